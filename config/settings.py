@@ -1,0 +1,190 @@
+"""All settings, each from one environment variable.
+
+`make setup` writes a `.env` with fresh secrets for the embedded default; variables that are
+set in the environment win over it. A missing secret or a value of the wrong type stops the
+start with one line that names the variable.
+"""
+
+import importlib.util
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from environs import Env, EnvError
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Env()
+env.read_env(BASE_DIR / ".env", recurse=False)
+
+try:
+    SECRET_KEY = env.str("SECRET_KEY")
+    DEBUG = env.bool("DEBUG", False)
+    ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+    CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+    HTTPS = env.bool("HTTPS", False)
+    DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
+    SITE_URL = env.str("SITE_URL", "http://localhost:8000").rstrip("/")
+    DATABASES = {
+        "default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'fivefold.sqlite3'}")
+    }
+    CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://")
+    # Whoever holds this key may send simulated raters with a clock of their own.
+    SIMULATION_KEY = env.str("SIMULATION_KEY", SECRET_KEY)
+    JUDGE_BASE_URL = env.str("JUDGE_BASE_URL", "https://openrouter.ai/api/v1")
+    JUDGE_MODEL = env.str("JUDGE_MODEL", "meta-llama/llama-4-maverick")
+    JUDGE_API_KEY = env.str("JUDGE_API_KEY", "")
+    # The endpoint is `judge/standin.py`: its scores are labelled as a stand-in's everywhere.
+    JUDGE_STAND_IN = env.bool("JUDGE_STAND_IN", False)
+    JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6)
+    JUDGE_TIMEOUT_SECONDS = env.float("JUDGE_TIMEOUT_SECONDS", 60.0)
+    JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 60.0)
+    JUDGE_MAX_ATTEMPTS = env.int("JUDGE_MAX_ATTEMPTS", 8)
+    JUDGE_BACKOFF_SECONDS = env.float("JUDGE_BACKOFF_SECONDS", 1.0)
+    # How often lost work is looked for and results of running studies are brought up to date.
+    SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0)
+except EnvError as error:
+    raise ImproperlyConfigured(
+        f"{error}. Set it in the environment or in .env; `make setup` writes a .env."
+    ) from None
+
+INSTALLED_APPS = [
+    "survey",
+    "judge",
+    "analysis",
+    "dashboard",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.headers.content_security_policy",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # IMMEDIATE takes the write lock at the start of a transaction, so a second writer waits
+    # instead of failing at its first write; FULL makes an acknowledged answer survive a power cut.
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 30,
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16000;"
+        ),
+    }
+else:
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DATABASES["default"]["CONN_MAX_AGE"] = 600
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = env.path("STATIC_ROOT", DATA_DIR / "static")
+_plotly = importlib.util.find_spec("plotly")  # finds the folder without importing plotly
+assert _plotly and _plotly.submodule_search_locations
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("plotly", Path(_plotly.submodule_search_locations[0]) / "package_data"),
+]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "studies"
+LOGOUT_REDIRECT_URL = "login"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+# A participant may come back a day later to a page left open: its form must still be accepted.
+CSRF_COOKIE_AGE = 60 * 60 * 24 * 365
+CSRF_FAILURE_VIEW = "survey.views.csrf_failure"
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "PAGE_SIZE": 1000,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Fivefold",
+    "DESCRIPTION": "Studies, live counts, raters, ratings, wins and exports. Read-only.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "judge-sweep": {"task": "judge.sweep", "schedule": SWEEP_SECONDS},
+    "analysis-sweep": {"task": "analysis.sweep", "schedule": SWEEP_SECONDS},
+}
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    _broker_dir = DATA_DIR / "broker"
+    for _name in ("messages", "processed", "control"):
+        (_broker_dir / _name).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_broker_dir / "messages"),
+        "data_folder_out": str(_broker_dir / "messages"),
+        "control_folder": str(_broker_dir / "control"),
+        "polling_interval": 0.2,
+    }
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", "WARNING")},
+}
