@@ -1,0 +1,118 @@
+"""Decisions about ratings: rule sets, the runs that applied them, and what they excluded."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from survey.models import Participant, Study
+
+
+class RuleSet(models.Model):
+    """One version of a study's quality rules; never edited, only followed by another."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="rule_sets")
+    version = models.PositiveIntegerField(default=1)
+    rules = models.JSONField(help_text="Steps in order with their thresholds")
+    rules_hash = models.CharField(max_length=64)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["study", "version"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "version"], name="rule_set_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} rules {self.version}"
+
+
+class AnalysisRun(models.Model):
+    """One snapshot × one rule set: everything computed from it is stored with it."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="analysis_runs")
+    rule_set = models.ForeignKey(RuleSet, models.PROTECT, related_name="runs")
+    sources = models.JSONField(help_text="Participant sources that count, by name")
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    fingerprint = models.CharField(
+        max_length=64, blank=True, help_text="Cheap digest that tells whether data changed since"
+    )
+    snapshot_hash = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the data")
+    manifest = models.JSONField(default=dict)
+    error = models.TextField(blank=True)
+    lease_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"run {self.pk} of {self.study}"
+
+
+class RaterQuality(models.Model):
+    """One rater's indices in one run."""
+
+    run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="rater_quality")
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="quality")
+    included = models.BooleanField(null=True, help_text="Null: still active, in no step")
+    indices = models.JSONField(help_text="n_ratings, duration_seconds, sigma, mae, …")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "participant"], name="rater_quality_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant} in {self.run}"
+
+
+class Exclusion(models.Model):
+    """A rule that took a rater out of a run; the first matching rule in order counts."""
+
+    run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="exclusions")
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="exclusions")
+    rule = models.CharField(max_length=40)
+    value = models.JSONField(help_text="What was measured")
+    threshold = models.JSONField(help_text="What the rule allows")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "participant"], name="exclusion_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.rule}"
+
+
+class Result(models.Model):
+    """A table or figure of a run, stored as data, so that it can be shown again as it was."""
+
+    class Kind(models.TextChoices):
+        TABLE = "table"
+        FIGURE = "figure"
+
+    run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="results")
+    kind = models.CharField(max_length=10, choices=Kind)
+    name = models.CharField(max_length=60)
+    content = models.JSONField(
+        help_text="A table as {columns, rows}; a figure as Plotly's {data, layout}"
+    )
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "kind", "name"], name="result_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.run}"
