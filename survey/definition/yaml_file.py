@@ -1,0 +1,110 @@
+"""YAML whose every key knows its line, so that a wrong value is named where it stands."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from survey.definition.problems import DefinitionError, Problem, decode
+
+Section = TypeVar("Section", bound=BaseModel)
+Path_ = tuple[str | int, ...]
+
+
+class YamlFile:
+    """A YAML mapping read from bytes, with positions.
+
+    Raises DefinitionError when it is not UTF-8, not YAML, has a key twice, or is no mapping.
+    """
+
+    def __init__(self, data: bytes, *, file: str) -> None:
+        self.file = file
+        text = decode(data, file=file)
+        try:
+            self.root = YAML(typ="rt").load(text)
+        except MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+            message = (error.problem or str(error)).strip()
+            raise DefinitionError([Problem(file, line, column, message)]) from None
+        except YAMLError as error:
+            raise DefinitionError([Problem(file, 0, 0, str(error))]) from None
+        if not isinstance(self.root, CommentedMap):
+            raise DefinitionError([Problem(file, 1, 1, "expected keys and values")])
+
+    @classmethod
+    def read(cls, path: Path) -> "YamlFile":
+        """Read `path`. Raises DefinitionError also when it can't be read."""
+        try:
+            return cls(path.read_bytes(), file=str(path))
+        except OSError as error:
+            raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
+
+    def position(self, path: Path_) -> tuple[int, int]:
+        """Line and column of the deepest part of `path` that exists."""
+        node: Any = self.root
+        line, column = 1, 1
+        for step in path:
+            if isinstance(node, CommentedMap) and step in node:
+                line, column = (n + 1 for n in node.lc.key(step))
+            elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
+                line, column = (n + 1 for n in node.lc.item(step))
+            else:
+                break
+            node = node[step]
+        return line, column
+
+    def problem(self, path: Path_, message: str) -> Problem:
+        """A problem at `path`, its key written out before the message."""
+        line, column = self.position(path)
+        key = ".".join(str(step) for step in path)
+        return Problem(self.file, line, column, f"{key}: {message}" if key else message)
+
+    def plain(self, *, without: Sequence[str] = ()) -> dict[str, Any]:
+        """The content as plain Python values, top-level keys `without` left out."""
+        return {str(k): _plain(v) for k, v in self.root.items() if k not in without}
+
+    def section(self, name: str) -> Any:
+        """One top-level value as plain Python, or None where it is absent."""
+        return _plain(self.root.get(name))
+
+    def check(self, schema: type[Section], value: Any, *, under: Path_ = ()) -> Section:
+        """Validate `value` (found at `under`) against `schema`. Raises DefinitionError."""
+        try:
+            return schema.model_validate(value)
+        except ValidationError as error:
+            raise DefinitionError(self._problems(error, under)) from None
+
+    def _problems(self, error: ValidationError, under: Path_) -> list[Problem]:
+        found = []
+        for item in error.errors():
+            path = under + tuple(s for s in item["loc"] if self._in_file(under, item["loc"], s))
+            message = item["msg"].removeprefix("Value error, ")
+            if item["type"] == "extra_forbidden":
+                message = "unknown key"
+            elif item["type"] == "missing":
+                message = "is missing"
+            found.append(self.problem(path, message))
+        return found
+
+    def _in_file(self, under: Path_, loc: Path_, step: str | int) -> bool:
+        """Pydantic names the member of a union in a location; a file has no such key."""
+        return not (isinstance(step, str) and step.startswith(("function-", "tagged-")))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    return str(value)
