@@ -284,6 +284,7 @@ class Presentation(models.Model):
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="presentations")
     block = models.ForeignKey(Block, models.PROTECT, related_name="presentations")
+    page = models.PositiveIntegerField(null=True, help_text="Page of the survey it stood on")
     position = models.PositiveIntegerField(null=True, help_text="1 for the first block shown")
     response_order = models.JSONField(null=True)
     shown_at = models.DateTimeField(null=True)
@@ -298,6 +299,7 @@ class Presentation(models.Model):
             models.UniqueConstraint(
                 fields=["participant", "position"], name="presentation_position"
             ),
+            models.UniqueConstraint(fields=["participant", "page"], name="presentation_page"),
         ]
 
     def __str__(self) -> str:
@@ -334,6 +336,7 @@ class AttentionCheck(models.Model):
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="attention_checks")
     name = models.CharField(max_length=100)
+    page = models.PositiveIntegerField(help_text="Page of the survey it stood on")
     after_block = models.PositiveIntegerField(help_text="How many blocks were shown before it")
     shown_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
@@ -345,6 +348,7 @@ class AttentionCheck(models.Model):
         ordering = ["participant", "after_block", "id"]
         constraints = [
             models.UniqueConstraint(fields=["participant", "name"], name="attention_check_once"),
+            models.UniqueConstraint(fields=["participant", "page"], name="attention_check_page"),
             models.CheckConstraint(
                 condition=Q(answer__isnull=True, passed__isnull=True)
                 | Q(answer__isnull=False, passed__isnull=False),
