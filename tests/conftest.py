@@ -1,0 +1,39 @@
+"""What every test can use. The shape under test comes from the environment (see `run.py`)."""
+
+import pytest
+from django.conf import settings
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--skip-pure",
+        action="store_true",
+        help="leave out tests that use neither the database nor an installation: "
+        "they ran on the first shape and would be the same on the second",
+    )
+
+
+def pytest_report_header() -> str:
+    database = settings.DATABASES["default"]["ENGINE"].rpartition(".")[2]
+    return f"shape: {database}, broker {settings.CELERY_BROKER_URL.partition(':')[0]}"
+
+
+SHAPED = {"db", "transactional_db", "installation"}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if "installation" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.e2e)
+    if config.getoption("--skip-pure"):
+        pure = [item for item in items if not is_shaped(item)]
+        config.hook.pytest_deselected(items=pure)
+        items[:] = [item for item in items if item not in pure]
+
+
+def is_shaped(item: pytest.Item) -> bool:
+    """Whether a test may come out differently on another database or broker."""
+    return bool(
+        SHAPED.intersection(getattr(item, "fixturenames", ()))
+        or item.get_closest_marker("django_db")
+    )

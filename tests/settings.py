@@ -1,0 +1,33 @@
+"""The product's settings, with what makes tests quick and keeps them away from real things."""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+_data = tempfile.mkdtemp(prefix="fivefold-test-")
+_owner = os.getpid()
+os.environ.update(
+    DATA_DIR=_data,  # one for each process of pytest: never the ./data of an installation
+    SECRET_KEY="for tests only",
+    JUDGE_API_KEY="",  # no test ever spends money, whatever .env holds
+    JUDGE_BASE_URL="http://127.0.0.1:9/v1",
+    SITE_URL="http://localhost:8000",
+)
+
+
+@atexit.register
+def _remove_data() -> None:
+    if os.getpid() == _owner:  # a forked child must not remove its parent's
+        shutil.rmtree(_data, ignore_errors=True)
+
+
+from config.settings import *  # noqa: E402, F403  the environment has to be set first
+from config.settings import DATABASES, STORAGES  # noqa: E402
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # A file, as in the product: in memory, threads would share one connection.
+    DATABASES["default"]["TEST"] = {"NAME": str(Path(_data) / "test.sqlite3")}
