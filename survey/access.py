@@ -1,0 +1,170 @@
+"""Who may see which participant page: the one place where a browser becomes a person."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from survey.models import Identity, Invitation, Participant, Study
+from survey.participants import Arrival
+from survey.simulated import clock
+
+COOKIE_DAYS = 60
+PREVIEW = "preview"
+
+
+class Refused(Exception):
+    """An arrival that leads nowhere; `message` is for the participant to read."""
+
+    def __init__(self, title: str, message: str) -> None:
+        self.title, self.message = title, message
+        super().__init__(message)
+
+
+def _cookie_name(slug: str) -> str:
+    return f"fivefold-{slug}"
+
+
+def remember(response: HttpResponse, participant: Participant, *, secure: bool) -> None:
+    """Let this browser come back as `participant`."""
+    slug = participant.study.slug
+    response.set_cookie(
+        _cookie_name(slug),
+        participant.secret,
+        max_age=COOKIE_DAYS * 24 * 3600,
+        path=f"/s/{slug}/",
+        secure=secure,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def participant_of(request: HttpRequest, slug: str) -> Participant | None:
+    """The participant whom this browser remembers for the study, with the study."""
+    secret = request.COOKIES.get(_cookie_name(slug))
+    return _by_secret(slug, secret) if secret else None
+
+
+def _by_secret(slug: str, secret: str) -> Participant | None:
+    return (
+        Participant.objects.select_related("study")
+        .defer("study__definition")
+        .filter(secret=secret, study__slug=slug)
+        .first()
+    )
+
+
+def time_of(request: HttpRequest, participant: Participant) -> datetime:
+    """Now; for a simulated rater the time that their request carries, signed.
+
+    Raises PermissionDenied for a simulated clock with anybody else or without a valid signature.
+    """
+    header = request.headers.get(clock.HEADER)
+    if header is None:
+        return timezone.now()
+    carried = _read_clock(header)
+    if participant.source != Participant.Source.SIMULATED or not (
+        Identity.objects.filter(participant=participant, key=carried.person).exists()
+    ):
+        raise PermissionDenied("A simulated clock counts for its own simulated rater alone.")
+    return carried.at
+
+
+def _read_clock(header: str) -> clock.SimulatedClock:
+    try:
+        return clock.read(header)
+    except clock.ClockError as error:
+        raise PermissionDenied(str(error)) from None
+
+
+def arrival_of(request: HttpRequest, study: Study) -> Arrival | Participant:
+    """Who comes with this link: an arrival to admit, or somebody this browser remembers.
+
+    Raises Refused, PermissionDenied.
+    """
+    ways_in = study.settings["ways_in"]
+    person = request.GET.get("PROLIFIC_PID", "").strip()
+    header = request.headers.get(clock.HEADER)
+    if header is not None:
+        return _simulated(_read_clock(header), person, request)
+    if PREVIEW in request.GET:
+        return _preview(request.user)
+    if "resume" in request.GET:
+        return _resumed(study, request.GET["resume"])
+    if "invite" in request.GET and "invitation" in ways_in:
+        return _invited(study, request.GET["invite"])
+    if person and "prolific" in ways_in:
+        return _from_prolific(request, person)
+    remembered = participant_of(request, study.slug)
+    if remembered is not None:
+        return remembered
+    if "link" in ways_in:
+        return Arrival(source=Participant.Source.LINK, at=timezone.now())
+    raise Refused(
+        "We could not tell who you are",
+        "This link lacks your participant ID. Please open the study again from the page where "
+        "you found it, for example from Prolific, and use the full link you find there.",
+    )
+
+
+def _from_prolific(request: HttpRequest, person: str) -> Arrival:
+    if len(person) > 200 or not person.isascii() or not person.isalnum():
+        raise Refused(
+            "This link is not complete",
+            "The participant ID in this link is not one that Prolific gives. Please open the "
+            "study again from Prolific.",
+        )
+    return Arrival(
+        source=Participant.Source.PROLIFIC,
+        at=timezone.now(),
+        kind=Identity.Kind.PROLIFIC,
+        key=person,
+        prolific_study_id=request.GET.get("STUDY_ID", "")[:200],
+        prolific_session_id=request.GET.get("SESSION_ID", "")[:200],
+    )
+
+
+def _simulated(carried: clock.SimulatedClock, person: str, request: HttpRequest) -> Arrival:
+    if carried.person != person:
+        raise PermissionDenied("A simulated clock counts for its own simulated rater alone.")
+    return Arrival(
+        source=Participant.Source.SIMULATED,
+        at=carried.at,
+        kind=Identity.Kind.SIMULATED,
+        key=person[:200],
+        prolific_study_id=request.GET.get("STUDY_ID", "")[:200],
+        prolific_session_id=request.GET.get("SESSION_ID", "")[:200],
+        order_seed=carried.order_seed,
+    )
+
+
+def _preview(user: AbstractBaseUser | AnonymousUser) -> Arrival:
+    if not getattr(user, "is_staff", False):
+        raise Refused("Previews are for researchers", "Please log in to preview this study.")
+    return Arrival(source=Participant.Source.PREVIEW, at=timezone.now())
+
+
+def _invited(study: Study, token: str) -> Arrival:
+    if not Invitation.objects.filter(study__slug=study.slug, token=token).exists():
+        raise Refused(
+            "This invitation is not valid",
+            "Please check that you used the whole link, or ask the person who invited you.",
+        )
+    return Arrival(
+        source=Participant.Source.LINK,
+        at=timezone.now(),
+        kind=Identity.Kind.INVITATION,
+        key=token,
+    )
+
+
+def _resumed(study: Study, secret: str) -> Participant:
+    participant = _by_secret(study.slug, secret)
+    if participant is None:
+        raise Refused(
+            "This link is not valid",
+            "Please check that you used the whole link that the study gave you.",
+        )
+    return participant

@@ -1,0 +1,145 @@
+"""How people arrive, begin and come back."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from survey.assignment import plan_survey
+from survey.content import content_of
+from survey.definition import StudyDefinition
+from survey.models import AttentionCheck, Identity, Participant, Presentation, Study
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Who stands at the door. `kind` and `key` are None for somebody with the open link."""
+
+    source: str
+    at: datetime
+    kind: str | None = None
+    key: str = ""
+    prolific_study_id: str = ""
+    prolific_session_id: str = ""
+    order_seed: int | None = None
+
+
+class NotAdmitted(Exception):
+    """The study takes nobody new now; `state` says which page to show."""
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+        super().__init__(state)
+
+
+def admits(study: Study, source: str) -> bool:
+    """Whether somebody new from `source` may begin: draft is for test people only."""
+    if study.state == Study.State.DRAFT:
+        return source in Participant.TEST_SOURCES
+    return study.state == Study.State.OPEN
+
+
+def arrive(*, study: Study, arrival: Arrival) -> Participant:
+    """The participant behind an arrival: the one they already are, else a new one.
+
+    Somebody known comes back to the version they began, in whatever state the study is.
+    Raises NotAdmitted.
+    """
+    known = _known(study, arrival)
+    if known is not None:
+        return known
+    if not admits(study, arrival.source):
+        raise NotAdmitted(study.state)
+    participant = Participant(
+        study=study, source=arrival.source, arrived_at=arrival.at, last_seen_at=arrival.at
+    )
+    if arrival.order_seed is not None:
+        participant.order_seed = arrival.order_seed
+    try:
+        with transaction.atomic():
+            participant.save()
+            if arrival.kind is not None:
+                Identity.objects.create(
+                    participant=participant,
+                    slug=study.slug,
+                    kind=arrival.kind,
+                    key=arrival.key,
+                    prolific_study_id=arrival.prolific_study_id,
+                    prolific_session_id=arrival.prolific_session_id,
+                )
+    except IntegrityError:
+        # The same person's other request (a double click, a second tab) got there first.
+        known = _known(study, arrival)
+        if known is None:
+            raise
+        return known
+    return participant
+
+
+def _known(study: Study, arrival: Arrival) -> Participant | None:
+    if arrival.kind is None:
+        return None
+    return (
+        Participant.objects.select_related("study")
+        .filter(identity__slug=study.slug, identity__kind=arrival.kind, identity__key=arrival.key)
+        .first()
+    )
+
+
+def consent_hash(definition: StudyDefinition) -> str:
+    """SHA-256 of the information and the statement that somebody agrees to."""
+    text = f"{definition.texts.information}\n\n{definition.consent.statement}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@transaction.atomic
+def give_consent(*, participant: Participant, at: datetime) -> None:
+    """Begin the survey: draw the orders, store them, and freeze the study if this is real.
+
+    Harmless when repeated. Raises NotAdmitted when the study has stopped meanwhile.
+    """
+    locked = Participant.objects.select_for_update().get(pk=participant.pk)
+    study = Study.objects.get(pk=locked.study_id)
+    if locked.status != Participant.Status.ARRIVED:
+        return
+    if not admits(study, locked.source):
+        raise NotAdmitted(study.state)
+    content = content_of(study)
+    plan = plan_survey(
+        {block.id: list(block.responses) for block in content.blocks.values()},
+        {check.name: check.after_blocks for check in content.definition.attention_checks},
+        seed=locked.order_seed,
+    )
+    Presentation.objects.bulk_create(
+        Presentation(
+            participant=locked,
+            block_id=planned.block,
+            page=planned.page,
+            position=planned.position,
+            response_order=planned.response_order,
+        )
+        for planned in plan.blocks
+    )
+    AttentionCheck.objects.bulk_create(
+        AttentionCheck(
+            participant=locked,
+            name=planned.name,
+            page=planned.page,
+            after_block=planned.after_block,
+        )
+        for planned in plan.checks
+    )
+    locked.status = Participant.Status.IN_PROGRESS
+    locked.consented_at = locked.started_at = locked.last_seen_at = at
+    locked.consent_hash = consent_hash(content.definition)
+    locked.save()
+    if locked.source not in Participant.TEST_SOURCES:
+        Study.objects.filter(pk=study.pk, frozen_at__isnull=True).update(frozen_at=at)
+
+
+def decline(*, participant: Participant, at: datetime) -> None:
+    """Record that somebody chose not to take part; no effect once they have begun."""
+    Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
+        status=Participant.Status.DECLINED, last_seen_at=at, finished_at=at
+    )

@@ -1,0 +1,89 @@
+"""US states and the Census Bureau's four regions. Pure."""
+
+#: State (and the District of Columbia) → postal code.
+STATES: dict[str, str] = {
+    "Alabama": "AL",
+    "Alaska": "AK",
+    "Arizona": "AZ",
+    "Arkansas": "AR",
+    "California": "CA",
+    "Colorado": "CO",
+    "Connecticut": "CT",
+    "Delaware": "DE",
+    "District of Columbia": "DC",
+    "Florida": "FL",
+    "Georgia": "GA",
+    "Hawaii": "HI",
+    "Idaho": "ID",
+    "Illinois": "IL",
+    "Indiana": "IN",
+    "Iowa": "IA",
+    "Kansas": "KS",
+    "Kentucky": "KY",
+    "Louisiana": "LA",
+    "Maine": "ME",
+    "Maryland": "MD",
+    "Massachusetts": "MA",
+    "Michigan": "MI",
+    "Minnesota": "MN",
+    "Mississippi": "MS",
+    "Missouri": "MO",
+    "Montana": "MT",
+    "Nebraska": "NE",
+    "Nevada": "NV",
+    "New Hampshire": "NH",
+    "New Jersey": "NJ",
+    "New Mexico": "NM",
+    "New York": "NY",
+    "North Carolina": "NC",
+    "North Dakota": "ND",
+    "Ohio": "OH",
+    "Oklahoma": "OK",
+    "Oregon": "OR",
+    "Pennsylvania": "PA",
+    "Rhode Island": "RI",
+    "South Carolina": "SC",
+    "South Dakota": "SD",
+    "Tennessee": "TN",
+    "Texas": "TX",
+    "Utah": "UT",
+    "Vermont": "VT",
+    "Virginia": "VA",
+    "Washington": "WA",
+    "West Virginia": "WV",
+    "Wisconsin": "WI",
+    "Wyoming": "WY",
+}
+
+#: Region → postal codes of its states (US Census Bureau, Census Regions and Divisions).
+REGIONS: dict[str, frozenset[str]] = {
+    "Northeast": frozenset(
+        "CT MA ME NH NJ NY PA RI VT".split()
+    ),
+    "Midwest": frozenset(
+        "IA IL IN KS MI MN MO ND NE OH SD WI".split()
+    ),
+    "South": frozenset(
+        "AL AR DC DE FL GA KY LA MD MS NC OK SC TN TX VA WV".split()
+    ),
+    "West": frozenset(
+        "AK AZ CA CO HI ID MT NM NV OR UT WA WY".split()
+    ),
+}
+
+#: What lies outside the four regions (territories, or a place that is no state).
+OTHER = "Other"
+
+
+def region_of(state: str) -> str:
+    """Census region of a state given by name or postal code, whatever its case.
+
+    Anything that is no state of the 50 or DC, a territory for instance, is "Other"; nothing
+    given gives nothing.
+    """
+    text = state.strip()
+    if not text:
+        return ""
+    by_name = {name.casefold(): code for name, code in STATES.items()}
+    code = by_name.get(text.casefold(), text.upper())
+    return next((region for region, codes in REGIONS.items() if code in codes), OTHER)
