@@ -1,0 +1,46 @@
+# `make run` for a working site, `make test` for everything that is checked.
+# PORT and HOST say where the site answers; PYTHON which Python 3.11+ makes .venv.
+
+PYTHON ?= python3
+IN_VENV = PATH="$(CURDIR)/.venv/bin:$$PATH"
+COMPILE = uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	--python-version 3.11
+
+.PHONY: help run setup test quick lint bench lock
+
+help:
+	@echo 'make run     a site with an example study on http://localhost:8000 (PORT=…, HOST=…)'
+	@echo 'make test    lint, then every test on both shapes; installs the services they need'
+	@echo 'make quick   the tests that need no browser and no service'
+	@echo 'make lint    ruff, mypy, import-linter, Django checks, missing migrations'
+	@echo 'make bench   the benchmarks'
+	@echo 'make setup   .venv with everything'
+	@echo 'make lock    pin requirements*.in into requirements*.txt'
+
+run:
+	@$(PYTHON) bootstrap.py
+	@exec .venv/bin/python manage.py serve
+
+setup:
+	@$(PYTHON) bootstrap.py --dev
+
+test: lint
+	@.venv/bin/python -m tests.run
+
+quick: setup
+	@.venv/bin/python -m tests.run --quick
+
+lint: setup
+	$(IN_VENV) ruff check .
+	$(IN_VENV) ruff format --check .
+	$(IN_VENV) mypy
+	$(IN_VENV) lint-imports
+	SITE_URL=https://example.org $(IN_VENV) python manage.py check --deploy --fail-level WARNING
+	$(IN_VENV) python manage.py makemigrations --check --dry-run
+
+bench: setup
+	@for file in benchmarks/*.py; do .venv/bin/python $$file || exit 1; done
+
+lock: setup
+	$(IN_VENV) $(COMPILE) requirements.in --output-file requirements.txt
+	$(IN_VENV) $(COMPILE) requirements-dev.in --output-file requirements-dev.txt
