@@ -79,6 +79,16 @@ class YamlFile:
         except ValidationError as error:
             raise DefinitionError(self._problems(error, under)) from None
 
+    def collect(
+        self, schema: type[Section], value: Any, problems: list[Problem], *, under: Path_ = ()
+    ) -> Section | None:
+        """As `check`, but add what is wrong to `problems` and go on."""
+        try:
+            return self.check(schema, value, under=under)
+        except DefinitionError as error:
+            problems += error.problems
+            return None
+
     def _problems(self, error: ValidationError, under: Path_) -> list[Problem]:
         found = []
         for item in error.errors():

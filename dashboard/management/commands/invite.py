@@ -1,0 +1,33 @@
+"""`manage.py invite STUDY --count N [--label TEXT]`."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from survey.models import Invitation
+from survey.queries import StudyNotFound, find_study
+
+
+class Command(BaseCommand):
+    help = "Make personal links, for people who come without Prolific."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument("--count", type=int, default=1)
+        parser.add_argument("--label", default="", help="a note for researchers; never exported")
+
+    def handle(self, *, study: str, count: int, label: str, **options: Any) -> None:
+        try:
+            found = find_study(study)
+        except StudyNotFound as error:
+            raise CommandError(str(error)) from None
+        if count < 1:
+            raise CommandError("--count must be at least 1")
+        if "invitation" not in found.settings["ways_in"]:
+            raise CommandError(f"{found} does not admit invitations: see ways_in in its study.yaml")
+        invitations = Invitation.objects.bulk_create(
+            Invitation(study=found, label=label[:200]) for _ in range(count)
+        )
+        for invitation in invitations:
+            self.stdout.write(f"{settings.SITE_URL}/s/{found.slug}/?invite={invitation.token}")

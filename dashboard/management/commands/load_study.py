@@ -1,0 +1,63 @@
+"""`manage.py load_study FOLDER [--responses CSV]`."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dashboard.study_folder import load_folder, read_folder
+from survey.definition import DefinitionError
+from survey.models import Study
+
+OUTCOMES = {
+    "created": "loaded as a new draft",
+    "replaced": "replaced (nobody had arrived at it yet)",
+    "settings": "content unchanged; its settings were updated",
+    "unchanged": "unchanged",
+}
+
+
+class Command(BaseCommand):
+    help = "Check a study folder and load it as a draft. Loading the same again changes nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, help="holds study.yaml and responses.csv")
+        parser.add_argument("--responses", type=Path, help="take the responses from this CSV")
+
+    def handle(self, *, folder: Path, responses: Path | None, **options: Any) -> None:
+        try:
+            read = read_folder(folder, responses)
+        except DefinitionError as error:
+            raise CommandError(
+                "\n".join(["Nothing was loaded.", *map(str, error.problems)])
+            ) from None
+        for notice in read.notices:
+            self.stdout.write(notice)
+        loaded = load_folder(read)
+        self.stdout.write(f"{loaded.study}: {OUTCOMES[loaded.outcome]}")
+        self._describe(loaded.study)
+
+    def _describe(self, study: Study) -> None:
+        blocks = study.blocks.count()
+        presented = study.blocks.filter(responses__isnull=False).count()
+        distinct = sum(scenario.responses.count() for scenario in study.scenarios.all())
+        self.stdout.write(
+            f"  {study.scenarios.count()} scenarios, {blocks} blocks, {presented} responses shown "
+            f"({distinct} distinct), {study.systems.count()} systems"
+        )
+        page = f"{settings.SITE_URL}/s/{study.slug}/"
+        ways_in = study.settings["ways_in"]
+        if "prolific" in ways_in:
+            self.stdout.write(
+                f"  Prolific:   {page}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
+                "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+            )
+        if "link" in ways_in:
+            self.stdout.write(f"  Open link:  {page}")
+        if "invitation" in ways_in:
+            self.stdout.write(f"  Personal:   manage.py invite {study.slug} --count N")
+        self.stdout.write(f"  Preview:    {page}?preview (when logged in)")
+        self.stdout.write(f"  Dashboard:  {settings.SITE_URL}/studies/{study}/")
+        if study.state == Study.State.DRAFT:
+            self.stdout.write(f"  It is a draft: manage.py set_study {study.slug} open")

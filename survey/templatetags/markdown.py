@@ -1,0 +1,24 @@
+"""Study texts: Markdown without raw HTML and without images (a browser loads nothing remote)."""
+
+from functools import lru_cache
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+
+register = template.Library()
+_renderer = MarkdownIt("commonmark", {"html": False}).disable("image")
+
+
+@register.filter
+@lru_cache(maxsize=256)
+def markdown(text: str) -> SafeString:
+    """HTML of a study's text."""
+    return mark_safe(_renderer.render(text))  # the renderer escapes whatever is not Markdown
+
+
+@register.filter
+@lru_cache(maxsize=256)
+def inline_markdown(text: str) -> SafeString:
+    """HTML of one line, for a label or a legend."""
+    return mark_safe(_renderer.renderInline(text))
