@@ -1,0 +1,126 @@
+"""The example studies: both files hold, and our own responses are complete and our own."""
+
+import csv
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from survey.definition import ResponseRow, StudyDefinition, YamlFile, read_responses
+from survey.definition.study import ChoiceQuestion, Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+PUBLISHED = ROOT.parent / "shared" / "tide" / "responses.csv"
+STUDIES = ["empathy", "tide"]
+NOT_FROZEN = ("ways_in", "prolific", "judge", "quality")
+TIDY_COLUMNS = {"age", "sex", "gender", "race", "hispanic", "education", "employment", "state"}
+
+
+def study(slug: str) -> StudyDefinition:
+    file = YamlFile.read(EXAMPLES / slug / "study.yaml")
+    return file.check(StudyDefinition, file.plain(without=NOT_FROZEN))
+
+
+@pytest.fixture
+def rows() -> list[ResponseRow]:
+    found, notices = read_responses(EXAMPLES / "empathy" / "responses.csv", study("empathy"))
+    assert notices == []
+    return found
+
+
+@pytest.fixture
+def published() -> Path:
+    if not PUBLISHED.exists() and os.environ.get("CI") != "true":
+        pytest.skip(f"the published responses are not at {PUBLISHED}")
+    return PUBLISHED
+
+
+@pytest.mark.parametrize("slug", STUDIES)
+class TestStudyFile:
+    def test_is_valid_and_named_like_its_folder(self, slug: str) -> None:
+        assert study(slug).slug == slug
+
+    def test_admits_prolific_an_open_link_and_invitations(self, slug: str) -> None:
+        file = YamlFile.read(EXAMPLES / slug / "study.yaml")
+        settings = file.check(Settings, {key: file.section(key) for key in ("ways_in", "prolific")})
+        assert settings.ways_in == ["prolific", "link", "invitation"]
+        assert settings.prolific is not None
+        assert settings.prolific.completion_code != settings.prolific.declined_code
+
+    def test_rates_empathy_from_one_to_five(self, slug: str) -> None:
+        likert = study(slug).likert
+        assert [d.name for d in likert.dimensions] == ["empathy"]
+        assert [point.value for point in likert.scale] == [1, 2, 3, 4, 5]
+        assert likert.scale[0].label == "Not empathetic at all"
+        assert likert.scale[-1].label == "Extremely empathetic"
+
+    def test_attention_check_names_the_answer_it_wants(self, slug: str) -> None:
+        definition = study(slug)
+        (check,) = definition.attention_checks
+        named = [p.value for p in definition.likert.scale if p.label in check.statement]
+        assert named == [check.answer]
+
+    def test_asks_exactly_the_tidy_demographic_columns(self, slug: str) -> None:
+        assert {question.name for question in study(slug).demographics} == TIDY_COLUMNS
+
+    def test_several_races_count_as_two_or_more(self, slug: str) -> None:
+        (race,) = (q for q in study(slug).demographics if q.name == "race")
+        assert isinstance(race, ChoiceQuestion)
+        assert (race.kind, race.several) == ("multiple", "Two or more races")
+
+    def test_names_where_to_find_help_and_whom_to_ask(self, slug: str) -> None:
+        texts = study(slug).texts
+        assert texts.help is not None
+        assert "988lifeline.org" in texts.help
+        assert "research-team@example.org" in texts.information
+
+
+class TestOwnResponses:
+    def test_six_scenarios_in_four_sets_of_five(self, rows: list[ResponseRow]) -> None:
+        expected = {(f"S{s}", f"{i}"): 5 for s in range(1, 7) for i in range(1, 5)}
+        assert Counter(row.block for row in rows) == expected
+
+    def test_sixteen_systems_once_a_scenario_and_the_reference_in_every_set(
+        self, rows: list[ResponseRow]
+    ) -> None:
+        definition = study("empathy")
+        assert definition.sets is not None and definition.reference is not None
+        models = [model for pair in definition.sets.values() for model in pair]
+        expected = {(m, c): 6 for m in models for c in ("zero_shot", "fine_tuned")}
+        expected[definition.reference.model, definition.reference.condition] = 24
+        assert len(set(models)) == 8
+        assert Counter(row.system for row in rows) == expected
+
+    def test_only_the_reference_repeats_its_text(self, rows: list[ResponseRow]) -> None:
+        texts = {(row.scenario, *row.system): row.text for row in rows}
+        assert len(texts) == 102
+        assert len(set(texts.values())) == 102
+        assert all(row.text == texts[row.scenario, *row.system] for row in rows)
+
+    def test_every_text_is_short_enough_to_read_five_of_on_a_page(
+        self, rows: list[ResponseRow]
+    ) -> None:
+        assert [row.line for row in rows if not 15 <= len(row.text.split()) <= 70] == []
+
+    def test_commas_quotes_and_a_line_break_are_among_the_texts(
+        self, rows: list[ResponseRow]
+    ) -> None:
+        text = "".join(row.text for row in rows)
+        assert [mark for mark in ',"\n' if mark not in text] == []
+
+    def test_none_is_in_the_published_study(self, rows: list[ResponseRow], published: Path) -> None:
+        with published.open(encoding="utf-8", newline="") as file:
+            theirs = {
+                row[column] for row in csv.DictReader(file) for column in ("prompt", "response")
+            }
+        assert {row.text for row in rows} & theirs == set()
+        assert {row.prompt for row in rows} & theirs == set()
+
+
+def test_published_responses_fill_the_tide_study(published: Path) -> None:
+    rows, _ = read_responses(published, study("tide"))
+    assert len({row.block for row in rows}) == 24
+    assert len(rows) == 120
+    assert len({row.text for row in rows}) == 102
