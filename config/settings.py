@@ -7,8 +7,10 @@ start with one line that names the variable.
 
 import importlib.util
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from dotenv import dotenv_values
 from environs import Env, EnvError
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -18,11 +20,18 @@ env.read_env(BASE_DIR / ".env", recurse=False)
 try:
     SECRET_KEY = env.str("SECRET_KEY")
     DEBUG = env.bool("DEBUG", False)
-    ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
-    CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
-    HTTPS = env.bool("HTTPS", False)
     DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
-    SITE_URL = env.str("SITE_URL", "http://localhost:8000").rstrip("/")
+    # What a running `manage.py serve` chose: its address and its stand-in judge. Commands typed
+    # in another shell must go by the same.
+    _served = dotenv_values(DATA_DIR / "serve.env")
+    # The address that the world sees decides the hosts answered to and whether HTTPS is asked.
+    SITE_URL = env.str("SITE_URL", _served.get("SITE_URL") or "http://localhost:8000").rstrip("/")
+    _site = urlsplit(SITE_URL)
+    HTTPS = _site.scheme == "https"
+    ALLOWED_HOSTS = env.list(
+        "ALLOWED_HOSTS", list({_site.hostname or "", "localhost", "127.0.0.1", "[::1]"})
+    )
+    CSRF_TRUSTED_ORIGINS = [SITE_URL]
     DATABASES = {
         "default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'fivefold.sqlite3'}")
     }
@@ -34,6 +43,9 @@ try:
     JUDGE_API_KEY = env.str("JUDGE_API_KEY", "")
     # The endpoint is `judge/standin.py`: its scores are labelled as a stand-in's everywhere.
     JUDGE_STAND_IN = env.bool("JUDGE_STAND_IN", False)
+    if not JUDGE_API_KEY and _served.get("JUDGE_STAND_IN_URL"):
+        JUDGE_BASE_URL, JUDGE_STAND_IN = str(_served["JUDGE_STAND_IN_URL"]), True
+        JUDGE_MODEL = JUDGE_API_KEY = "stand-in"
     JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6)
     JUDGE_TIMEOUT_SECONDS = env.float("JUDGE_TIMEOUT_SECONDS", 60.0)
     JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 60.0)
@@ -112,7 +124,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = env.path("STATIC_ROOT", DATA_DIR / "static")
+STATIC_ROOT = DATA_DIR / "static"
 _plotly = importlib.util.find_spec("plotly")  # finds the folder without importing plotly
 assert _plotly and _plotly.submodule_search_locations
 STATICFILES_DIRS = [
@@ -136,6 +148,10 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_AGE = 60 * 60 * 24 * 365
 CSRF_FAILURE_VIEW = "survey.views.csrf_failure"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0
+# The proxy redirects to HTTPS (W008); subdomains and browsers' own lists are not ours to
+# decide for an institution's domain (W005, W021).
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W008", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 AUTH_PASSWORD_VALIDATORS = [
@@ -161,6 +177,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
 }
 
+CELERY_WORKER_CONCURRENCY = env.int("WORKER_PROCESSES", 2)
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -186,5 +203,5 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "WARNING")},
 }
