@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from judge.definition import JudgeConfiguration
 from survey.models import Response, Study
 
 
@@ -18,11 +19,14 @@ class Judge(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="judges")
     name = models.CharField(max_length=100)
     version = models.PositiveIntegerField(default=1)
-    configuration = models.JSONField(help_text="Endpoint, model, rubric, temperature, replicates")
+    configuration = models.JSONField(help_text="See judge.definition.JudgeConfiguration")
     configuration_hash = models.CharField(max_length=64)
     is_gold = models.BooleanField(default=False, help_text="Its scores are the gold scores")
     is_stand_in = models.BooleanField(default=False, help_text="Not a language model")
     created_at = models.DateTimeField(default=timezone.now)
+    stopped = models.TextField(blank=True, help_text="Why nobody works on its calls, for people")
+    not_before = models.DateTimeField(null=True, help_text="The endpoint is left alone until then")
+    failures_in_a_row = models.PositiveIntegerField(default=0, help_text="Since the last answer")
 
     class Meta:
         ordering = ["study", "name", "version"]
@@ -38,6 +42,10 @@ class Judge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
+
+    def read_configuration(self) -> JudgeConfiguration:
+        """Its configuration as checked values."""
+        return JudgeConfiguration.model_validate(self.configuration)
 
 
 class Call(models.Model):
@@ -55,11 +63,16 @@ class Call(models.Model):
     replicate = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     not_before = models.DateTimeField(null=True, help_text="Backoff: not asked again earlier")
-    lease_token = models.CharField(max_length=40, blank=True)
+    lease_token = models.CharField(
+        max_length=40, blank=True, help_text="Request id of the attempt that may answer it"
+    )
     lease_until = models.DateTimeField(null=True)
     score = models.IntegerField(null=True)
     answered_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True, help_text="Why it failed, for people")
+    forgiven = models.PositiveIntegerField(
+        default=0, help_text="Attempts that no longer count, since somebody asked to try again"
+    )
 
     class Meta:
         ordering = ["id"]
@@ -86,7 +99,8 @@ class Attempt(models.Model):
         IN_FLIGHT = "in_flight"
         ANSWERED = "answered"
         UNUSABLE = "unusable", "answered, but with no usable score"
-        HTTP_ERROR = "http_error"
+        GARBLED = "garbled", "answered with something that is no completion"
+        HTTP_ERROR = "http_error", "refused or failed with an HTTP status"
         TIMEOUT = "timeout"
         CONNECTION_ERROR = "connection_error"
         UNKNOWN = "unknown", "worker lost: possibly answered and paid"
@@ -99,8 +113,9 @@ class Attempt(models.Model):
     ended_at = models.DateTimeField(null=True)
     http_status = models.PositiveIntegerField(null=True)
     raw_text = models.TextField(blank=True, help_text="What the judge wrote, or the error's body")
+    error = models.TextField(blank=True, help_text="What went wrong, for people")
     returned_model = models.CharField(max_length=200, blank=True)
-    provenance = models.JSONField(default=dict, help_text="Response id, fingerprint, usage, cost")
+    provenance = models.JSONField(default=dict, help_text="Response id, fingerprint, usage, cost, latency")
 
     class Meta:
         ordering = ["call", "number"]

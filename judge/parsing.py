@@ -1,0 +1,96 @@
+"""Reading a judge's answer: one strict parse, never a default. Pure.
+
+An answer is usable when it gives exactly one number, in digits, as the score:
+
+- alone on a line: `4`, `4.`, `**4**`, `"4"`, `(4)`, also with its label on the scale
+  (`4 = Very empathetic`) or named as a score (`Score: 4`, `[RESULT] 4`);
+- or as the opening of a sentence that names it as the score: `My rating is 4, because …`;
+- or as JSON, `{"score": 4}` or `{"rating": 4}`, with or without a code fence.
+
+`4/5` and `4 out of 5` count as 4 where 5 is the highest point of the scale, since nothing else
+can be meant. A leading `<think>…</think>` block is not part of the answer.
+
+Refused: no number, number words, several numbers (even twice the same), ranges, decimals (even
+4.0), percentages, a number that merely occurs in the text, and whatever is not on the scale.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+from survey.definition.study import Point
+
+_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCE = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)
+#: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.
+_NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
+_INTEGER = re.compile(r"[-+]?[0-9]{1,9}")
+_NAMED = r"(?:(?:the|my|overall|final)\s+)*(?:score|rating|answer|result)"
+#: It opens its sentence and the number ends its clause: "I would not give a score of 4" is none.
+_STATEMENT = re.compile(
+    rf"(?:^|[.!?]\s)\s*{_NAMED}\s*(?::|=|is)\s*[-+]?[0-9]+\s*(?:[.,;:!()]|$|because\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ALONE = re.compile(
+    rf"(?:\[?{_NAMED}\]?\s*(?::|=|is)?\s*)?[\"'(\[]*[-+]?[0-9]+[\"')\]]*(?P<rest>.*)",
+    re.IGNORECASE,
+)
+
+
+class Unusable(ValueError):
+    """An answer without a usable score; the message says what is wrong with it."""
+
+
+def parse_score(text: str, scale: Sequence[Point]) -> int:
+    """The score that `text` gives on `scale`. Raises Unusable."""
+    answer = _THINKING.sub("", text).strip()
+    fenced = _FENCE.match(answer)
+    answer = (fenced[1] if fenced else answer).strip()
+    if not answer:
+        raise Unusable("the answer is empty")
+    score = _from_json(answer) if answer.startswith("{") else _from_text(answer, scale)
+    if score not in {point.value for point in scale}:
+        raise Unusable(f"{score} is not on the scale")
+    return score
+
+
+def _from_json(answer: str) -> int:
+    try:
+        value = json.loads(answer)
+    except ValueError:
+        raise Unusable("the answer looks like JSON but is not") from None
+    scores = [value[key] for key in ("score", "rating") if key in value]
+    if len(scores) != 1:
+        raise Unusable('the JSON has no single "score"')
+    if type(scores[0]) is not int:
+        raise Unusable(f"the score {scores[0]!r} is not an integer")
+    return scores[0]
+
+
+def _from_text(answer: str, scale: Sequence[Point]) -> int:
+    highest = scale[-1].value
+    plain = re.sub(r"[*_`#]", "", answer)
+    plain = re.sub(rf"(?<=[0-9])\s*(?:/|out of)\s*{highest}(?![0-9])(?![.,][0-9])", "", plain)
+    numbers = _NUMBER.findall(plain)
+    if not numbers:
+        raise Unusable("there is no number in the answer")
+    if len(numbers) > 1:
+        raise Unusable(f"there are several numbers in the answer: {', '.join(numbers[:5])}")
+    if not _INTEGER.fullmatch(numbers[0]):
+        raise Unusable(f"{numbers[0]} is not a whole number")
+    labels = {point.label.casefold() for point in scale if str(point.value) == numbers[0]}
+    stated = _STATEMENT.search(plain) or any(
+        _stands_alone(line.strip(), labels) for line in plain.splitlines()
+    )
+    if not stated:
+        raise Unusable(f"{numbers[0]} is not given as the score")
+    return int(numbers[0])
+
+
+def _stands_alone(line: str, labels: set[str]) -> bool:
+    """Whether a line is a number and nothing else but, perhaps, that point's own label."""
+    match = _ALONE.fullmatch(line)
+    if not match:
+        return False
+    rest = match["rest"].strip(" .!=:-()\"'").casefold()
+    return rest in labels | {""}

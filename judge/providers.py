@@ -1,0 +1,210 @@
+"""The real client: any OpenAI-compatible endpoint, one attempt a call.
+
+The only module that imports `openai`; workers alone import it. Retrying is not done here but
+in `judge.calls`, where every attempt is a row.
+"""
+
+import email.utils
+import time
+from datetime import UTC, datetime
+from typing import Any, TypeVar, cast
+
+import openai
+from openai.types.chat import ChatCompletionMessageParam
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from judge.exchange import ExchangeFailed, Reply, Request, Scope
+from judge.models import Attempt
+
+Value = TypeVar("Value")
+Outcome = Attempt.Outcome
+#: How a server's log names our attempts.
+REQUEST_ID_HEADER = "X-Client-Request-Id"
+CONNECT_SECONDS = 10.0
+#: Statuses that may pass; every 5xx may, too.
+PASSING_STATUSES = {408, 409, 429}
+#: Wrong key, no credit, wrong address or unknown model: no other request would fare better.
+JUDGE_STATUSES = {401, 402, 404, 405, 410}
+
+
+class _Lenient(BaseModel):
+    """A part of an endpoint's answer: what we need is checked, the rest is ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Message(_Lenient):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(_Lenient):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Completion(_Lenient):
+    choices: list[_Choice]
+    id: str | None = None
+    model: str | None = None
+    provider: str | None = None
+    system_fingerprint: str | None = None
+    usage: Any = None
+
+
+class _ErrorBody(_Lenient):
+    """What some routers send with status 200."""
+
+    error: dict[str, Any]
+
+
+class Provider:
+    """One endpoint. `ask` may be called from several threads."""
+
+    def __init__(self, *, base_url: str, api_key: str, timeout_seconds: float) -> None:
+        self._base_url = base_url
+        self._client = openai.OpenAI(
+            base_url=base_url,
+            # A local server needs none, but the client insists on one.
+            api_key=api_key or "none",
+            max_retries=0,
+            timeout=openai.Timeout(
+                timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds)
+            ),
+        )
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
+    def ask(self, request: Request) -> Reply:
+        """Send one request, once. Raises ExchangeFailed."""
+        started = time.monotonic()
+        try:
+            raw = self._client.chat.completions.with_raw_response.create(
+                model=request.model,
+                messages=cast(list[ChatCompletionMessageParam], request.messages),
+                temperature=_given(request.temperature),
+                max_tokens=_given(request.max_tokens),
+                seed=_given(request.seed),
+                extra_headers={REQUEST_ID_HEADER: request.id},
+            )
+        except openai.APITimeoutError:
+            raise ExchangeFailed(
+                f"{self._base_url} did not answer in time", outcome=Outcome.TIMEOUT
+            ) from None
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise ExchangeFailed(
+                f"could not exchange data with {self._base_url}: {cause}",
+                outcome=Outcome.CONNECTION_ERROR,
+            ) from None
+        except openai.APIStatusError as error:
+            raise _refused(
+                error.status_code,
+                _message_of(error.body) or error.response.reason_phrase,
+                body=error.response.text,
+                retry_after=retry_after_seconds(dict(error.response.headers)),
+            ) from None
+        reply = self._read(raw.text, content_type=raw.headers.get("content-type", ""))
+        reply.provenance["latency_seconds"] = round(time.monotonic() - started, 3)
+        return reply
+
+    def _read(self, text: str, *, content_type: str) -> Reply:
+        """The completion in a response of status 200."""
+        try:
+            completion = _Completion.model_validate_json(text)
+            choice = completion.choices[0]
+        except (ValidationError, IndexError):
+            raise self._no_completion(text, content_type=content_type) from None
+        if choice.finish_reason == "error":
+            raise ExchangeFailed(
+                "the endpoint broke off its answer", outcome=Outcome.GARBLED, body=text
+            )
+        return Reply(
+            text=choice.message.content or choice.message.refusal or "",
+            cut_off=choice.finish_reason == "length",
+            model=completion.model or "",
+            provenance={
+                "response_id": completion.id,
+                "finish_reason": choice.finish_reason,
+                "provider": completion.provider,
+                "system_fingerprint": completion.system_fingerprint,
+                "usage": _numbers(completion.usage),
+                "openai_version": openai.__version__,
+            },
+        )
+
+    def _no_completion(self, text: str, *, content_type: str) -> ExchangeFailed:
+        """Why a response of status 200 is none of the kind we asked for."""
+        try:
+            error = _ErrorBody.model_validate_json(text).error
+        except ValidationError:
+            pass
+        else:
+            code = error.get("code")
+            return _refused(code if type(code) is int else 502, _message_of(error), body=text)
+        if "html" in content_type.lower() or text.lstrip()[:1] == "<":
+            message = (
+                f"{self._base_url} answered with a web page instead of a completion; "
+                "is JUDGE_BASE_URL the address of an OpenAI-compatible API (often …/v1)?"
+            )
+        else:
+            message = f"{self._base_url} answered with something that is not a whole completion"
+        return ExchangeFailed(message, outcome=Outcome.GARBLED, status=200, body=text)
+
+
+def retry_after_seconds(headers: dict[str, str]) -> float | None:
+    """The wait an endpoint asks for, in seconds, or None where it names no sensible one."""
+    lower = {name.lower(): value.strip() for name, value in headers.items()}
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(lower.get(name, "")) * unit
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
+    try:
+        until = email.utils.parsedate_to_datetime(lower.get("retry-after", ""))
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max(0.0, (until - datetime.now(UTC)).total_seconds())
+
+
+def _refused(
+    status: int, message: str, *, body: str, retry_after: float | None = None
+) -> ExchangeFailed:
+    if status in PASSING_STATUSES or status >= 500:
+        scope = Scope.PASSING
+    else:
+        scope = Scope.JUDGE if status in JUDGE_STATUSES else Scope.REQUEST
+    return ExchangeFailed(
+        f"the endpoint answered HTTP {status}: {message[:300]}",
+        outcome=Outcome.HTTP_ERROR,
+        scope=scope,
+        status=status,
+        body=body,
+        retry_after=retry_after,
+    )
+
+
+def _message_of(body: object) -> str:
+    """The sentence in an error body, if it has one."""
+    if isinstance(body, dict) and isinstance(body.get("message"), str):
+        return str(body["message"])
+    return ""
+
+
+def _numbers(usage: object) -> dict[str, float]:
+    """Tokens and cost of a call, as far as the endpoint states them as numbers."""
+    names = ("prompt_tokens", "completion_tokens", "total_tokens", "cost")
+    stated = usage if isinstance(usage, dict) else {}
+    return {
+        name: stated[name]
+        for name in names
+        if type(stated.get(name)) in (int, float) and abs(stated[name]) < float("inf")
+    }
+
+
+def _given(value: Value | None) -> Value | openai.Omit:
+    return openai.omit if value is None else value

@@ -1,0 +1,135 @@
+"""A worker's turn at a judge's calls.
+
+Threads exchange data with the endpoint and nothing else; the main thread does all database
+work, and commits each attempt before it is sent and each answer as it arrives.
+"""
+
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
+
+from django.conf import settings
+
+from judge import calls, prompts
+from judge.calls import Claimed
+from judge.configure import JudgeNotReady, check_endpoint
+from judge.definition import JudgeConfiguration
+from judge.exchange import ExchangeFailed, Reply, Request
+from judge.models import Judge
+from judge.parsing import Unusable, parse_score
+from judge.providers import Provider
+from survey.definition import StudyDefinition
+
+#: After a turn the worker sees to its other tasks, and to a request to shut down.
+TURN_SECONDS = 30.0
+#: A longer wait than this is left to the sweep.
+PATIENCE_SECONDS = 10.0
+#: How often calls that became due meanwhile are looked for.
+POLL_SECONDS = 0.5
+
+
+def run(judge_id: int) -> bool:
+    """Ask what is due, for one turn. True if another turn is wanted at once."""
+    judge = Judge.objects.select_related("study").filter(pk=judge_id).first()
+    if judge is None or judge.stopped:
+        return False
+    configuration = judge.read_configuration()
+    try:
+        check_endpoint(configuration.base_url)
+    except JudgeNotReady as problem:
+        calls.stop(judge_id, str(problem))
+        return False
+    calls.recover(judge_id)
+    provider = Provider(
+        base_url=configuration.base_url,
+        api_key=settings.JUDGE_API_KEY,
+        timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
+    )
+    with closing(provider), ThreadPoolExecutor(settings.JUDGE_CONCURRENCY) as pool:
+        return _Turn(judge, configuration, provider, pool).take()
+
+
+class _Turn:
+    """The requests in flight, and what happens when they end."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        configuration: JudgeConfiguration,
+        provider: Provider,
+        pool: ThreadPoolExecutor,
+    ) -> None:
+        self.judge_id = judge.pk
+        self.configuration = configuration
+        self.study = StudyDefinition.model_validate(judge.study.definition)
+        self.questions = {d.name: d.question for d in self.study.likert.dimensions}
+        self.provider = provider
+        self.pool = pool
+        self.in_flight: dict[Future[Reply], Claimed] = {}
+        self.leases_extended = time.monotonic()
+
+    def take(self) -> bool:
+        """Work until the turn is over or nothing is due soon. True if it was cut short."""
+        turn_ends = time.monotonic() + TURN_SECONDS
+        while True:
+            over = time.monotonic() >= turn_ends
+            if not over and len(self.in_flight) < settings.JUDGE_CONCURRENCY:
+                self._send()
+            if self.in_flight:
+                self._settle()
+                continue
+            pause = calls.seconds_until_due(self.judge_id)
+            if pause is None or pause > PATIENCE_SECONDS or calls.is_worked_on(self.judge_id):
+                return False
+            if over:
+                return True
+            time.sleep(max(pause, 0.01))
+
+    def _send(self) -> None:
+        for claimed in calls.claim(self.judge_id):
+            request = self._request(claimed)
+            self.in_flight[self.pool.submit(self.provider.ask, request)] = claimed
+
+    def _request(self, claimed: Claimed) -> Request:
+        call, configuration = claimed.call, self.configuration
+        scenario = call.response.scenario
+        return Request(
+            id=claimed.attempt.request_id,
+            model=configuration.model,
+            messages=prompts.messages(
+                rubric=configuration.rubric,
+                scale=self.study.likert.scale,
+                question=self.questions[call.dimension],
+                prompt=scenario.prompt,
+                context=scenario.context,
+                response=call.response.text,
+            ),
+            temperature=configuration.temperature,
+            max_tokens=configuration.max_tokens,
+            seed=None if configuration.seed is None else configuration.seed + call.replicate,
+        )
+
+    def _settle(self) -> None:
+        """Commit what has come back; extend the leases of what has not."""
+        heartbeat = settings.JUDGE_LEASE_SECONDS / 3
+        done, _ = wait(
+            self.in_flight, timeout=min(POLL_SECONDS, heartbeat), return_when=FIRST_COMPLETED
+        )
+        for future in done:
+            self._record(self.in_flight.pop(future), future)
+        if self.in_flight and time.monotonic() - self.leases_extended >= heartbeat:
+            calls.extend_leases(self.judge_id, self.in_flight.values())
+            self.leases_extended = time.monotonic()
+
+    def _record(self, claimed: Claimed, future: Future[Reply]) -> None:
+        try:
+            reply = future.result()
+            if reply.cut_off:
+                raise Unusable("the answer was cut off for its length; see max_tokens")
+            score = parse_score(reply.text, self.study.likert.scale)
+        except ExchangeFailed as failure:
+            calls.record_failure(claimed, failure)
+        except Unusable as reason:
+            calls.record_unusable(claimed, reply, str(reason))
+        else:
+            calls.record_score(claimed, reply, score)
