@@ -1,0 +1,16 @@
+FROM python:3.11-slim-bookworm
+
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DATA_DIR=/var/lib/fivefold
+WORKDIR /app
+COPY requirements.txt .
+RUN pip install --no-cache-dir --require-hashes -r requirements.txt
+
+COPY . .
+# Nothing in the data folder outlives the container: answers are in PostgreSQL, the static files
+# are part of the image.
+RUN useradd --system fivefold \
+    && install --directory --owner fivefold $DATA_DIR \
+    && SECRET_KEY=unused python manage.py collectstatic --no-input \
+    && chown --recursive fivefold $DATA_DIR
+USER fivefold
+EXPOSE 8000

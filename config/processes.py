@@ -1,0 +1,156 @@
+"""The processes of an installation: their commands, and starting and stopping them together.
+
+The commands stand in docker-compose.yml and nowhere else. `manage.py serve` and the end-to-end
+tests start them from there, with an environment of their own.
+"""
+
+import contextlib
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def command_of(service: str) -> list[str]:
+    """The command of a service in docker-compose.yml, with our own programs from this Python."""
+    services = YAML(typ="safe").load(ROOT / "docker-compose.yml")["services"]
+    program, *arguments = shlex.split(services[service]["command"])
+    ours = Path(sys.executable).with_name(program)
+    return [str(ours) if ours.exists() else program, *arguments]
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a server can be started on the port."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    """A port of the loopback address that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Process:
+    """A child in a process group of its own, its output in a log file."""
+
+    name: str
+    child: subprocess.Popen[bytes]
+    log: Path
+    _reader: BinaryIO
+    _partial: bytes = b""
+
+    @classmethod
+    def start(
+        cls, name: str, argv: list[str], *, environment: Mapping[str, str], logs: Path
+    ) -> "Process":
+        logs.mkdir(parents=True, exist_ok=True)
+        log = logs / f"{name}.log"
+        if log.exists():
+            log.replace(log.with_suffix(".previous.log"))
+        with log.open("wb") as output:
+            child = subprocess.Popen(  # noqa: S603  our own commands
+                argv,
+                cwd=ROOT,
+                env={**environment, "PYTHONUNBUFFERED": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # a Ctrl-C reaches whoever started us, and only them
+            )
+        return cls(name, child, log, log.open("rb"))
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; negative if a signal ended it."""
+        return self.child.poll()
+
+    def new_lines(self) -> list[str]:
+        """The whole lines written to the log since the last call."""
+        *lines, self._partial = (self._partial + self._reader.read()).split(b"\n")
+        return [line.decode(errors="replace") for line in lines]
+
+    def kill(self, with_signal: signal.Signals = signal.SIGKILL) -> None:
+        """Signal the child and all that it started."""
+        with contextlib.suppress(ProcessLookupError):  # it has ended, and so have all it started
+            os.killpg(self.child.pid, with_signal)
+
+    def stop(self, *, seconds: float = 10) -> None:
+        """Ask the child to end; what is left of its group after `seconds` is killed."""
+        if self.exit_code is None:
+            self.child.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.child.wait(seconds)
+        self.kill()
+        self.child.wait()
+        self._reader.close()
+
+
+@dataclass
+class Processes:
+    """Processes that run together. Leaving the `with` block stops them all."""
+
+    environment: Mapping[str, str]
+    logs: Path
+    running: dict[str, Process] = field(default_factory=dict)
+
+    def start(self, name: str, argv: list[str]) -> Process:
+        process = Process.start(name, argv, environment=self.environment, logs=self.logs)
+        self.running[name] = process
+        return process
+
+    def wait_for(self, process: Process, *, port: int, seconds: float = 60) -> None:
+        """Return when `process` accepts connections. Raises ProcessError if it ends or is slow."""
+        deadline = time.monotonic() + seconds
+        while True:
+            if process.exit_code is not None:
+                raise ProcessError(f"{process.name} ended with {process.exit_code}", process.log)
+            try:
+                socket.create_connection(("localhost", port), timeout=1).close()
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise ProcessError(
+                        f"{process.name} did not answer in {seconds:.0f} s", process.log
+                    ) from None
+                time.sleep(0.05)
+            else:
+                return
+
+    def stop(self, *, seconds: float = 10) -> None:
+        for process in self.running.values():
+            if process.exit_code is None:
+                process.child.terminate()  # all at once, so that they end side by side
+        while self.running:
+            self.running.popitem()[1].stop(seconds=seconds)
+
+    def __enter__(self) -> "Processes":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class ProcessError(Exception):
+    """A process ended or did not answer; shows what it said last."""
+
+    def __init__(self, message: str, log: Path) -> None:
+        last = log.read_text(errors="replace").strip().splitlines()[-5:]
+        super().__init__("\n".join([f"{message}. The end of {log}:", *last]))

@@ -1,0 +1,52 @@
+"""What a fresh installation starts with: a researcher's account and the example study."""
+
+import os
+import secrets
+from io import StringIO
+from pathlib import Path
+
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import transaction
+
+from survey.models import Participant, Study
+
+USERNAME = "researcher"
+EXAMPLE = "empathy"
+
+
+def researcher_password(*, kept_in: Path) -> str | None:
+    """Create the first account, its password kept in a file that nobody else can read.
+
+    Returns the password while it is valid, None once somebody has changed it.
+    """
+    user = User.objects.filter(username=USERNAME).first()
+    if user is None and not User.objects.filter(is_superuser=True).exists():
+        password = secrets.token_urlsafe(12)
+        descriptor = os.open(kept_in, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f"{password}\n")
+        user = User.objects.create_superuser(USERNAME, password=password)
+    if user is None or not kept_in.exists():
+        return None
+    password = kept_in.read_text().strip()
+    return password if user.check_password(password) else None
+
+
+def load_example(folder: Path) -> bool:
+    """Load and open the example unless there is any study. True if it was loaded now."""
+    if Study.objects.exists():
+        return False
+    silence = StringIO()
+    with transaction.atomic():
+        call_command("load_study", str(folder), stdout=silence)
+        call_command("set_study", EXAMPLE, Study.State.OPEN, stdout=silence)
+    return True
+
+
+def needs_raters() -> bool:
+    """Whether the example study is there and nobody has taken it, not even a simulated rater."""
+    return (
+        Study.objects.filter(slug=EXAMPLE).exists()
+        and not Participant.objects.filter(study__slug=EXAMPLE).exists()
+    )

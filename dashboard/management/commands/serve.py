@@ -1,0 +1,172 @@
+"""`manage.py serve`: the whole of Fivefold on this machine, until Ctrl-C. `make run` calls it."""
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
+from dashboard import first_start
+
+WARNINGS = (" WARNING ", " ERROR ", " CRITICAL ", "[ERROR]", "Traceback")
+
+
+class Command(BaseCommand):
+    help = "Start the site, a worker and, without a judge's key, a stand-in judge."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
+        parser.add_argument("--port", default=os.environ.get("PORT", "8000"))
+
+    def handle(self, *, host: str, port: str, **options: Any) -> None:
+        self.host, self.port = host, port_number(port)
+        if not is_free(host, self.port):
+            raise CommandError(
+                f"Port {port} is taken, perhaps by another Fivefold. "
+                f"Choose another: make run PORT={self.port + 1}"
+            )
+        settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+        with stopped_by_signals(), self.choices(settings.DATA_DIR / "serve.env") as chosen:
+            try:
+                self.run(Processes({**os.environ, **chosen}, settings.DATA_DIR / "logs"))
+            except ProcessError as error:
+                raise CommandError(str(error)) from None
+            except KeyboardInterrupt:
+                self.say("Stopped.")
+
+    @contextmanager
+    def choices(self, file: Path) -> Iterator[dict[str, str]]:
+        """What commands in other shells must go by too (the settings read the file)."""
+        chosen = {"SITE_URL": os.environ.get("SITE_URL") or site_url(self.host, self.port)}
+        if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY:
+            chosen["JUDGE_STAND_IN_URL"] = f"http://127.0.0.1:{free_port()}/v1"
+        file.write_text("".join(f"{name}={value}\n" for name, value in chosen.items()))
+        try:
+            yield chosen
+        finally:
+            file.unlink(missing_ok=True)
+
+    def run(self, processes: Processes) -> None:
+        password_file = settings.DATA_DIR / "researcher-password.txt"
+        self.say("Preparing the database and the static files …")
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        password = first_start.researcher_password(kept_in=password_file)
+        first_start.load_example(ROOT / "examples" / first_start.EXAMPLE)
+
+        environment = dict(processes.environment)
+        address = f"[{self.host}]" if ":" in self.host else self.host
+        environment["GUNICORN_CMD_ARGS"] = f"--bind {address}:{self.port}"
+        environment.setdefault("WEB_CONCURRENCY", "2")
+        processes.environment = environment
+        with processes:
+            web = processes.start("web", command_of("web"))
+            if "JUDGE_STAND_IN_URL" in environment:
+                stand_in_port = environment["JUDGE_STAND_IN_URL"].split(":")[-1].split("/")[0]
+                processes.start(
+                    "stand-in-judge",
+                    [sys.executable, "-m", "judge.standin", "--port", stand_in_port],
+                )
+            processes.start("worker", command_of("worker"))
+            processes.wait_for(web, port=self.port)
+            self.print_links(environment["SITE_URL"], password, password_file)
+            self.watch(processes, self.first_jobs(environment["SITE_URL"]))
+
+    def first_jobs(self, site: str) -> list[tuple[str, list[str]]]:
+        """What fills the example on the first start, while the site is already up."""
+        if not first_start.needs_raters():
+            return []
+        manage = [sys.executable, str(ROOT / "manage.py")]
+        example = first_start.EXAMPLE
+        raters = ["--participants", "40", "--seed", "1", "--server", site]
+        return [
+            ("judge", [*manage, "judge", example]),
+            ("simulate", [*manage, "simulate", example, *raters]),
+        ]
+
+    def watch(self, processes: Processes, jobs: list[tuple[str, list[str]]]) -> None:
+        """Show what matters of the logs and start the jobs in turn, until a server ends."""
+        servers = list(processes.running.values())
+        job: Process | None = None
+        while True:
+            for server in servers:
+                self.show(server, only=WARNINGS)
+                if server.exit_code is not None:
+                    raise ProcessError(f"{server.name} ended unexpectedly", server.log)
+            if job is not None:
+                self.show(job)
+                if job.exit_code is not None:
+                    if job.exit_code != 0:
+                        self.say(f"{job.name} failed; the site goes on. See {job.log}")
+                    job = None
+            elif jobs:
+                name, command = jobs.pop(0)
+                job = processes.start(name, command)
+            time.sleep(0.2)
+
+    def print_links(self, site: str, password: str | None, password_file: Path) -> None:
+        kept = f"{password}   (kept in {password_file})" if password else "as you have set it"
+        judge = (
+            "a stand-in on this machine, named so at its scores; set JUDGE_API_KEY for a real one"
+            if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY
+            else f"{settings.JUDGE_MODEL} at {settings.JUDGE_BASE_URL}"
+        )
+        self.say(
+            f"""
+Fivefold is running. Ctrl-C stops it.
+
+  Participants  {site}/s/{first_start.EXAMPLE}/
+  Dashboard     {site}/
+  User          {first_start.USERNAME}
+  Password      {kept}
+  Judge         {judge}
+  Logs          {settings.DATA_DIR / "logs"}
+"""
+        )
+
+    def show(self, process: Process, *, only: tuple[str, ...] = ("",)) -> None:
+        for line in process.new_lines():
+            if any(mark in line for mark in only):
+                self.say(f"{process.name}: {line}")
+
+    def say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+def port_number(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise CommandError(f"{text!r} is no port: PORT takes a number from 1 to 65535")
+    return int(text)
+
+
+def site_url(host: str, port: int) -> str:
+    """The address to open: a wildcard or loopback address is given a name."""
+    names = {"127.0.0.1": "localhost", "::1": "localhost"}
+    everywhere = {"0.0.0.0", "::", ""}  # noqa: S104  the user's own choice
+    name = socket.gethostname() if host in everywhere else names.get(host, host)
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}"
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Let SIGTERM and a closed terminal end the block as Ctrl-C does, once."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(name, signal.SIG_IGN)  # the children are being stopped: let that finish
+        raise KeyboardInterrupt
+
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, stop)
+    yield
