@@ -1,6 +1,7 @@
-"""What a study shows, kept in memory: it never changes under the same content hash."""
+"""What a study shows, kept in memory: content is written once and then only read."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property, lru_cache
 
 from survey.assignment import PAGES_BEFORE_BLOCKS
@@ -52,12 +53,12 @@ class StudyContent:
 
 def content_of(study: Study) -> StudyContent:
     """The study's content, read once per process."""
-    return _read(study.pk, study.content_hash)
+    return _read(study.pk, study.loaded_at)
 
 
 @lru_cache(maxsize=64)
-def _read(study_id: int, content_hash: str) -> StudyContent:
-    study = Study.objects.get(pk=study_id, content_hash=content_hash)
+def _read(study_id: int, loaded_at: datetime) -> StudyContent:
+    study = Study.objects.get(pk=study_id, loaded_at=loaded_at)
     blocks: dict[int, BlockContent] = {}
     members = BlockResponse.objects.filter(block__study=study).select_related(
         "block__scenario", "response"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.utils import timezone
 
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.study import Settings
@@ -62,6 +63,7 @@ def load_study(
     study.definition = definition.model_dump(mode="json")
     study.settings = new_settings
     study.content_hash = digest
+    study.loaded_at = timezone.now()
     study.save()
     _write_content(study, rows)
     StudyEvent.objects.create(study=study, action="loaded", detail={"content_hash": digest})

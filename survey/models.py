@@ -52,7 +52,7 @@ class Study(models.Model):
     definition = models.JSONField()
     settings = models.JSONField(default=dict)
     content_hash = models.CharField(max_length=64, help_text="SHA-256 of all that raters see")
-    created_at = models.DateTimeField(default=timezone.now)
+    loaded_at = models.DateTimeField(default=timezone.now, help_text="When content was written")
     frozen_at = models.DateTimeField(null=True, help_text="First consent of a real participant")
 
     class Meta:

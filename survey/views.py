@@ -165,9 +165,9 @@ def _show(
     participant: Participant,
     content: StudyContent,
     number: int,
-    **context: object,
+    **values: object,
 ) -> HttpResponse:
-    context |= {
+    values |= {
         "study": content.definition,
         "slug": participant.study.slug,
         "number": number,
@@ -175,7 +175,7 @@ def _show(
         "previous": number - 1,
         "test_person": participant.source if participant.source in Participant.TEST_SOURCES else "",
     }
-    return render(request, template, context, status=422 if context.get("errors") else 200)
+    return render(request, template, values, status=422 if values.get("errors") else 200)
 
 
 def _instructions(

@@ -1,0 +1,56 @@
+"""CSV as we write it: UTF-8, `\\n`, ISO 8601 times, shortest exact numbers. Pure.
+
+A text that begins like a formula would run in a spreadsheet, so it gets an apostrophe in front
+when it is written and loses it when it is read; whatever was stored comes back as it was.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+#: Texts that a spreadsheet takes for a formula, with the apostrophes that already guard one.
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+Row = Sequence[Any]
+
+
+def to_text(value: object) -> str:
+    """A value as a cell: nothing and NaN are empty, booleans `true` and `false`."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return "'" + value if FORMULA.match(value) else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    return str(value)
+
+
+def from_text(cell: str) -> str:
+    """The text that `to_text` wrote, without the spaces around it."""
+    text = cell.strip()
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
+
+
+def time_text(time: datetime | None) -> str | None:
+    """ISO 8601 in UTC, to the microsecond where there are any."""
+    return None if time is None else time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def csv_lines(columns: Sequence[str], rows: Iterable[Row], *, at_once: int = 500) -> Iterator[str]:
+    """A table as text, a few hundred lines at a time, so that a large one can be streamed."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    for number, row in enumerate(rows, start=1):
+        writer.writerow([to_text(value) for value in row])
+        if number % at_once == 0:
+            yield buffer.getvalue()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue()
