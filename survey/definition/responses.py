@@ -1,13 +1,12 @@
 """responses.csv: what the systems wrote, checked as blocks."""
 
-import csv
-import io
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from survey.definition.csv_file import csv_records
 from survey.definition.problems import DefinitionError, Problem, decode
 from survey.definition.study import StudyDefinition, SystemName
 
@@ -58,7 +57,7 @@ def parse_responses(
     data: bytes, study: StudyDefinition, *, file: str
 ) -> tuple[list[ResponseRow], list[str]]:
     """As `read_responses`, from bytes."""
-    records = _records(decode(data, file=file), file)
+    records = csv_records(decode(data, file=file), file)
     header_line, header = next(records, (1, []))
     columns = [name.strip() for name in header]
     problems = _header_problems(columns, file)
@@ -102,18 +101,6 @@ def parse_responses(
     if problems:
         raise DefinitionError(problems)
     return rows, notices
-
-
-def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    """Records with the line each starts on (a quoted cell may span lines)."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    start = 1
-    try:
-        for cells in reader:
-            yield start, cells
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise DefinitionError([Problem(file, start, 0, f"not valid CSV: {error}")]) from None
 
 
 def _header_problems(columns: list[str], file: str) -> list[Problem]:
