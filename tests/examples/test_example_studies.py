@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from analysis.definition import QualityRules
+from judge.definition import JudgeDefinition
 from survey.definition import ResponseRow, StudyDefinition, YamlFile, read_responses
 from survey.definition.study import ChoiceQuestion, Settings
 
@@ -48,6 +50,19 @@ class TestStudyFile:
         assert settings.ways_in == ["prolific", "link", "invitation"]
         assert settings.prolific is not None
         assert settings.prolific.completion_code != settings.prolific.declined_code
+
+    def test_asks_its_judge_three_times(self, slug: str) -> None:
+        file = YamlFile.read(EXAMPLES / slug / "study.yaml")
+        judge = file.check(JudgeDefinition, file.section("judge"), under=("judge",))
+        assert (judge.name, judge.replicates) == ("llama-4-maverick", 3)
+
+    def test_filters_raters_as_published(self, slug: str) -> None:
+        file = YamlFile.read(EXAMPLES / slug / "study.yaml")
+        rules = file.check(QualityRules, file.section("quality"), under=("quality",))
+        assert rules.order == ["duration", "attention", "early_exit", "sigma_mae"]
+        assert (rules.duration_minutes.minimum, rules.duration_minutes.maximum) == (10, 75)
+        assert rules.attention.failures_allowed == 0
+        assert (rules.sigma_mae.sigma_below, rules.sigma_mae.mae_above) == (0.6, 0.9)
 
     def test_rates_empathy_from_one_to_five(self, slug: str) -> None:
         likert = study(slug).likert
