@@ -1,0 +1,182 @@
+"""`manage.py simulate STUDY --participants N --seed S [--profile YAML] [--server URL]`."""
+
+import argparse
+import csv
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from tqdm import tqdm
+
+from survey.definition import DefinitionError, YamlFile
+from survey.models import Identity, Study
+from survey.queries import StudyNotFound, find_study, study_for_arrivals
+from survey.simulated.crowd import Rota, look_up, read_content, walk_all
+from survey.simulated.plan import RaterPlan, plan_raters, unmatched
+from survey.simulated.profile import Profile
+from survey.simulated.walker import NotLetIn, Walk, WalkError
+
+DEFAULT_PROFILE = Path("examples/profiles/default.yaml")
+
+
+def _whole_number(least: int, most: int) -> Any:
+    def read(text: str) -> int:
+        if not text.isdecimal() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
+        return int(text)
+
+    return read
+
+
+class Command(BaseCommand):
+    help = (
+        "Send simulated raters through a study on a running server, page by page. They are "
+        "labelled `simulated` and never count unless asked for by name."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument("--participants", type=_whole_number(1, 100_000), required=True)
+        parser.add_argument(
+            "--seed",
+            type=_whole_number(0, 2**31 - 1),
+            required=True,
+            help="the same seed gives the same people, another seed other people",
+        )
+        parser.add_argument(
+            "--profile",
+            type=Path,
+            default=settings.BASE_DIR / DEFAULT_PROFILE,
+            help=f"shares of behaviours and planted effects (default: {DEFAULT_PROFILE})",
+        )
+        parser.add_argument("--server", default=settings.SITE_URL, help="default: SITE_URL")
+        parser.add_argument(
+            "--workers", type=_whole_number(1, 64), default=4, help="raters at once (default: 4)"
+        )
+        parser.add_argument(
+            "--plan",
+            type=Path,
+            help="write who behaves how to this CSV, to compare with the funnel",
+        )
+
+    def handle(
+        self,
+        *,
+        study: str,
+        participants: int,
+        seed: int,
+        profile: Path,
+        server: str,
+        workers: int,
+        plan: Path | None,
+        **options: Any,
+    ) -> None:
+        found = _study(study)
+        content = read_content(found)
+        try:
+            file = YamlFile.read(profile)
+            checked = file.check(Profile, file.plain())
+        except DefinitionError as error:
+            raise CommandError("\n".join(map(str, error.problems))) from None
+        for path, what in unmatched(checked, content):
+            self.stderr.write(f"Notice: {file.problem(path, what)}; it has no effect")
+        plans = plan_raters(profile=checked, content=content, participants=participants, seed=seed)
+        if plan:
+            _write_plans(plan, found, plans)
+        rota = look_up(found, plans)
+        started = time.monotonic()
+        walks: list[Walk] = []
+        todo = walk_all(rota, server=server, content=content, now=timezone.now(), workers=workers)
+        try:
+            walks.extend(tqdm(todo, total=len(rota.waiting), unit="rater", disable=None))
+        except NotLetIn as error:
+            raise CommandError(_refusal(found, server, error)) from None
+        except WalkError as error:
+            raise CommandError(str(error)) from None
+        finally:
+            if plan:  # again, now that they have arrived and have pseudonyms
+                _write_plans(plan, found, plans)
+        self._report(found, rota, walks, time.monotonic() - started)
+
+    def _report(self, study: Study, rota: Rota, walks: Sequence[Walk], seconds: float) -> None:
+        behaviours = Counter(walk.plan.behaviour for walk in walks)
+        endings = Counter(walk.ending for walk in walks)
+        if rota.already:
+            self.stdout.write(f"{len(rota.already)} already took part in {study}")
+        if not walks:
+            return
+        pages = sum(walk.pages for walk in walks)
+        self.stdout.write(
+            f"{study}: {len(walks)} simulated raters: "
+            + ", ".join(f"{n} {ending}" for ending, n in endings.most_common())
+        )
+        self.stdout.write(
+            "  behaviours: " + ", ".join(f"{n} {b}" for b, n in behaviours.most_common())
+        )
+        self.stdout.write(
+            f"  {sum(len(walk.sent) for walk in walks)} ratings on {pages} pages "
+            f"in {seconds:.1f} s ({pages / seconds:.0f} pages/s)"
+        )
+
+
+def _study(text: str) -> Study:
+    try:
+        found = find_study(text)
+    except StudyNotFound as error:
+        raise CommandError(str(error)) from None
+    admitted = study_for_arrivals(found.slug)
+    if admitted != found:
+        raise CommandError(
+            f"people who arrive at {found.slug} get {admitted}, not {found}: simulate {admitted}"
+        )
+    return found
+
+
+def _refusal(study: Study, server: str, error: NotLetIn) -> str:
+    study.refresh_from_db(fields=["state"])
+    if study.state in (Study.State.PAUSED, Study.State.CLOSED):
+        return (
+            f"{study} is {study.state} and takes nobody new: "
+            f"manage.py set_study {study} open, then simulate again"
+        )
+    return (
+        f"{server} does not accept simulated raters from here: its SIMULATION_KEY (without one, "
+        f"its SECRET_KEY) is another. It said: {error}"
+    )
+
+
+def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:
+    """One row for each rater; `participant` is their pseudonym, once they have arrived."""
+    pseudonyms = dict(
+        Identity.objects.filter(
+            slug=study.slug,
+            kind=Identity.Kind.SIMULATED,
+            key__in=[plan.person for plan in plans],
+        ).values_list("key", "participant__pseudonym")
+    )
+    rights = {check["name"]: check["answer"] for check in study.definition["attention_checks"]}
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(
+                ["participant", "person", "behaviour", "minutes", "blocks", "checks_failed"]
+            )
+            for plan in plans:
+                failed = sum(answer != rights[name] for name, answer in plan.checks.items())
+                writer.writerow(
+                    [
+                        pseudonyms.get(plan.person, ""),
+                        plan.person,
+                        plan.behaviour,
+                        f"{plan.minutes:.2f}",
+                        plan.blocks,
+                        failed,
+                    ]
+                )
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from None

@@ -1,0 +1,136 @@
+"""What a profile file sets: shares of behaviours, planted effects, times, demographics. Pure."""
+
+from enum import StrEnum
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+
+class Behaviour(StrEnum):
+    """How a simulated rater takes part. Each kind has one fault and is careful otherwise."""
+
+    CAREFUL = "careful"
+    SPEEDER = "speeder"
+    STRAIGHT_LINER = "straight_liner"
+    RANDOM_CLICKER = "random_clicker"
+    ATTENTION_FAILER = "attention_failer"
+    EARLY_EXIT = "early_exit"
+    STALLER = "staller"
+    DECLINER = "decliner"
+
+
+class Part(BaseModel):
+    """A part of the file: unknown keys are errors, values are never coerced silently."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def _pair(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Spread = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Minutes = Annotated[float, Field(gt=0, le=600)]
+Window = Annotated[tuple[Minutes, Minutes], BeforeValidator(_pair)]
+
+
+class Behaviours(Part):
+    """Shares of all raters; whoever is left is careful."""
+
+    speeder: Share = 0.0
+    straight_liner: Share = 0.0
+    random_clicker: Share = 0.0
+    attention_failer: Share = 0.0
+    early_exit: Share = 0.0
+    staller: Share = 0.0
+    decliner: Share = 0.0
+
+    @model_validator(mode="after")
+    def _at_most_all(self) -> "Behaviours":
+        total = sum(self.shares().values())
+        if total > 1:
+            raise ValueError(f"the shares add up to {float(total):g}, more than 1")
+        return self
+
+    def shares(self) -> dict[Behaviour, Fraction]:
+        """The share of each careless behaviour, exactly as written."""
+        return {Behaviour(name): Fraction(str(share)) for name, share in self}
+
+
+class SystemShift(Part):
+    """A shift of one system."""
+
+    model: str
+    condition: str
+    shift: Number
+
+
+class Effects(Part):
+    """What moves a rating, on a latent scale from 0 (lowest point's end) to 1 (highest point's).
+
+    The points of the study's own scale share that length equally: of five points, each takes
+    0.2, so a shift of 0.1 is half a point. Shifts add up.
+    """
+
+    centre: Number = 0.55
+    conditions: dict[str, Number] = {}
+    systems: list[SystemShift] = []
+    scenarios: dict[str, Number] = {}
+    dimensions: dict[str, Number] = {}
+    rater_sd: Spread = 0.07
+    item_sd: Spread = 0.07
+    residual_sd: Spread = 0.18
+
+
+class Times(Part):
+    """How long people take, in minutes: least and most."""
+
+    careful: Window = (15.0, 45.0)
+    speeder: Window = (3.0, 8.0)
+    staller_pause: Window = (65.0, 120.0)
+
+    @model_validator(mode="after")
+    def _rising(self) -> "Times":
+        for name, (least, most) in self:
+            if least > most:
+                raise ValueError(f"{name}: give two numbers of minutes, the smaller first")
+        return self
+
+
+class Answers(Part):
+    """Answers to one demographic question: `mean` and `sd` of a number, or shares of options."""
+
+    mean: Number | None = None
+    sd: Spread | None = None
+    shares: dict[str, Share] = {}
+    #: Share of people who tick a second option where a question allows several.
+    second: Share = 0.0
+
+    @model_validator(mode="after")
+    def _number_or_options(self) -> "Answers":
+        if (self.mean is None) != (self.sd is None):
+            raise ValueError("mean and sd go together")
+        if (self.mean is None) == (not self.shares):
+            raise ValueError("give either mean and sd, or shares of options")
+        if self.shares and not sum(self.shares.values()) > 0:
+            raise ValueError("at least one share must be above 0")
+        return self
+
+
+class Demographics(Part):
+    """What people say about themselves. Questions without an entry: every option alike."""
+
+    skip: Share = 0.0
+    answers: dict[str, Answers] = {}
+
+
+class Profile(Part):
+    """A whole profile; every part may be left out."""
+
+    behaviours: Behaviours = Behaviours()
+    effects: Effects = Effects()
+    minutes: Times = Times()
+    demographics: Demographics = Demographics()

@@ -1,0 +1,176 @@
+"""Simulated raters over real HTTP, checked against what the database holds afterwards."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from survey.models import AttentionCheck, DemographicAnswer, Participant, Rating, Study
+from survey.simulated.crowd import look_up, read_content, walk_all
+from survey.simulated.plan import RaterPlan, plan_raters
+from survey.simulated.profile import Behaviour, Profile
+from survey.simulated.walker import Ending, NotLetIn, SentRating, Walk, WalkError
+from tests.survey import small_study
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def study(transactional_db: None) -> Study:
+    return small_study.load()
+
+
+def plans_of(study: Study, participants: int, **shares: float) -> list[RaterPlan]:
+    profile = Profile.model_validate({"behaviours": shares})
+    return plan_raters(
+        profile=profile, content=read_content(study), participants=participants, seed=1
+    )
+
+
+def send(study: Study, plans: list[RaterPlan], server: str, now: datetime = NOW) -> list[Walk]:
+    rota = look_up(study, plans)
+    content = read_content(study)
+    return list(walk_all(rota, server=server, content=content, now=now, workers=2))
+
+
+def stored(walk: Walk) -> dict[SentRating, int]:
+    rows = Rating.objects.filter(presentation__participant=participant_of(walk.plan))
+    return {
+        SentRating(
+            row.presentation.block.scenario.name,
+            row.presentation.block.set_name,
+            row.response.public_id,
+            row.dimension,
+        ): row.value
+        for row in rows.select_related("presentation__block__scenario", "response")
+    }
+
+
+def participant_of(plan: RaterPlan) -> Participant:
+    return Participant.objects.get(identity__key=plan.person, identity__kind="simulated")
+
+
+def test_careful_rater_completes_and_every_rating_is_stored_as_sent(
+    live_server: LiveServer, study: Study
+) -> None:
+    [walk] = send(study, plans_of(study, 1), live_server.url)
+    assert (walk.ending, walk.code) == (Ending.COMPLETED, "DONE1")
+    assert len(walk.sent) == 12
+    assert stored(walk) == walk.sent
+
+
+def test_stored_ratings_belong_to_the_planned_systems(
+    live_server: LiveServer, study: Study
+) -> None:
+    [walk] = send(study, plans_of(study, 1), live_server.url)
+    rows = Rating.objects.select_related("presentation__block__scenario", "response__system")
+    for row in rows:
+        block, system = row.presentation.block, row.response.system
+        cell = (block.scenario.name, block.set_name, system.model, system.condition, row.dimension)
+        planned = {
+            (c.scenario, c.set_name, c.model, c.condition, c.dimension): value
+            for c, value in walk.plan.ratings.items()
+        }
+        assert row.value == planned[cell]
+
+
+def test_times_are_those_of_the_plan(live_server: LiveServer, study: Study) -> None:
+    [walk] = send(study, plans_of(study, 1), live_server.url)
+    person, plan = participant_of(walk.plan), walk.plan
+    seconds = plan.seconds
+    arrived = NOW - plan.before
+    assert (person.source, person.status) == ("simulated", "completed")
+    assert person.order_seed == plan.order_seed
+    assert person.arrived_at == arrived
+    assert person.started_at == arrived + timedelta(seconds=seconds["consent"])
+    assert person.finished_at is not None
+    took = person.finished_at - arrived
+    assert took.total_seconds() == pytest.approx(plan.minutes * 60, abs=1e-3)
+    assert person.finished_at < NOW
+    for shown in person.presentations.all():
+        assert shown.answered_at is not None and shown.shown_at is not None
+        looked = (shown.answered_at - shown.shown_at).total_seconds()
+        assert looked == pytest.approx(seconds[f"block {shown.position}"], abs=1e-3)
+
+
+def test_demographics_are_stored_as_planned(live_server: LiveServer, study: Study) -> None:
+    [walk] = send(study, plans_of(study, 1), live_server.url)
+    kept = {a.name: a.value for a in DemographicAnswer.objects.all()}
+    planned = walk.plan.demographics
+    assert kept == {
+        "age": int(planned["age"][0]),
+        "sex": planned["sex"][0],
+        "race": planned["race"],
+        "state": planned["state"][0],
+    }
+
+
+def test_attention_failer_fails_and_the_careful_pass(live_server: LiveServer, study: Study) -> None:
+    send(study, plans_of(study, 4, attention_failer=0.25), live_server.url)
+    passed = AttentionCheck.objects.order_by("passed").values_list("passed", flat=True)
+    assert list(passed) == [False, True, True, True]
+
+
+def test_early_leaver_answers_the_planned_blocks_and_stays_in_progress(
+    live_server: LiveServer, study: Study
+) -> None:
+    [walk] = send(study, plans_of(study, 1, early_exit=1), live_server.url)
+    person = participant_of(walk.plan)
+    assert (walk.ending, person.status) == (Ending.LEFT, "in_progress")
+    assert len(walk.sent) == 3 * walk.plan.blocks
+    assert stored(walk) == walk.sent
+    assert person.last_seen_at < NOW - timedelta(hours=2)
+
+
+def test_decliner_declines_and_sends_nothing(live_server: LiveServer, study: Study) -> None:
+    [walk] = send(study, plans_of(study, 1, decliner=1), live_server.url)
+    assert (walk.ending, walk.sent) == (Ending.DECLINED, {})
+    assert participant_of(walk.plan).status == "declined"
+
+
+def test_same_seed_again_doubles_nobody(live_server: LiveServer, study: Study) -> None:
+    plans = plans_of(study, 4, early_exit=0.25, decliner=0.25)
+    first = send(study, plans, live_server.url)
+    again = look_up(study, plans)
+    assert (len(first), again.waiting, again.already) == (4, [], plans)
+
+
+def test_half_finished_rater_resumes_with_the_same_answers_and_times(
+    live_server: LiveServer, study: Study
+) -> None:
+    """As if the run had been stopped after two blocks, and started again an hour later."""
+    [plan] = plans_of(study, 1)
+    halted = RaterPlan(**{**vars(plan), "blocks": 2, "behaviour": Behaviour.EARLY_EXIT})
+    send(study, [halted], live_server.url)
+    [walk] = send(study, [plan], live_server.url, now=NOW + timedelta(hours=1))
+    person = participant_of(plan)
+    assert (walk.ending, Rating.objects.count()) == (Ending.COMPLETED, 12)
+    assert sorted(stored(walk).values()) == sorted(plan.ratings.values())
+    assert person.finished_at is not None
+    took = (person.finished_at - person.arrived_at).total_seconds()
+    assert took == pytest.approx(plan.minutes * 60, abs=1e-3)
+
+
+def test_paused_study_lets_nobody_in(live_server: LiveServer, study: Study) -> None:
+    Study.objects.update(state="paused")
+    with pytest.raises(NotLetIn, match="taking a break"):
+        send(study, plans_of(study, 1), live_server.url)
+    assert not Participant.objects.exists()
+
+
+def test_clock_of_another_key_lets_nobody_in(
+    live_server: LiveServer, study: Study, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = plans_of(study, 1)
+    sign = "survey.simulated.walker.clock.sign"
+    monkeypatch.setattr(sign, lambda **_: "forged")
+    with pytest.raises(NotLetIn):
+        send(study, plans, live_server.url)
+    assert not Participant.objects.exists()
+
+
+def test_server_that_is_not_there_is_named(study: Study) -> None:
+    with pytest.raises(WalkError, match=r"no answer from http://127\.0\.0\.1:9"):
+        send(study, plans_of(study, 1), "http://127.0.0.1:9")
