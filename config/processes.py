@@ -60,7 +60,13 @@ class Process:
 
     @classmethod
     def start(
-        cls, name: str, argv: list[str], *, environment: Mapping[str, str], logs: Path
+        cls,
+        name: str,
+        argv: list[str],
+        *,
+        environment: Mapping[str, str],
+        logs: Path,
+        user: str | None = None,
     ) -> "Process":
         logs.mkdir(parents=True, exist_ok=True)
         log = logs / f"{name}.log"
@@ -74,6 +80,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                user=user,
                 start_new_session=True,  # a Ctrl-C reaches whoever started us, and only them
             )
         return cls(name, child, log, log.open("rb"))
@@ -112,8 +119,8 @@ class Processes:
     logs: Path
     running: dict[str, Process] = field(default_factory=dict)
 
-    def start(self, name: str, argv: list[str]) -> Process:
-        process = Process.start(name, argv, environment=self.environment, logs=self.logs)
+    def start(self, name: str, argv: list[str], *, user: str | None = None) -> Process:
+        process = Process.start(name, argv, environment=self.environment, logs=self.logs, user=user)
         self.running[name] = process
         return process
 

@@ -24,10 +24,13 @@ def _remove_data() -> None:
 
 
 from config.settings import *  # noqa: E402, F403  the environment has to be set first
-from config.settings import DATABASES, STORAGES  # noqa: E402
+from config.settings import DATABASES, STATIC_ROOT, STORAGES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STATIC_ROOT.mkdir()
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+# A test database can be dropped only when no thread of a live server keeps a connection.
+DATABASES["default"]["CONN_MAX_AGE"] = 0
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A file, as in the product: in memory, threads would share one connection.
     DATABASES["default"]["TEST"] = {"NAME": str(Path(_data) / "test.sqlite3")}

@@ -1,0 +1,141 @@
+"""The programs and servers that the tests need beside Python.
+
+Each is taken from the environment (CHROMIUM, TEST_DATABASE_URL, TEST_REDIS_URL), else from the
+machine, else installed where that is allowed (root on Debian or Ubuntu). What is then still
+missing stops the run with the command that would install it: nothing is skipped.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from config.processes import Processes, command_of, free_port
+
+
+class ServiceMissing(Exception):
+    """A needed program is not there; the message says how to install it."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program, where it may be, and the Debian packages that bring it."""
+
+    names: tuple[str, ...]
+    packages: tuple[str, ...]
+    variable: str = ""
+    folders: tuple[str, ...] = ()
+    otherwise: str = ""
+
+    def find(self) -> Path | None:
+        if self.variable and (named := os.environ.get(self.variable)):
+            return Path(named)
+        for name in self.names:
+            if found := shutil.which(name):
+                return Path(found)
+            for folder in self.folders:
+                if matches := sorted(Path("/").glob(f"{folder}/{name}")):
+                    return matches[-1]
+        return None
+
+    def need(self) -> Path:
+        """Find the program, or install it where that is allowed."""
+        found = self.find()
+        if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+            apt_install(*self.packages)
+            found = self.find()
+        if found is None:
+            command = f"sudo apt-get install {' '.join(self.packages)}"
+            raise ServiceMissing(f"{self.names[0]} is missing: {command}{self.otherwise}")
+        return found
+
+
+CHROMIUM = Program(
+    names=("chromium", "chromium-browser", "google-chrome", "chrome"),
+    packages=("chromium", "fonts-dejavu-core"),
+    variable="CHROMIUM",
+    folders=(f"{Path.home()}/.cache/ms-playwright/chromium-*/chrome-linux*".lstrip("/"),),
+    otherwise=", or .venv/bin/playwright install chromium, or name one: CHROMIUM=/path/to/it",
+)
+POSTGRES = Program(
+    names=("postgres",),
+    packages=("postgresql",),
+    folders=("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin"),
+    otherwise=", or name an empty database: TEST_DATABASE_URL=postgresql://…",
+)
+REDIS = Program(
+    names=("redis-server",),
+    packages=("redis-server",),
+    otherwise=", or name a server: TEST_REDIS_URL=redis://…",
+)
+CADDY = Program(names=("caddy",), packages=("caddy",))
+
+
+@cache
+def apt_update() -> None:
+    subprocess.run(["apt-get", "update", "-qq"], check=True)
+
+
+def apt_install(*packages: str) -> None:
+    print(f"Installing {' '.join(packages)} for the tests", flush=True)
+    apt_update()
+    install = ["apt-get", "install", "-qq", "--yes", "--no-install-recommends", *packages]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(install, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def full_shape() -> Iterator[Mapping[str, str]]:
+    """PostgreSQL and Redis, as the settings want them named."""
+    with tempfile.TemporaryDirectory(prefix="fivefold-services-") as folder:
+        Path(folder).chmod(0o755)
+        with Processes(os.environ, logs=Path(folder)) as processes:
+            yield {
+                "DATABASE_URL": os.environ.get("TEST_DATABASE_URL")
+                or start_postgres(processes, Path(folder) / "postgres"),
+                "CELERY_BROKER_URL": os.environ.get("TEST_REDIS_URL")
+                or start_redis(processes, Path(folder) / "redis"),
+            }
+
+
+def start_postgres(processes: Processes, folder: Path) -> str:
+    """A cluster of its own that may forget everything in a power cut. Returns its URL."""
+    binaries = POSTGRES.need().resolve().parent
+    folder.mkdir()
+    user = None
+    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+        user = "postgres"
+        shutil.chown(folder, user)
+    initdb = [str(binaries / "initdb"), f"--pgdata={folder}", "--username=fivefold", "--no-sync"]
+    locale = ["--auth=trust", "--encoding=UTF8", "--locale=C"]
+    subprocess.run([*initdb, *locale], check=True, stdout=subprocess.DEVNULL, user=user, cwd="/")
+    port = free_port()
+    options = {
+        "listen_addresses": "127.0.0.1",
+        "port": str(port),
+        "unix_socket_directories": "",
+        "max_connections": "200",
+        "fsync": "off",
+        "synchronous_commit": "off",
+        "full_page_writes": "off",
+    }
+    settings = [f"--{name}={value}" for name, value in options.items()]
+    command = [str(binaries / "postgres"), "-D", str(folder), *settings]
+    processes.wait_for(processes.start("postgres", command, user=user), port=port)
+    return f"postgresql://fivefold@127.0.0.1:{port}/postgres"
+
+
+def start_redis(processes: Processes, folder: Path) -> str:
+    """The very command of docker-compose.yml, on a port and in a folder of its own."""
+    REDIS.need()
+    folder.mkdir()
+    port = free_port()
+    own = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(folder)]
+    server = processes.start("redis", [*command_of("redis"), *own])
+    processes.wait_for(server, port=port)
+    return f"redis://127.0.0.1:{port}/0"
