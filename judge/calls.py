@@ -105,9 +105,9 @@ def claim(judge_id: int) -> list[Claimed]:
         now = timezone.now()
         if judge.stopped or (judge.not_before and judge.not_before > now):
             return []
-        free = settings.JUDGE_CONCURRENCY - _live(judge.calls, now).count()
+        free = settings.JUDGE_CONCURRENCY - _live(judge.calls.all(), now).count()
         due = (
-            _due(judge.calls, now)
+            _due(judge.calls.all(), now)
             .select_related("response__scenario", "response__system")
             .annotate(sent=Count("attempts"))
             .order_by("id")[: max(0, free)]
@@ -120,9 +120,7 @@ def claim(judge_id: int) -> list[Claimed]:
             call.lease_until = now + timedelta(seconds=settings.JUDGE_LEASE_SECONDS)
             claimed.append(Claimed(call, attempt))
         Attempt.objects.bulk_create([c.attempt for c in claimed])
-        Call.objects.bulk_update(
-            [c.call for c in claimed], ["state", "lease_token", "lease_until"]
-        )
+        Call.objects.bulk_update([c.call for c in claimed], ["state", "lease_token", "lease_until"])
         return claimed
 
 
@@ -337,7 +335,7 @@ def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
 def _backoff(tries: int) -> float:
     """Seconds to wait after `tries` failures: doubling, with jitter, up to a longest wait."""
     longest = min(settings.JUDGE_BACKOFF_SECONDS * 2.0 ** (tries - 1), LONGEST_BACKOFF_SECONDS)
-    return longest * random.uniform(0.5, 1.0)
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311  jitter is no secret
 
 
 def _later(seconds: float) -> datetime:

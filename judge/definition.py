@@ -20,7 +20,7 @@ JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:
 class JudgeDefinition(Part):
     """What a study says about its judge. Endpoint, model and key come from the environment."""
 
-    name: JudgeName
+    name: JudgeName = "judge"
     rubric: Text = WARMTH_FIT_GENUINENESS
     #: Calls per response and dimension; the gold score is the mean of those answered.
     replicates: int = Field(default=3, ge=1, le=100)
@@ -42,6 +42,10 @@ class JudgeConfiguration(JudgeDefinition):
     stand_in: bool
     #: The wording around the rubric: `judge.prompts.FORMAT` at the time.
     prompt_format: int
+
+    def definition(self) -> JudgeDefinition:
+        """The study's part of it."""
+        return JudgeDefinition(**self.model_dump(include=set(JudgeDefinition.model_fields)))
 
     def fingerprint(self) -> str:
         """SHA-256 of everything that may influence a score."""

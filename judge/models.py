@@ -115,13 +115,13 @@ class Attempt(models.Model):
     raw_text = models.TextField(blank=True, help_text="What the judge wrote, or the error's body")
     error = models.TextField(blank=True, help_text="What went wrong, for people")
     returned_model = models.CharField(max_length=200, blank=True)
-    provenance = models.JSONField(default=dict, help_text="Response id, fingerprint, usage, cost, latency")
+    provenance = models.JSONField(
+        default=dict, help_text="Response id, fingerprint, usage, cost, latency"
+    )
 
     class Meta:
         ordering = ["call", "number"]
-        constraints = [
-            models.UniqueConstraint(fields=["call", "number"], name="attempt_number")
-        ]
+        constraints = [models.UniqueConstraint(fields=["call", "number"], name="attempt_number")]
 
     def __str__(self) -> str:
         return f"{self.call}, attempt {self.number}: {self.outcome}"

@@ -68,9 +68,7 @@ class Provider:
             # A local server needs none, but the client insists on one.
             api_key=api_key or "none",
             max_retries=0,
-            timeout=openai.Timeout(
-                timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds)
-            ),
+            timeout=openai.Timeout(timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds)),
         )
 
     def close(self) -> None:

@@ -79,9 +79,7 @@ def gold_scores(study: Study) -> GoldScores:
         "response_id", "dimension", "replicate"
     )
     by_item: dict[tuple[int, str], list[float]] = defaultdict(list)
-    for response_id, dimension, score in answered.values_list(
-        "response_id", "dimension", "score"
-    ):
+    for response_id, dimension, score in answered.values_list("response_id", "dimension", "score"):
         assert score is not None, "the database forbids an answered call without a score"
         by_item[response_id, dimension].append(score)
     scores = [Gold(*item, fmean(calls), calls) for item, calls in by_item.items()]
@@ -92,7 +90,10 @@ def progress(judge: Judge) -> Progress:
     """How far a judge has come."""
     judge = Judge.objects.get(pk=judge.pk)
     states = dict(
-        judge.calls.order_by().values_list("state").annotate(n=Count("id")).values_list("state", "n")
+        judge.calls.order_by()
+        .values_list("state")
+        .annotate(n=Count("id"))
+        .values_list("state", "n")
     )
     attempts = Attempt.objects.filter(call__judge=judge)
     sent = attempts.aggregate(

@@ -10,7 +10,7 @@ from contextlib import closing
 
 from django.conf import settings
 
-from judge import calls, prompts
+from judge import calls
 from judge.calls import Claimed
 from judge.configure import JudgeNotReady, check_endpoint
 from judge.definition import JudgeConfiguration
@@ -18,6 +18,7 @@ from judge.exchange import ExchangeFailed, Reply, Request
 from judge.models import Judge
 from judge.parsing import Unusable, parse_score
 from judge.providers import Provider
+from judge.questions import messages_for
 from survey.definition import StudyDefinition
 
 #: After a turn the worker sees to its other tasks, and to a request to shut down.
@@ -35,13 +36,13 @@ def run(judge_id: int) -> bool:
         return False
     configuration = judge.read_configuration()
     try:
-        check_endpoint(configuration.base_url)
+        check_endpoint(configuration)
     except JudgeNotReady as problem:
         calls.stop(judge_id, str(problem))
         return False
     calls.recover(judge_id)
     provider = Provider(
-        base_url=configuration.base_url,
+        base_url=settings.JUDGE_BASE_URL,
         api_key=settings.JUDGE_API_KEY,
         timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
     )
@@ -62,7 +63,6 @@ class _Turn:
         self.judge_id = judge.pk
         self.configuration = configuration
         self.study = StudyDefinition.model_validate(judge.study.definition)
-        self.questions = {d.name: d.question for d in self.study.likert.dimensions}
         self.provider = provider
         self.pool = pool
         self.in_flight: dict[Future[Reply], Claimed] = {}
@@ -91,22 +91,16 @@ class _Turn:
             self.in_flight[self.pool.submit(self.provider.ask, request)] = claimed
 
     def _request(self, claimed: Claimed) -> Request:
-        call, configuration = claimed.call, self.configuration
-        scenario = call.response.scenario
+        configuration = self.configuration
         return Request(
             id=claimed.attempt.request_id,
             model=configuration.model,
-            messages=prompts.messages(
-                rubric=configuration.rubric,
-                scale=self.study.likert.scale,
-                question=self.questions[call.dimension],
-                prompt=scenario.prompt,
-                context=scenario.context,
-                response=call.response.text,
-            ),
+            messages=messages_for(claimed.call, study=self.study, configuration=configuration),
             temperature=configuration.temperature,
             max_tokens=configuration.max_tokens,
-            seed=None if configuration.seed is None else configuration.seed + call.replicate,
+            seed=None
+            if configuration.seed is None
+            else configuration.seed + claimed.call.replicate,
         )
 
     def _settle(self) -> None:

@@ -1,0 +1,159 @@
+"""A small local judge that is no language model: `python -m judge.standin --port N`.
+
+It lets an installation without a key show gold scores, over real HTTP and through the very same
+client. It counts a few features of supportive replies, and its scores are labelled as a
+stand-in's wherever they appear. The same question with the same seed gets the same score.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+MODEL = "fivefold-stand-in"
+
+VALIDATION = re.compile(
+    r"\b(?:sorry|understand\w*|valid|normal|natural|makes sense|not your fault|not alone"
+    r"|must (?:be|feel|have)|sounds?|overwhelming|painful|hard|difficult|hurts?|tough|scary"
+    r"|frightening|heavy|exhausting)\b",
+    re.IGNORECASE,
+)
+CARE = re.compile(
+    r"\b(?:here for you|with you|listen\w*|thank you|brave|courage|strength|strong|gentle|kind"
+    r"|proud|care\w*|support\w*|together|matters?)\b",
+    re.IGNORECASE,
+)
+OPEN_QUESTION = re.compile(
+    r"\b(?:what|how|would you|do you want|could you)\b[^.?!]*\?", re.IGNORECASE
+)
+ADVICE = re.compile(
+    r"\b(?:have you (?:considered|tried|thought)|you should|you could|you need to|try to|just)\b",
+    re.IGNORECASE,
+)
+WORD = re.compile(r"[a-z']{2,}")
+COMMON_WORDS = set(
+    "the and that this with have you your for are was were but not can could would about been "
+    "they them what when how it's i'm it's his her him she all any some there".split()
+)
+
+
+def quality(message: str, reply: str) -> float:
+    """How supportive a reply looks, from 0 to 1: a heuristic, not a judgement."""
+    words = WORD.findall(reply.lower())
+    content = set(words) - COMMON_WORDS
+    shared = content & set(WORD.findall(message.lower()))
+    value = 0.42
+    value += 0.16 * min(3, len(VALIDATION.findall(reply)))
+    value += 0.09 * min(2, len(CARE.findall(reply)))
+    value += 0.12 * bool(OPEN_QUESTION.search(reply))
+    value += 0.07 * min(2, len(shared))
+    value -= 0.12 * min(2, len(ADVICE.findall(reply)))
+    value += 0.20 * (min(len(words), 50) / 50 - 0.5)
+    value -= 0.20 * (reply[:1].islower() or reply.rstrip()[-1:] not in tuple(".?!\"'”"))
+    return min(1.0, max(0.0, value))
+
+
+def score(asked: str, *, seed: str) -> int | None:
+    """One score on the scale stated in the question, or None where none is stated."""
+    scale = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
+    if not scale:
+        return None
+    message = _between(asked, "message")
+    reply = _between(asked, "reply")
+    digest = hashlib.sha256(f"{seed}\n{message}\n{reply}".encode()).digest()
+    noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular, up to ±0.15 of the scale
+    place = min(1.0, max(0.0, quality(message, reply) + noise))
+    return scale[round(place * (len(scale) - 1))]
+
+
+def _between(text: str, tag: str) -> str:
+    match = re.search(rf"<{tag}>\n(.*)\n</{tag}>", text, re.DOTALL)
+    return match[1] if match else ""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """The two addresses of an OpenAI-compatible server that a judge needs."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        if self.path.rstrip("/") != "/v1/models":
+            self._send(404, {"error": {"message": f"there is nothing at {self.path}"}})
+            return
+        model = {"id": MODEL, "object": "model", "owned_by": "fivefold"}
+        self._send(200, {"object": "list", "data": [model]})
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path.rstrip("/") != "/v1/chat/completions":
+            self._send(404, {"error": {"message": f"there is nothing at {self.path}"}})
+            return
+        try:
+            request = json.loads(body)
+            asked = "\n\n".join(str(message["content"]) for message in request["messages"])
+        except (ValueError, TypeError, KeyError):
+            self._send(400, {"error": {"message": "expected a JSON object with messages"}})
+            return
+        seed = request.get("seed") or self.headers.get("X-Client-Request-Id", "")
+        answer = score(asked, seed=str(seed))
+        if answer is None:
+            self._send(400, {"error": {"message": "the question states no scale"}})
+            return
+        self._send(200, completion(asked, str(answer)))
+
+    def _send(self, status: int, content: dict[str, Any]) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name in the base
+        """Say nothing for each request."""
+
+
+def completion(asked: str, answer: str) -> dict[str, Any]:
+    """A chat completion as the OpenAI API words it; tokens are words here."""
+    prompt_tokens = len(asked.split())
+    return {
+        "id": "standin-" + hashlib.sha256(f"{time.time_ns()}{asked}".encode()).hexdigest()[:16],
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": MODEL,
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": answer},
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": 1,
+            "total_tokens": prompt_tokens + 1,
+        },
+    }
+
+
+def main() -> None:
+    """Serve until stopped. Port 0 takes a free one; the address is printed."""
+    parser = argparse.ArgumentParser(prog="judge.standin", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, required=True)
+    arguments = parser.parse_args()
+    with ThreadingHTTPServer((arguments.host, arguments.port), Handler) as server:
+        sys.stdout.write(f"http://{arguments.host}:{server.server_port}/v1\n")
+        sys.stdout.flush()
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return
+
+
+if __name__ == "__main__":
+    main()
