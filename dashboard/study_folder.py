@@ -69,9 +69,7 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
 @transaction.atomic
 def load_folder(folder: StudyFolder) -> Loaded:
     """Write a checked folder: study, judge and rules, all or nothing."""
-    loaded = load_study(
-        definition=folder.definition, settings=folder.settings, rows=folder.rows
-    )
+    loaded = load_study(definition=folder.definition, settings=folder.settings, rows=folder.rows)
     configure_judge(loaded.study, folder.judge)
     use_rules(loaded.study, folder.quality)
     return loaded

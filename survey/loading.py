@@ -109,9 +109,7 @@ def _write_content(study: Study, rows: Sequence[ResponseRow]) -> None:
         )
         block = blocks.setdefault(
             row.block,
-            Block(
-                study=study, scenario=scenario, set_name=row.set_name, position=len(blocks) + 1
-            ),
+            Block(study=study, scenario=scenario, set_name=row.set_name, position=len(blocks) + 1),
         )
         sizes[row.block] = sizes.get(row.block, 0) + 1
         members.append(BlockResponse(block=block, response=response, position=sizes[row.block]))

@@ -363,9 +363,7 @@ class AttentionCheck(models.Model):
 class DemographicAnswer(models.Model):
     """One answered demographic question. `value` is text, a number or a list of texts."""
 
-    participant = models.ForeignKey(
-        Participant, models.CASCADE, related_name="demographic_answers"
-    )
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="demographic_answers")
     name = models.CharField(max_length=100)
     value = models.JSONField()
 

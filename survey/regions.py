@@ -57,17 +57,31 @@ STATES: dict[str, str] = {
 
 #: Region → postal codes of its states (US Census Bureau, Census Regions and Divisions).
 REGIONS: dict[str, frozenset[str]] = {
-    "Northeast": frozenset(
-        "CT MA ME NH NJ NY PA RI VT".split()
-    ),
-    "Midwest": frozenset(
-        "IA IL IN KS MI MN MO ND NE OH SD WI".split()
-    ),
+    "Northeast": frozenset({"CT", "MA", "ME", "NH", "NJ", "NY", "PA", "RI", "VT"}),
+    "Midwest": frozenset({"IA", "IL", "IN", "KS", "MI", "MN", "MO", "ND", "NE", "OH", "SD", "WI"}),
     "South": frozenset(
-        "AL AR DC DE FL GA KY LA MD MS NC OK SC TN TX VA WV".split()
+        {
+            "AL",
+            "AR",
+            "DC",
+            "DE",
+            "FL",
+            "GA",
+            "KY",
+            "LA",
+            "MD",
+            "MS",
+            "NC",
+            "OK",
+            "SC",
+            "TN",
+            "TX",
+            "VA",
+            "WV",
+        }
     ),
     "West": frozenset(
-        "AK AZ CA CO HI ID MT NM NV OR UT WA WY".split()
+        {"AK", "AZ", "CA", "CO", "HI", "ID", "MT", "NM", "NV", "OR", "UT", "WA", "WY"}
     ),
 }
 

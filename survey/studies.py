@@ -1,6 +1,6 @@
 """What happens to a study as a whole."""
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from survey.models import Study, StudyEvent
@@ -10,7 +10,7 @@ class StateError(ValueError):
     """A study can't go to the asked state; the message says why."""
 
 
-def set_state(*, study: Study, state: str, author: AbstractBaseUser | None = None) -> bool:
+def set_state(*, study: Study, state: str, author: User | None = None) -> bool:
     """Move a study to draft, open, paused or closed. True if that changed anything.
 
     A study that real people have begun can't go back to draft: draft admits nobody real, and

@@ -1,5 +1,6 @@
 """Participants' pages: one address a page, POST-redirect-GET, plain HTML that needs no script."""
 
+from collections.abc import Callable
 from functools import wraps
 from typing import Protocol
 
@@ -11,19 +12,11 @@ from django.views.decorators.http import require_http_methods
 
 from survey import access, answers, forms, participants
 from survey.content import BlockContent, StudyContent, content_of
-from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Rating
+from survey.models import AttentionCheck, Participant, Presentation, Rating
 from survey.queries import study_for_arrivals
 from survey.regions import STATES
 
 Status = Participant.Status
-
-
-class ParticipantView(Protocol):
-    """A view of somebody whom we know."""
-
-    def __call__(
-        self, request: HttpRequest, participant: Participant, /, *, number: int = 0
-    ) -> HttpResponse: ...
 
 
 class PageView(Protocol):
@@ -83,7 +76,7 @@ def _to_current_page(participant: Participant) -> HttpResponse:
     return redirect("survey:end", slug)
 
 
-def _of_participant(view: ParticipantView):  # type: ignore[no-untyped-def]  # see below
+def _of_participant(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Give the view its participant, or explain why there is none."""
 
     @never_cache
@@ -106,7 +99,7 @@ def _of_participant(view: ParticipantView):  # type: ignore[no-untyped-def]  # s
 
 
 @_of_participant
-def consent(request: HttpRequest, participant: Participant, *, number: int = 0) -> HttpResponse:
+def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Information and consent, before anything is asked."""
     if participant.status != Status.ARRIVED:
         return _to_current_page(participant)
@@ -129,7 +122,7 @@ def consent(request: HttpRequest, participant: Participant, *, number: int = 0) 
 
 
 @_of_participant
-def page(request: HttpRequest, participant: Participant, *, number: int = 0) -> HttpResponse:
+def page(request: HttpRequest, participant: Participant, number: int) -> HttpResponse:
     """Page `number` of the survey. Pages ahead of the first open one lead back to it."""
     content = content_of(participant.study)
     if (
@@ -349,7 +342,7 @@ def _demographics(
 
 
 @_of_participant
-def end(request: HttpRequest, participant: Participant, *, number: int = 0) -> HttpResponse:
+def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Thanks and the completion code, or a goodbye to somebody who declined."""
     if participant.status in (Status.ARRIVED, Status.IN_PROGRESS):
         return _to_current_page(participant)
@@ -378,6 +371,3 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         "study again, and you will continue where you were.",
         403,
     )
-
-
-__all__ = ["arrive", "consent", "csrf_failure", "end", "page"]

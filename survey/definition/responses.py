@@ -79,7 +79,9 @@ def parse_responses(
             continue
         cell = dict(zip(columns, cells, strict=True))
         problems += [
-            Problem(file, line, 0, f"{name} is empty") for name in REQUIRED if not cell[name].strip()
+            Problem(file, line, 0, f"{name} is empty")
+            for name in REQUIRED
+            if not cell[name].strip()
         ]
         rows.append(
             ResponseRow(

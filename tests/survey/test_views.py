@@ -267,9 +267,7 @@ def test_nobody_new_enters_a_study_that_is_not_open(
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
-def test_started_people_finish_when_a_study_stops(
-    study: Study, client: Client, state: str
-) -> None:
+def test_started_people_finish_when_a_study_stops(study: Study, client: Client, state: str) -> None:
     begin(client)
     Study.objects.update(state=state)
     take(client, range(1, LAST_PAGE))
