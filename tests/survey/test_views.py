@@ -90,6 +90,7 @@ def test_page_shows_responses_in_the_stored_order(study: Study, client: Client) 
     take(client, range(1, 2))
     html = client.get("/s/small/page/2/").content.decode()
     stored = Presentation.objects.get(participant=participant, page=2).response_order
+    assert stored is not None
     public_ids = [Response.objects.get(pk=pk).public_id for pk in stored]
     shown = list(dict.fromkeys(re.findall(r'name="r-([0-9a-f]+)-warmth"', html)))
     assert shown == public_ids

@@ -1,0 +1,105 @@
+"""Loading a study: once, again, changed, and after somebody arrived."""
+
+import pytest
+from django.test import Client
+
+from survey.content import content_of
+from survey.loading import load_study
+from survey.models import Block, Participant, Response, Scenario, Study, StudyEvent, System
+from survey.queries import StudyNotFound, find_study, study_for_arrivals
+from survey.studies import StateError, set_state
+from tests.survey import small_study
+
+CHANGED = small_study.CSV.replace("Try again.", "Try once more.")
+pytestmark = pytest.mark.django_db
+
+
+def test_a_study_is_loaded_as_a_draft_with_all_it_holds() -> None:
+    study = load_study(
+        definition=small_study.definition(),
+        settings=small_study.SETTINGS,
+        rows=small_study.rows(),
+    ).study
+    assert study.state == "draft"
+    assert (Scenario.objects.count(), System.objects.count()) == (2, 5)
+    assert (Block.objects.count(), Response.objects.count()) == (4, 10)
+    assert [len(block.responses) for block in content_of(study).blocks.values()] == [3] * 4
+
+
+def test_a_repeated_reference_is_one_response_in_two_blocks() -> None:
+    small_study.load()
+    reference = Response.objects.get(scenario__name="S1", system__condition="reference")
+    assert reference.blocks.count() == 2
+
+
+def test_loading_the_same_again_changes_nothing() -> None:
+    first = small_study.load()
+    before = list(Response.objects.values_list("pk", "public_id"))
+    again = small_study.load()
+    assert again.pk == first.pk
+    assert list(Response.objects.values_list("pk", "public_id")) == before
+    assert StudyEvent.objects.count() == 1
+
+
+def test_changed_content_replaces_a_version_nobody_has_seen() -> None:
+    small_study.load()
+    again = small_study.load(csv=CHANGED)
+    assert again.version == 1
+    assert Response.objects.count() == 10
+    assert Response.objects.filter(text="Try once more.").exists()
+    texts = {r.text for b in content_of(again).blocks.values() for r in b.responses.values()}
+    assert "Try again." not in texts
+
+
+def test_changed_content_becomes_a_new_version_once_somebody_arrived() -> None:
+    study = small_study.load()
+    Client().get("/s/small/?PROLIFIC_PID=abc")
+    newer = small_study.load(csv=CHANGED, state="draft")
+    assert (newer.version, newer.state) == (2, "draft")
+    assert Response.objects.filter(scenario__study=study, text="Try again.").exists()
+    assert study_for_arrivals("small") == study
+    assert find_study("small") == newer
+    assert find_study("small@1") == study
+
+
+def test_changed_settings_are_taken_over_and_recorded() -> None:
+    study = small_study.load()
+    Client().get("/s/small/?PROLIFIC_PID=abc")
+    settings = small_study.SETTINGS.model_copy(update={"ways_in": ["link"]})
+    loaded = load_study(
+        definition=small_study.definition(), settings=settings, rows=small_study.rows()
+    )
+    assert (loaded.study.pk, loaded.outcome) == (study.pk, "settings")
+    assert Study.objects.get().settings["ways_in"] == ["link"]
+    assert StudyEvent.objects.filter(action="settings").count() == 1
+
+
+@pytest.mark.parametrize("text", ["nothing", "small@9", "small@x", "small@-1", ""])
+def test_unknown_study_is_named_with_those_there_are(text: str) -> None:
+    small_study.load()
+    with pytest.raises(StudyNotFound, match="studies here: small@1"):
+        find_study(text)
+
+
+def test_state_changes_are_recorded_once() -> None:
+    study = small_study.load()
+    assert set_state(study=study, state="paused") is True
+    assert set_state(study=study, state="paused") is False
+    event = StudyEvent.objects.get(action="state")
+    assert event.detail == {"from": "open", "to": "paused"}
+
+
+def test_unknown_state_is_refused() -> None:
+    study = small_study.load()
+    with pytest.raises(StateError, match="choose one of draft, open, paused, closed"):
+        set_state(study=study, state="shut")
+
+
+def test_a_study_with_real_participants_cannot_go_back_to_draft() -> None:
+    study = small_study.load()
+    client = Client()
+    client.get("/s/small/?PROLIFIC_PID=abc")
+    client.post("/s/small/consent/", {"agree": "yes"})
+    with pytest.raises(StateError, match="pause or close it"):
+        set_state(study=study, state="draft")
+    assert Participant.objects.get().status == "in_progress"

@@ -1,0 +1,110 @@
+"""responses.csv is checked as blocks before anything is written."""
+
+import pytest
+
+from survey.definition import DefinitionError
+from survey.definition.responses import parse_responses
+from tests.survey import small_study
+from tests.survey.small_study import CSV
+
+NO_SETS = small_study.YAML.replace('sets:\n  "1": [Ant]\n  "2": [Bee]\n', "")
+
+
+def problems_of(text: str | bytes, yaml: str = small_study.YAML) -> list[str]:
+    data = text.encode() if isinstance(text, str) else text
+    with pytest.raises(DefinitionError) as caught:
+        parse_responses(data, small_study.definition(yaml), file="responses.csv")
+    return [str(problem) for problem in caught.value.problems]
+
+
+def changed(old: str, new: str) -> str:
+    assert CSV.count(old) == 1, old
+    return CSV.replace(old, new)
+
+
+def test_rows_know_their_lines_across_line_breaks() -> None:
+    rows = small_study.rows()
+    assert len(rows) == 12
+    assert [row.line for row in rows[-2:]] == [12, 14]
+    assert rows[-2].text == "It is all right\nto grieve."
+
+
+def test_byte_order_mark_and_windows_line_ends_are_fine() -> None:
+    data = b"\xef\xbb\xbf" + CSV.replace("\n", "\r\n").encode()
+    rows, _ = parse_responses(data, small_study.definition(), file="responses.csv")
+    assert len(rows) == 12
+
+
+def test_other_columns_are_ignored_with_a_notice() -> None:
+    text = "\n".join(
+        f"x,{line}" if line[0] == "S" or line[0] == "s" else line for line in CSV.splitlines()
+    )
+    rows, notices = parse_responses(text.encode(), small_study.definition(), file="responses.csv")
+    assert len(rows) == 12
+    assert notices == ["responses.csv, line 1: column 'x' is ignored"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (changed("S1,1,I failed.,Ant,plain,Try again.\n", ""),
+         "line 2: scenario 'S1' in set '1' lacks a response of 'Ant' (plain)"),
+        (changed("S2,1,I miss her.,Ant,plain,Time heals.",
+                 "S2,1,I miss her.,Ant,tuned,Time heals."),
+         "line 9: 'Ant' (tuned) already answers scenario 'S2' in set '1' on line 8"),
+        (changed("Try again.", ""), "line 2: response is empty"),
+        (changed("Try again.", "   "), "line 2: response is empty"),
+        (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,Bee,raw"),
+         "line 5: condition 'raw' is not one of plain, tuned, reference"),
+        (changed("S1,2,I failed.,Bee,plain", "S1,9,I failed.,Bee,plain"),
+         "line 5: set '9' is not one of 1, 2"),
+        (changed("S1,2,I failed.,Bee,plain", "S1,2,I fell.,Bee,plain"),
+         "line 5: the prompt of scenario 'S1' differs from line 2"),
+        (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,Wasp,plain"),
+         "line 5: scenario 'S1' in set '2' lacks a response of 'Bee' (plain)"),
+        (changed("Try again.", "Try again.,more"), "line 2: 7 cells where the header has 6"),
+        (changed("scenario,set,", "scenario,scenario,"), "line 1: column 'scenario' stands twice"),
+        (changed(",model,", ",modell,"), "line 1: column 'model' is missing"),
+        ("", "line 1: column 'scenario' is missing"),
+        (CSV.splitlines()[0] + "\n", "line 1: there are no responses below the header"),
+        (changed('"That hurts', '"That "hurts'), "line 3: not valid CSV"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_with_its_line(text: str, problem: str) -> None:
+    assert any(found.startswith(f"responses.csv, {problem}") for found in problems_of(text))
+
+
+def test_a_scenario_must_be_in_every_set() -> None:
+    text = "\n".join(line for line in CSV.splitlines() if not line.startswith("S1,2"))
+    assert problems_of(text) == ["responses.csv, line 2: scenario 'S1' has no block in set '2'"]
+
+
+def test_without_declared_sets_blocks_of_a_set_must_agree() -> None:
+    text = changed("S2,2,I miss her.,Bee,plain,Find a hobby.\n", "")
+    assert problems_of(text, NO_SETS) == [
+        "responses.csv, line 11: scenario 'S2' in set '2' lacks a response of 'Bee' (plain)"
+    ]
+
+
+def test_set_column_may_be_absent() -> None:
+    text = "scenario,prompt,model,condition,response\n" + "".join(
+        f"{s},Hi {s},M{m},plain,Text {s} {m}\n" for s in "AB" for m in (1, 2, 3, 4)
+    )
+    rows, _ = parse_responses(text.encode(), small_study.definition(NO_SETS), file="r.csv")
+    assert {row.block for row in rows} == {("A", ""), ("B", "")}
+
+
+@pytest.mark.parametrize("size", [1, 9])
+def test_a_block_holds_two_to_eight_responses(size: int) -> None:
+    text = "scenario,prompt,model,condition,response\n" + "".join(
+        f"A,Hi,M{m},plain,Text {m}\n" for m in range(size)
+    )
+    (problem,) = problems_of(text, NO_SETS)
+    assert problem == f"responses.csv, line 2: scenario 'A' has {size} responses; " + (
+        "a block holds 2 to 8"
+    )
+
+
+def test_wrong_encoding_names_line_and_column() -> None:
+    data = CSV.encode().replace(b"Try again", b"Try ag\x92in")
+    assert problems_of(data)[0].startswith("responses.csv, line 2, column 32: byte 0x92 is not")

@@ -1,0 +1,119 @@
+"""Wrong study files are refused with the line and column of what is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from survey.definition import DefinitionError, StudyDefinition, YamlFile
+from tests.survey import small_study
+
+
+def problems_of(text: str | bytes) -> list[str]:
+    def read() -> StudyDefinition:
+        yaml = YamlFile(text.encode() if isinstance(text, str) else text, file="study.yaml")
+        return yaml.check(StudyDefinition, yaml.plain())
+
+    with pytest.raises(DefinitionError) as caught:
+        read()
+    return [str(problem) for problem in caught.value.problems]
+
+
+def line_of(text: str) -> int:
+    lines = small_study.YAML.splitlines()
+    return next(number for number, line in enumerate(lines, start=1) if text in line)
+
+
+def changed(old: str, new: str) -> str:
+    assert small_study.YAML.count(old) == 1
+    return small_study.YAML.replace(old, new)
+
+
+def test_a_good_file_is_read_whole() -> None:
+    definition = small_study.definition()
+    assert definition.slug == "small"
+    assert definition.allowed_values() == {1, 2, 3}
+    assert definition.sets == {"1": ["Ant"], "2": ["Bee"]}
+    assert definition.attention_checks[0].after_blocks == (1, 3)
+
+
+def test_unknown_key_is_named_with_its_place() -> None:
+    text = changed("title: A small study", "title: A small study\ntitel: A typo")
+    assert problems_of(text) == ["study.yaml, line 3, column 1: titel: unknown key"]
+
+
+def test_unknown_key_deep_inside_is_named_with_its_place() -> None:
+    text = changed("{value: 2, label: Somewhat}", "{value: 2, label: Somewhat, colour: red}")
+    line = line_of("label: Somewhat")
+    assert problems_of(text) == [
+        f"study.yaml, line {line}, column 37: tasks.0.scale.1.colour: unknown key"
+    ]
+
+
+def test_missing_key_is_named_at_its_section() -> None:
+    text = changed("  thanks: Thank you.\n", "")
+    line = line_of("texts:")
+    assert problems_of(text) == [f"study.yaml, line {line}, column 1: texts.thanks: is missing"]
+
+
+def test_every_problem_is_reported_in_file_order() -> None:
+    text = changed("estimated_minutes: 5", "estimated_minutes: soon").replace("minimum: 18, ", "")
+    found = problems_of(text)
+    assert len(found) == 2
+    assert "estimated_minutes" in found[0]
+    assert "minimum: is missing" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("value: 2, label: Somewhat", "value: 1, label: Somewhat", "values must rise, each once"),
+        ("label: Somewhat}", "label: Very}", "two points have the same label"),
+        ("condition_b: tuned", "condition_b: plain", "must differ"),
+        ("condition_b: tuned", "condition_b: other", "'other' is not among the conditions"),
+        ("condition_b: tuned\n", "", "go together"),
+        ("condition: reference}", "condition: oracle}", "is not among the conditions"),
+        ("    answer: 2", "    answer: 9", "9 is not a point of the scale"),
+        ("after_blocks: [1, 3]", "after_blocks: [3, 1]", "the smaller first"),
+        ("name: sex", "name: age", "'age' stands twice"),
+        ("slug: small", "slug: Not a slug", "should match pattern"),
+        ("conditions: [plain, tuned, reference]", "conditions: []", "at least 1 item"),
+        ("title: A small study", 'title: ""', "at least 1 character"),
+    ],
+)
+def test_contradictions_are_refused(old: str, new: str, reason: str) -> None:
+    found = problems_of(changed(old, new))
+    assert len(found) == 1
+    assert reason in found[0]
+
+
+def test_syntax_error_has_its_place() -> None:
+    assert problems_of("slug: small\ntitle: [a, b\n")[0].startswith("study.yaml, line 3, column 1")
+
+
+def test_key_twice_is_refused() -> None:
+    (problem,) = problems_of("slug: a\ntitle: b\nslug: c\n")
+    assert problem.startswith("study.yaml, line 3, column 1")
+    assert "duplicate key" in problem
+
+
+def test_wrong_encoding_names_line_and_column() -> None:
+    data = small_study.YAML.encode().replace(b"A small study", b"A sm\xe4ll study")
+    assert problems_of(data) == [
+        "study.yaml, line 2, column 12: byte 0xe4 is not UTF-8; save the file as UTF-8 and try "
+        "again"
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words\n"])
+def test_a_file_that_is_no_mapping_is_refused(text: str) -> None:
+    assert problems_of(text) == ["study.yaml, line 1, column 1: expected keys and values"]
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DefinitionError, match=r"study\.yaml: No such file"):
+        YamlFile.read(tmp_path / "study.yaml")
+
+
+def test_values_are_never_coerced() -> None:
+    (problem,) = problems_of(changed("minimum: 18", 'minimum: "18"'))
+    assert "should be a valid integer" in problem
