@@ -46,12 +46,24 @@ class AnalysisRun(models.Model):
     snapshot_hash = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the data")
     manifest = models.JSONField(default=dict)
     error = models.TextField(blank=True)
+    is_automatic = models.BooleanField(
+        default=False, help_text="Started because data changed; the next such run replaces it"
+    )
+    attempts = models.PositiveIntegerField(default=0, help_text="Times that a worker took it")
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-id"]
+        indexes = [models.Index(fields=["study", "state"], name="analysis_run_queue")]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
+                name="analysis_run_state",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"run {self.pk} of {self.study}"
@@ -110,9 +122,7 @@ class Result(models.Model):
 
     class Meta:
         ordering = ["id"]
-        constraints = [
-            models.UniqueConstraint(fields=["run", "kind", "name"], name="result_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["run", "kind", "name"], name="result_once")]
 
     def __str__(self) -> str:
         return f"{self.name} of {self.run}"

@@ -1,0 +1,192 @@
+"""Computing a run: read a snapshot, analyse it, store everything in one transaction."""
+
+import logging
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from pandas import DataFrame, isna
+
+from analysis.frames import Snapshot, read_snapshot
+from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.report import Results, analyse
+from analysis.rules import rules_of
+from analysis.runs import State, claim, fingerprint, request_run
+from analysis.versions import software
+from judge.tidy import gold_source
+from survey.models import Participant, Study
+from survey.tidy import reading, tests_among
+
+logger = logging.getLogger(__name__)
+
+
+class RunFailed(Exception):
+    """An analysis could not be computed; the message says why."""
+
+
+def finished_run(*, study: Study, sources: Sequence[str]) -> AnalysisRun:
+    """A finished run of the data as they are now: an earlier one, else computed here.
+
+    Raises RunFailed.
+    """
+    run = request_run(study=study, sources=sources)
+    if run.state != State.DONE and not execute(run.pk):
+        # A worker is at it; rather than wait for it, compute the same here.
+        run = AnalysisRun.objects.create(
+            study=study, rule_set=run.rule_set, sources=list(sources), fingerprint=run.fingerprint
+        )
+        execute(run.pk)
+    run.refresh_from_db()
+    if run.state != State.DONE:
+        raise RunFailed(run.error or f"{run} was taken over by a worker; try again")
+    return run
+
+
+def execute(run_id: int) -> bool:
+    """Compute a run and store what came out, or why it failed. False if there was none to take."""
+    run = claim(run_id)
+    if run is None:
+        return False
+    try:
+        _compute(run)
+    except Exception as error:  # whatever it was: the run has to say that it failed
+        logger.exception("%s failed", run)
+        AnalysisRun.objects.filter(pk=run.pk, state=State.RUNNING).update(
+            state=State.FAILED,
+            error=f"{type(error).__name__}: {error}",
+            finished_at=timezone.now(),
+        )
+    return True
+
+
+def _compute(run: AnalysisRun) -> None:
+    now = timezone.now()
+    rules = rules_of(run.rule_set)
+    silent_since = now - timedelta(minutes=rules.early_exit.inactive_minutes)
+    with reading():
+        digest = fingerprint(run.study, run.sources, run.rule_set, at=now)
+        snapshot = read_snapshot(run.study, run.sources, seen_since=silent_since)
+    run.fingerprint, run.snapshot_hash = digest, snapshot.hash
+    results = analyse(snapshot.data, rules)
+    _name_what_does_not_count(run, snapshot, results)
+    run.manifest = _manifest(run, snapshot, results, at=now)
+    _store(run, results)
+
+
+def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Results) -> None:
+    """Tables that include test people, or scores of a stand-in, say so in a last column."""
+    if tests_among(run.sources):
+        for table in results.tables.values():
+            table["sources"] = ", ".join(run.sources)
+    if snapshot.gold.is_stand_in:
+        for name in ("raters", "items"):
+            if name in results.tables:
+                results.tables[name]["gold_by"] = gold_source(snapshot.gold)
+
+
+def _manifest(
+    run: AnalysisRun, snapshot: Snapshot, results: Results, *, at: datetime
+) -> dict[str, Any]:
+    study, rule_set = run.study, run.rule_set
+    return {
+        "study": str(study),
+        "title": study.title,
+        "content_hash": study.content_hash,
+        "read_at": at.isoformat(),
+        "snapshot_hash": snapshot.hash,
+        "tables_hashed": snapshot.hashes,
+        "sources": run.sources,
+        "test_people_included": tests_among(run.sources),
+        "gold": gold_source(snapshot.gold),
+        "rule_set": {
+            "version": rule_set.version,
+            "created_at": rule_set.created_at.isoformat(),
+            "author": str(rule_set.author) if rule_set.author else None,
+            "rules": rule_set.rules,
+        },
+        "n_participants": len(snapshot.data.participants),
+        "n_ratings": len(snapshot.data.ratings),
+        "seeds": {},  # nothing here is random
+        "software": software(),
+        "absent": results.absent,
+    }
+
+
+@transaction.atomic
+def _store(run: AnalysisRun, results: Results) -> None:
+    locked = AnalysisRun.objects.select_for_update().get(pk=run.pk)
+    if locked.state != State.RUNNING:
+        return  # our lease ran out, and somebody else has finished it meanwhile
+    people = dict(Participant.objects.filter(study_id=run.study_id).values_list("pseudonym", "id"))
+    RaterQuality.objects.bulk_create(
+        RaterQuality(
+            run=run,
+            participant_id=people[row.pop("participant")],
+            included=row.pop("included"),
+            indices=row,
+        )
+        for row in _records(results.tables["raters"])
+    )
+    Exclusion.objects.bulk_create(
+        Exclusion(
+            run=run,
+            participant_id=people[row["participant"]],
+            rule=row["rule"],
+            value=row["value"],
+            threshold=row["threshold"],
+        )
+        for row in _records(results.exclusions)
+    )
+    Result.objects.bulk_create(
+        [
+            *(
+                Result(run=run, kind=Result.Kind.TABLE, name=name, content=_content(table))
+                for name, table in results.tables.items()
+            ),
+            *(
+                Result(run=run, kind=Result.Kind.FIGURE, name=name, content=plain(figure))
+                for name, figure in results.figures.items()
+            ),
+        ]
+    )
+    run.state = State.DONE
+    run.finished_at = timezone.now()
+    run.lease_until = None
+    run.error = ""
+    run.save()
+    if run.is_automatic:
+        AnalysisRun.objects.filter(
+            study_id=run.study_id, sources=run.sources, is_automatic=True, pk__lt=run.pk
+        ).exclude(state=State.RUNNING).delete()
+
+
+def _content(table: DataFrame) -> dict[str, Any]:
+    """A table as data: {columns, rows}."""
+    columns = [str(name) for name in table.columns]
+    by_column = [[plain(value) for value in table[name].tolist()] for name in table.columns]
+    return {"columns": columns, "rows": [list(row) for row in zip(*by_column, strict=True)]}
+
+
+def _records(table: DataFrame) -> list[dict[str, Any]]:
+    content = _content(table)
+    return [dict(zip(content["columns"], row, strict=True)) for row in content["rows"]]
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it: no NaN, no infinity, no negative zero, nothing of numpy."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value + 0.0 if math.isfinite(value) else None
+    if hasattr(value, "tolist"):  # an array, or a number of numpy's own
+        return plain(value.tolist())
+    if isna(value):
+        return None
+    raise TypeError(f"{value!r} is nothing that a table holds")

@@ -1,0 +1,150 @@
+"""Analysis runs as a queue in the database: asked for, taken by a worker, done or failed.
+
+Nothing here computes or loads what computing needs, so web processes may ask for runs too.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from analysis.models import AnalysisRun, RuleSet
+from analysis.rules import current_rule_set, rules_of
+from analysis.versions import software
+from judge.queries import gold_scores
+from survey.models import Participant, Study
+from survey.tidy import active_participants, counted_sources
+
+State = AnalysisRun.State
+
+#: A worker that is silent for this long is taken to be dead.
+LEASE = timedelta(minutes=10)
+#: A run whose workers die this often is not tried again.
+MAX_ATTEMPTS = 3
+#: Automatic runs of a study take at most one part in this many of a worker's time.
+REST = 4
+
+
+def fingerprint(study: Study, sources: Sequence[str], rule_set: RuleSet, *, at: datetime) -> str:
+    """Cheap digest of all that results depend on: people, answers, gold scores, rules, software.
+
+    Every answer moves its participant's `last_seen_at`, so the rows of participants tell of all
+    ratings. Somebody who falls silent changes results as well, hence the time.
+    """
+    digest = hashlib.sha256()
+    people = (
+        Participant.objects.filter(study=study, source__in=sources)
+        .order_by("id")
+        .values_list("id", "source", "status", "pages_done", "last_seen_at")
+    )
+    for person in people.iterator():
+        digest.update(repr(person).encode())
+    silent_since = at - timedelta(minutes=rules_of(rule_set).early_exit.inactive_minutes)
+    active = active_participants(study, sources, seen_since=silent_since)
+    gold = gold_scores(study)
+    rest = [
+        [study.content_hash, list(sources), rule_set.pk, software()],
+        [gold.source, [[g.response_id, g.dimension, g.value] for g in gold.scores]],
+        sorted(active),
+    ]
+    digest.update(json.dumps(rest).encode())
+    return digest.hexdigest()
+
+
+@transaction.atomic
+def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False) -> AnalysisRun:
+    """The run for the data as they are now: done or under way already, else a waiting one.
+
+    The caller wakes a worker, or executes it.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one asks at a time
+    rule_set = current_rule_set(study)
+    digest = fingerprint(study, sources, rule_set, at=timezone.now())
+    same = AnalysisRun.objects.filter(study=study, fingerprint=digest).exclude(state=State.FAILED)
+    run = same.order_by("-id").first()
+    if run is None:
+        return AnalysisRun.objects.create(
+            study=study,
+            rule_set=rule_set,
+            sources=list(sources),
+            fingerprint=digest,
+            is_automatic=automatic,
+        )
+    if run.is_automatic and not automatic:
+        run.is_automatic = False  # somebody asked for it: it is kept
+        run.save(update_fields=["is_automatic"])
+    return run
+
+
+def _free(now: datetime) -> Q:
+    return Q(state=State.WAITING) | Q(state=State.RUNNING, lease_until__lt=now)
+
+
+def claim(run_id: int) -> AnalysisRun | None:
+    """Take a run that waits or whose worker is lost; None where there is nothing to take."""
+    now = timezone.now()
+    AnalysisRun.objects.filter(
+        _free(now), pk=run_id, state=State.RUNNING, attempts__gte=MAX_ATTEMPTS
+    ).update(
+        state=State.FAILED,
+        error=f"the worker was lost {MAX_ATTEMPTS} times while computing it (out of memory?)",
+        finished_at=now,
+    )
+    taken = AnalysisRun.objects.filter(_free(now), pk=run_id).update(
+        state=State.RUNNING,
+        lease_until=now + LEASE,
+        started_at=now,
+        attempts=F("attempts") + 1,
+    )
+    if not taken:
+        return None
+    return AnalysisRun.objects.select_related("study", "rule_set").get(pk=run_id)
+
+
+def runs_to_wake() -> list[int]:
+    """Runs that wait, or whose worker is lost."""
+    free = AnalysisRun.objects.filter(_free(timezone.now()))
+    return list(free.order_by("id").values_list("id", flat=True))
+
+
+def request_overdue_runs() -> list[int]:
+    """Ask for a run wherever data, gold scores or rules changed since the last one.
+
+    For every study with somebody in it: the sources that count, and those that were asked for
+    before. Not while one is under way, and not so often that a worker does little else.
+    """
+    asked = []
+    for study in Study.objects.order_by("id").iterator():
+        for sources in _wanted_sources(study):
+            if _is_overdue(study, sources):
+                run = request_run(study=study, sources=sources, automatic=True)
+                if run.state == State.WAITING:
+                    asked.append(run.pk)
+    return asked
+
+
+def _wanted_sources(study: Study) -> Iterator[list[str]]:
+    before = study.analysis_runs.order_by().values_list("sources", flat=True).distinct()
+    wanted = [counted_sources(), *before]
+    for number, sources in enumerate(wanted):
+        if sources not in wanted[:number]:
+            yield sources
+
+
+def _is_overdue(study: Study, sources: Sequence[str]) -> bool:
+    last = study.analysis_runs.filter(sources=sources).first()
+    if last is None:
+        people = study.participants.filter(source__in=sources)
+        return people.exclude(status=Participant.Status.ARRIVED).exists()
+    if last.state in (State.WAITING, State.RUNNING):
+        return False
+    now = timezone.now()
+    if last.finished_at and last.started_at:
+        took = last.finished_at - last.started_at
+        if now < last.finished_at + REST * took:
+            return False
+    return last.fingerprint != fingerprint(study, sources, current_rule_set(study), at=now)

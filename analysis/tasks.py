@@ -1,0 +1,20 @@
+"""What workers do for analyses. Safe to run twice: the database says what is due."""
+
+from celery import shared_task
+
+from analysis import execution, runs
+from config.celery import wake
+
+
+@shared_task(name="analysis.run")
+def run(run_id: int) -> None:
+    """Compute a run, unless it is done or somebody is at it."""
+    execution.execute(run_id)
+
+
+@shared_task(name="analysis.sweep")
+def sweep() -> None:
+    """Ask for runs where data changed; wake a worker for every run that waits or was lost."""
+    runs.request_overdue_runs()
+    for run_id in runs.runs_to_wake():
+        wake("analysis.run", run_id)
