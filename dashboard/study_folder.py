@@ -6,7 +6,7 @@ from pathlib import Path
 from django.db import transaction
 
 from analysis.definition import QualityRules
-from analysis.rules import use_rules
+from analysis.rules import set_rules
 from judge.configure import configure_judge
 from judge.definition import JudgeDefinition
 from survey.definition import (
@@ -71,5 +71,5 @@ def load_folder(folder: StudyFolder) -> Loaded:
     """Write a checked folder: study, judge and rules, all or nothing."""
     loaded = load_study(definition=folder.definition, settings=folder.settings, rows=folder.rows)
     configure_judge(loaded.study, folder.judge)
-    use_rules(loaded.study, folder.quality)
+    set_rules(study=loaded.study, rules=folder.quality)
     return loaded

@@ -1,0 +1,139 @@
+"""`load_study`, `set_study` and `invite` as their users type them."""
+
+import shutil
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analysis.models import RuleSet
+from judge.models import Judge
+from survey.models import Invitation, Participant, Response, Study, StudyEvent
+from tests.survey import small_study
+
+EMPATHY = Path(__file__).parents[2] / "examples" / "empathy"
+pytestmark = pytest.mark.django_db
+
+
+def run(*args: object) -> str:
+    out = StringIO()
+    call_command(*map(str, args), stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study folder that can be spoiled."""
+    (tmp_path / "study.yaml").write_text(
+        small_study.YAML + "ways_in: [prolific, invitation]\nprolific: {completion_code: C1}\n"
+    )
+    (tmp_path / "responses.csv").write_text(small_study.CSV)
+    return tmp_path
+
+
+def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
+    said = run("load_study", EMPATHY)
+    assert "empathy@1: loaded as a new draft" in said
+    assert "6 scenarios, 24 blocks, 120 responses shown (102 distinct), 17 systems" in said
+    assert "/s/empathy/?PROLIFIC_PID={{%PROLIFIC_PID%}}" in said
+    study = Study.objects.get()
+    assert study.state == "draft"
+    assert Judge.objects.get(study=study).is_gold
+    assert RuleSet.objects.get(study=study).version == 1
+
+
+def test_loading_again_changes_nothing(folder: Path) -> None:
+    run("load_study", folder)
+    before = list(Response.objects.values_list("pk", "public_id"))
+    assert "small@1: unchanged" in run("load_study", folder)
+    assert list(Response.objects.values_list("pk", "public_id")) == before
+    counts = (Study.objects.count(), Judge.objects.count(), RuleSet.objects.count())
+    assert counts == (1, 1, 1)
+    assert StudyEvent.objects.count() == 1
+
+
+def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.csv"
+    shutil.move(folder / "responses.csv", elsewhere)
+    with pytest.raises(CommandError, match=r"responses\.csv: No such file"):
+        run("load_study", folder)
+    assert "small@1" in run("load_study", folder, "--responses", elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("study.yaml", "title:", "titel:", "line 2, column 1: titel: unknown key"),
+        ("study.yaml", "answer: 2", "answer: 7", "7 is not a point of the scale"),
+        ("study.yaml", "[1, 3]", "[1, 30]", "attention_checks.0.after_blocks: the study has 4"),
+        ("study.yaml", "completion_code: C1", "code: C1", "prolific.code: unknown key"),
+        ("study.yaml", "ways_in: [prolific", "ways_in: [carrier pigeon", "ways_in.0"),
+        ("study.yaml", "title:", "quality: {order: [none]}\ntitle:", "quality.order"),
+        ("study.yaml", "title:", "judge: {replicates: 0}\ntitle:", "judge.replicates"),
+        ("responses.csv", "Try again.", "", "line 2: response is empty"),
+        ("responses.csv", "Ant,plain,Try", "Cat,plain,Try", "lacks a response of 'Ant' (plain)"),
+    ],
+)
+def test_a_bad_file_is_named_with_its_place_and_changes_nothing(
+    folder: Path, file: str, old: str, new: str, message: str
+) -> None:
+    path = folder / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(CommandError) as caught:
+        run("load_study", folder)
+    assert "Nothing was loaded." in str(caught.value)
+    assert f"{path}, line " in str(caught.value)
+    assert message in str(caught.value)
+    assert not Study.objects.exists()
+
+
+def test_every_section_is_checked_at_once(folder: Path) -> None:
+    path = folder / "study.yaml"
+    path.write_text(path.read_text() + "judge: {replicates: 0}\nquality: {nonsense: 1}\n")
+    with pytest.raises(CommandError) as caught:
+        run("load_study", folder)
+    assert "judge.replicates" in str(caught.value)
+    assert "quality.nonsense" in str(caught.value)
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="is not a folder"):
+        run("load_study", tmp_path / "nothing")
+
+
+def test_set_study_moves_a_study(folder: Path) -> None:
+    run("load_study", folder)
+    assert run("set_study", "small", "open") == "small@1 is now open\n"
+    assert run("set_study", "small@1", "open") == "small@1 is already open\n"
+    assert Study.objects.get().state == "open"
+
+
+def test_set_study_refuses_what_it_cannot_do(folder: Path) -> None:
+    run("load_study", folder)
+    with pytest.raises(CommandError, match="invalid choice: 'ajar'"):
+        run("set_study", "small", "ajar")
+    with pytest.raises(CommandError, match="there is no study 'large'; studies here: small@1"):
+        run("set_study", "large", "open")
+
+
+def test_invite_prints_one_link_per_person(folder: Path) -> None:
+    run("load_study", folder)
+    links = run("invite", "small", "--count", 3).split()
+    tokens = {link.partition("?invite=")[2] for link in links}
+    assert tokens == set(Invitation.objects.values_list("token", flat=True))
+    assert len(tokens) == 3
+
+
+def test_invite_refuses_a_study_without_invitations(folder: Path) -> None:
+    path = folder / "study.yaml"
+    path.write_text(path.read_text().replace("[prolific, invitation]", "[prolific]"))
+    run("load_study", folder)
+    with pytest.raises(CommandError, match="does not admit invitations"):
+        run("invite", "small")
+    with pytest.raises(CommandError, match="at least 1"):
+        run("invite", "small", "--count", 0)
+    assert not Invitation.objects.exists()
+    assert not Participant.objects.exists()
