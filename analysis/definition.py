@@ -1,0 +1,66 @@
+"""The `quality:` section of study.yaml: which raters count, and in which order that is asked."""
+
+from typing import Literal
+
+from pydantic import Field, FiniteFloat, field_validator, model_validator
+
+from survey.definition.study import Part
+
+RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
+
+
+class DurationWindow(Part):
+    """Minutes from start to end; both ends of the window still count as inside."""
+
+    minimum: FiniteFloat = Field(default=10.0, ge=0)
+    maximum: FiniteFloat = Field(default=75.0, gt=0)
+
+    @model_validator(mode="after")
+    def _minimum_first(self) -> "DurationWindow":
+        if self.minimum > self.maximum:
+            raise ValueError("minimum is greater than maximum")
+        return self
+
+
+class Attention(Part):
+    """How many attention checks a rater may fail and still count."""
+
+    failures_allowed: int = Field(default=0, ge=0)
+
+
+class EarlyExit(Part):
+    """Somebody in progress and silent for longer than this has left."""
+
+    inactive_minutes: FiniteFloat = Field(default=120.0, gt=0)
+
+
+class SigmaMae(Part):
+    """Ratings that hardly vary and, at the same time, lie far from the gold scores.
+
+    Both comparisons are strict. `ddof` 1 is the sample standard deviation, 0 the population's.
+    """
+
+    sigma_below: FiniteFloat = Field(default=0.6, ge=0)
+    mae_above: FiniteFloat = Field(default=0.9, ge=0)
+    ddof: Literal[0, 1] = 1
+
+
+class QualityRules(Part):
+    """The steps of the funnel in their order; a rule that is not in `order` is not applied.
+
+    `model_dump(mode="json")` and `model_validate` take the rules to JSON and back.
+    """
+
+    order: list[RuleName] = ["duration", "attention", "early_exit", "sigma_mae"]
+    duration_minutes: DurationWindow = DurationWindow()
+    attention: Attention = Attention()
+    early_exit: EarlyExit = EarlyExit()
+    sigma_mae: SigmaMae = SigmaMae()
+
+    @field_validator("order")
+    @classmethod
+    def _each_rule_once(cls, order: list[RuleName]) -> list[RuleName]:
+        for rule in order:
+            if order.count(rule) > 1:
+                raise ValueError(f"{rule} stands twice")
+        return order

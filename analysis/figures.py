@@ -1,0 +1,286 @@
+"""Figures as Plotly's data and layout: plain values, on no background, for light and dark pages."""
+
+import html
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas import DataFrame
+
+from analysis.wins import Contrast
+
+Floats = NDArray[np.float64]
+
+#: Okabe and Ito's colours that show on white and on black; dashes tell conditions apart as well.
+COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"]
+DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
+INK = "#767676"  # 4.5 : 1 on white, 4.6 : 1 on black
+GRID_POINTS = 81
+PANELS_PER_ROW = 4
+MOST_TICKS = 11
+
+
+class View(NamedTuple):
+    """What is shown at a time."""
+
+    scenario: str
+    dimension: str
+
+
+class Curve(NamedTuple):
+    """One system's line in the panel of a model; the reference has one in every panel."""
+
+    panel: str
+    model: str
+    condition: str
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """One curve's ratings in one view: the values given, and how often."""
+
+    values: Floats
+    times: Floats
+
+    @property
+    def n(self) -> int:
+        return int(self.times.sum())
+
+    @property
+    def mean(self) -> float:
+        return float((self.values * self.times).sum() / self.n)
+
+
+@dataclass(frozen=True)
+class Heights:
+    """The upright axis that all panels share: the curves below, `labels` lines of text above."""
+
+    top: float
+    labels: int
+
+    @property
+    def axis(self) -> float:
+        return self.top * (1.1 + 0.17 * self.labels)
+
+    def of_label(self, line: int) -> float:
+        """Where a panel's label number `line` stands, counted from the upper end."""
+        return self.axis - self.top * 0.17 * (line + 0.5)
+
+
+#: The curves of one view: their ratings, and their densities on the grid where there is one.
+Drawn = dict[Curve, tuple[Ratings, Floats | None]]
+#: x, y and text of all traces; None leaves a trace as it is.
+Points = dict[str, list[list[Any] | None]]
+
+
+def kernel_density(ratings: Ratings, at: Floats) -> Floats | None:
+    """Gaussian kernel density of the ratings at the points `at`.
+
+    The bandwidth is Scott's: s · n^(−1/5), s with ddof 1, as in scipy's `gaussian_kde`. None
+    where that is zero or undefined: all ratings are equal, or there is only one.
+    """
+    if len(ratings.values) < 2:
+        return None
+    squares = (ratings.times * (ratings.values - ratings.mean) ** 2).sum()
+    bandwidth = math.sqrt(squares / (ratings.n - 1)) * ratings.n ** (-1 / 5)
+    z = (at[:, None] - ratings.values[None, :]) / bandwidth
+    kernels = np.exp(-(z**2) / 2) / (bandwidth * math.sqrt(2 * math.pi))
+    density: Floats = kernels @ (ratings.times / ratings.n)
+    return density
+
+
+def ratings_kde(
+    counts: DataFrame, contrast: Contrast, scale: list[tuple[int, str]]
+) -> dict[str, Any]:
+    """Densities of the ratings: a panel per model, a curve per condition, means annotated.
+
+    `counts` comes from `items.rating_counts`, in study order and not empty. Every panel also has
+    the reference, with its ratings from the sets in which the panel's model was shown. A menu
+    switches between scenarios (and dimensions): the traces stay, their points change.
+    """
+    rows = _by_panel(counts, contrast)
+    of_curves = rows.groupby(list(Curve._fields), observed=True)
+    curves = [Curve(*map(str, key)) for key, _ in of_curves]
+    grid = np.linspace(scale[0][0], scale[-1][0], GRID_POINTS)
+    drawn = _drawn(rows, grid)
+    peaks = [line.max() for view in drawn.values() for _, line in view.values() if line is not None]
+    heights = Heights(float(max(peaks, default=1.0)), _labels_per_panel(curves))
+    points = {view: _points(curves, of, grid, heights) for view, of in drawn.items()}
+    traces = _traces(curves, grid)
+    first = next(iter(points.values()))
+    for index, trace in enumerate(traces):
+        trace |= {key: column[index] for key, column in first.items() if column[index] is not None}
+    return {"data": traces, "layout": _layout(curves, scale, heights) | _menu(points)}
+
+
+def _by_panel(counts: DataFrame, contrast: Contrast) -> DataFrame:
+    """How often each value was given, by view and curve: `counts` with `panel`, without sets."""
+    systems = zip(counts["model"], counts["condition"], strict=True)
+    is_reference = np.array([system == contrast.reference for system in systems])
+    rows = counts.assign(panel=counts["model"])
+    if not is_reference.all():
+        own, reference = rows[~is_reference], counts[is_reference]
+        shown = own[["scenario", "set", "dimension", "panel"]].drop_duplicates()
+        rows = pd.concat([own, reference.merge(shown, on=["scenario", "set", "dimension"])])
+    keys = [*View._fields, *Curve._fields, "rating"]
+    return rows.groupby(keys, observed=True)["n"].sum().reset_index()
+
+
+def _drawn(rows: DataFrame, grid: Floats) -> dict[View, Drawn]:
+    """Every view's curves: their ratings and their densities on the grid."""
+    drawn: dict[View, Drawn] = {}
+    for key, group in rows.groupby([*View._fields, *Curve._fields], observed=True):
+        values, times = (group[column].to_numpy(np.float64) for column in ("rating", "n"))
+        ratings = Ratings(values, times)
+        density = kernel_density(ratings, grid)
+        scenario, dimension, *curve = map(str, key)
+        view = drawn.setdefault(View(scenario, dimension), {})
+        view[Curve(*curve)] = (ratings, density)
+    return drawn
+
+
+def _labels_per_panel(curves: list[Curve]) -> int:
+    panels = [curve.panel for curve in curves]
+    return max(map(panels.count, panels))
+
+
+def _points(curves: list[Curve], drawn: Drawn, grid: Floats, heights: Heights) -> Points:
+    """x, y and text of one view's traces, in the order of `_traces`.
+
+    For each curve its density (no x: the grid stands in the trace), then the line at its mean
+    and, as a point of its own in a corner of the panel, the label.
+    """
+    points: Points = {"x": [], "y": [], "text": []}
+    for index, curve in enumerate(curves):
+        label = sum(other.panel == curve.panel for other in curves[:index])
+        line: list[Any] = [None]
+        x, y, text = line, line, line
+        if curve in drawn:
+            ratings, density = drawn[curve]
+            mean, height = ratings.mean, heights.top
+            if density is not None:
+                line, height = _short(density), float(np.interp(mean, grid, density))
+            x = [*_short([mean, mean]), None, float(grid[0])]
+            y = [0.0, *_short([height]), None, *_short([heights.of_label(label)])]
+            text = ["", "", "", f"{_label(curve.condition)} {mean:.2f} (n = {ratings.n})"]
+        points["x"] += [None, x]
+        points["y"] += [line, y]
+        points["text"] += [None, text]
+    return points
+
+
+def _short(values: Iterable[float]) -> list[Any]:
+    """Four significant digits: finer than a pixel, and a third of the bytes."""
+    return [float(f"{value:.4g}") for value in values]
+
+
+def _traces(curves: list[Curve], grid: Floats) -> list[dict[str, Any]]:
+    """A density and a line at the mean for each curve, still without their points."""
+    panels = _distinct(curve.panel for curve in curves)
+    conditions = _distinct(curve.condition for curve in curves)
+    start = {"x0": float(grid[0]), "dx": float(grid[1] - grid[0])}
+    traces: list[dict[str, Any]] = []
+    named: set[str] = set()
+    for curve in curves:
+        number, panel = conditions.index(curve.condition), panels.index(curve.panel)
+        name = _label(curve.condition)
+        if curve.model != curve.panel:
+            name += f" ({_label(curve.model)})"
+        trace = {
+            "type": "scatter",
+            "name": name,
+            "legendgroup": curve.condition,
+            "hoverinfo": "skip",
+            "xaxis": _axis("x", panel),
+            "yaxis": _axis("y", panel),
+        }
+        line = {"color": COLOURS[number % len(COLOURS)], "dash": DASHES[number % len(DASHES)]}
+        density = {"mode": "lines", "line": line | {"width": 2}, "showlegend": name not in named}
+        mean = {"mode": "lines+text", "line": line | {"width": 1}, "showlegend": False}
+        traces += [trace | density | start, trace | mean | {"textposition": "middle right"}]
+        named.add(name)
+    return traces
+
+
+def _layout(curves: list[Curve], scale: list[tuple[int, str]], heights: Heights) -> dict[str, Any]:
+    panels = _distinct(curve.panel for curve in curves)
+    columns = min(len(panels), PANELS_PER_ROW)
+    rows = math.ceil(len(panels) / columns)
+    axis: dict[str, Any] = {"fixedrange": True, "showgrid": False, "zeroline": False}
+    x = axis | {"range": [scale[0][0], scale[-1][0]], "linecolor": INK}
+    if len(scale) <= MOST_TICKS:
+        x["tickvals"] = [value for value, _ in scale]
+    y = axis | {"range": [0, heights.axis], "visible": False}
+    axes: dict[str, Any] = {_axis("xaxis", n): x for n in range(len(panels))}
+    axes |= {_axis("yaxis", n): y for n in range(len(panels))}
+    grid = {"rows": rows, "columns": columns, "pattern": "independent", "xgap": 0.06, "ygap": 0.3}
+    return {
+        "height": 190 + 200 * rows,
+        "margin": {"l": 10, "r": 10, "t": 110, "b": 80},
+        "font": {"color": INK, "size": 12},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "grid": grid,
+        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper"},
+        "annotations": [*map(_caption, panels, range(len(panels))), _note(scale)],
+    } | axes
+
+
+def _note(scale: list[tuple[int, str]]) -> dict[str, Any]:
+    """What is drawn, below all panels."""
+    (low, low_label), (high, high_label) = scale[0], scale[-1]
+    text = (
+        f"{low} = {_label(low_label)}, {high} = {_label(high_label)}. Included raters. "
+        "Upright lines: means.<br>Gaussian kernel density, Scott's bandwidth, drawn inside the "
+        "scale only; it smooths whole categories."
+    )
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -30}
+    align = {"xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False}
+    return place | align | {"text": text}
+
+
+def _caption(model: str, panel: int) -> dict[str, Any]:
+    """A model's name above its panel."""
+    place = {"xref": f"{_axis('x', panel)} domain", "yref": f"{_axis('y', panel)} domain"}
+    return place | {
+        "text": f"<b>{_label(model)}</b>",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+    }
+
+
+def _menu(points: Mapping[View, Points]) -> dict[str, Any]:
+    """The title of the first view and, where there are several, a menu to change between them."""
+    several = len({view.dimension for view in points}) > 1
+    titles = {view: _label(" · ".join(view) if several else view.scenario) for view in points}
+    title = {"text": next(iter(titles.values())), "x": 0, "xref": "paper", "font": {"size": 16}}
+    if len(points) == 1:
+        return {"title": title}
+    buttons = [
+        {"label": titles[view], "method": "update", "args": [columns, {"title.text": titles[view]}]}
+        for view, columns in points.items()
+    ]
+    menu: dict[str, Any] = {"buttons": buttons, "bordercolor": INK, "bgcolor": "rgba(0,0,0,0)"}
+    menu |= {"x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom", "pad": {"b": 40}}
+    return {"title": title, "updatemenus": [menu]}
+
+
+def _axis(name: str, panel: int) -> str:
+    """Plotly's name of a panel's axis: x, x2, x3, …"""
+    return name if panel == 0 else f"{name}{panel + 1}"
+
+
+def _label(text: str) -> str:
+    """A name as text: Plotly would read tags in it."""
+    return html.escape(text, quote=False)
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))

@@ -1,0 +1,159 @@
+"""Which raters count: the rules applied one after the other, and what each would do alone.
+
+Everybody who consented and either finished or left enters; who declined, was screened out,
+withdrew or is still taking the survey is in no step. The first rule that matches, in the order of
+the rule set, is the reason why a rater is excluded.
+
+Numbers closer than `TOLERANCE` count as equal. Judge scores are thirds, so a mean absolute error
+of exactly 0.9 may come out as 0.9000000000000001, which is not above 0.9. Two values of σ or MAE
+that really differ lie farther apart, for any survey that a person can sit through.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pandas import DataFrame, Series
+
+from analysis.definition import QualityRules, RuleName
+
+TOLERANCE = 1e-9
+UNSPECIFIED = "unspecified"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Whom a rule matches, what it measured in a rater, and what it allows.
+
+    What is not known matches nothing: somebody who left before any time was recorded has no
+    duration, and is caught by `early_exit` instead of `duration`.
+    """
+
+    matches: "Callable[[DataFrame, QualityRules], Series[bool]]"
+    measured: "Callable[[Series[Any]], dict[str, Any]]"
+    allowed: Callable[[QualityRules], dict[str, Any]]
+
+
+def _outside_window(raters: DataFrame, rules: QualityRules) -> "Series[bool]":
+    minutes = raters["duration_seconds"] / 60
+    window = rules.duration_minutes
+    return (minutes < window.minimum - TOLERANCE) | (minutes > window.maximum + TOLERANCE)
+
+
+def _failed_attention(raters: DataFrame, rules: QualityRules) -> "Series[bool]":
+    return raters["attention_checks_failed"] > rules.attention.failures_allowed
+
+
+def _left_early(raters: DataFrame, rules: QualityRules | None = None) -> "Series[bool]":
+    return (raters["status"] == "in_progress") & ~raters["active"]
+
+
+def _flat_and_far(raters: DataFrame, rules: QualityRules) -> "Series[bool]":
+    limits = rules.sigma_mae
+    flat = raters["sigma"] < limits.sigma_below - TOLERANCE
+    return flat & (raters["mae"] > limits.mae_above + TOLERANCE)
+
+
+RULES: dict[RuleName, Rule] = {
+    "duration": Rule(
+        _outside_window,
+        lambda rater: {"minutes": rater["duration_seconds"] / 60},
+        lambda rules: rules.duration_minutes.model_dump(),
+    ),
+    "attention": Rule(
+        _failed_attention,
+        lambda rater: {"failures": int(rater["attention_checks_failed"])},
+        lambda rules: rules.attention.model_dump(),
+    ),
+    "early_exit": Rule(
+        _left_early,
+        lambda rater: {"status": rater["status"]},
+        lambda rules: rules.early_exit.model_dump(),
+    ),
+    "sigma_mae": Rule(
+        _flat_and_far,
+        lambda rater: {"sigma": rater["sigma"], "mae": rater["mae"]},
+        lambda rules: rules.sigma_mae.model_dump(),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """`steps` is funnel.csv; `exclusion` is each rater's first matching rule, "" where none is."""
+
+    steps: DataFrame
+    exclusion: "Series[str]"
+
+
+def in_funnel(raters: DataFrame) -> "Series[bool]":
+    """Who enters: finished, or in progress and no longer active."""
+    return (raters["status"] == "completed") | _left_early(raters)
+
+
+def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
+    """Apply the rules in their order to those of `raters` who are in the funnel.
+
+    `raters` has one row each, with `status`, `active`, `duration_seconds`,
+    `attention_checks_failed`, `sigma`, `mae` (floats, NaN where unknown) and `sex`, where it was
+    asked. The first step, `start`, holds how many entered; `remaining` of the last step is how
+    many are included. `excluded_<sex>` counts a step's excluded by sex, and
+    `excluded_unspecified` those of whom it is not known.
+    """
+    entered = in_funnel(raters)
+    sex = _sex(raters)
+    sexes = [*sorted(set(sex[entered]) - {UNSPECIFIED}), UNSPECIFIED]
+    remaining = entered
+    exclusion = Series("", index=raters.index, dtype="str")
+    steps = [_step("start", ~entered & entered, remaining, 0, sex, sexes)]
+    for name in rules.order:
+        matching = entered & RULES[name].matches(raters, rules)
+        excluded = matching & remaining
+        remaining = remaining & ~excluded
+        exclusion[excluded] = name
+        steps.append(_step(name, excluded, remaining, int(matching.sum()), sex, sexes))
+    return Funnel(DataFrame(steps), exclusion)
+
+
+def exclusions(raters: DataFrame, exclusion: "Series[str]", rules: QualityRules) -> DataFrame:
+    """A row per excluded rater: `participant`, `rule`, and as JSON-ready mappings the measured
+    `value` and the `threshold` of the first matching rule."""
+    rows = []
+    for name, rule in RULES.items():
+        excluded = raters[exclusion == name]
+        rows += [
+            (rater["participant"], name, rule.measured(rater), rule.allowed(rules))
+            for _, rater in excluded.iterrows()
+        ]
+    rows.sort(key=lambda row: row[0])
+    return DataFrame(rows, columns=["participant", "rule", "value", "threshold"])
+
+
+def _step(
+    name: str,
+    excluded: "Series[bool]",
+    remaining: "Series[bool]",
+    alone: int,
+    sex: "Series[str]",
+    sexes: list[str],
+) -> dict[str, Any]:
+    counts = sex[excluded].value_counts()
+    return {
+        "step": name,
+        "excluded": int(excluded.sum()),
+        "remaining": int(remaining.sum()),
+        "alone": alone,
+    } | {f"excluded_{which}": int(counts.get(which, 0)) for which in sexes}
+
+
+def _sex(raters: DataFrame) -> "Series[str]":
+    """Each rater's sex as the end of a column name: "Prefer not to say" → prefer_not_to_say."""
+    if "sex" not in raters:
+        return Series(UNSPECIFIED, index=raters.index, dtype="str")
+    return raters["sex"].map(_slug)
+
+
+def _slug(sex: object) -> str:
+    words = re.findall(r"\w+", sex.lower()) if isinstance(sex, str) else []
+    return "_".join(words) or UNSPECIFIED
