@@ -1,7 +1,7 @@
 """What the simulation knows of a study: more than any participant's browser. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -68,17 +68,18 @@ class Content:
         return found
 
     def recognise(
-        self, page: str, responses: Mapping[str, str]
+        self, responses: Mapping[str, str], *, on_page: Callable[[], str]
     ) -> tuple[Block, dict[str, Text]] | None:
         """The block whose responses these are, and whose each is; None if there is none.
 
         `responses` maps any name onto a text. Of systems that wrote the same text any will do;
-        of blocks with the same texts it is the one whose prompt stands on the page.
+        of blocks with the same texts it is the one whose prompt stands on the page (all of its
+        text is taken from `on_page` only then).
         """
         shown = {name: letters(text) for name, text in responses.items()}
         candidates = self._blocks_by_texts.get(tuple(sorted(shown.values())), [])
         if len(candidates) > 1:
-            whole = letters(page)
+            whole = letters(on_page())
             candidates = [block for block in candidates if letters(block.prompt) in whole]
         if not candidates:
             return None

@@ -79,8 +79,8 @@ def walk(
 ) -> Walk:
     """Take the survey as planned, relative to `now`. Raises WalkError."""
     with requests.Session() as session:
-        # Sending a page again is harmless, so a connection that breaks is simply tried again.
-        retry = Retry(total=2, backoff_factor=0.2, allowed_methods=None)
+        # Sending a page again is harmless, so one that got no answer is simply sent again.
+        retry = Retry(total=2, connect=0, other=0, backoff_factor=0.2, allowed_methods=None)
         for scheme in ("http://", "https://"):
             session.mount(scheme, HTTPAdapter(max_retries=retry))
         visit = _Visit(session, content, plan)
@@ -91,8 +91,15 @@ def walk(
             while visit.walk.ending is None:
                 visit.step()
         except requests.RequestException as error:
-            raise WalkError(f"no answer from {server}: {error}") from None
+            raise WalkError(f"no answer from {server}: {_innermost(error)}") from None
     return visit.walk
+
+
+def _innermost(error: BaseException) -> str:
+    """The plainest reason, such as "Connection refused"; those around it repeat the address."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 class _Form:
@@ -182,7 +189,7 @@ class _Visit:
         texts = {
             response: _response_text(form.inputs[name][0]) for name, (response, _) in asked.items()
         }
-        recognised = self.content.recognise(self.page.get_text(), texts)
+        recognised = self.content.recognise(texts, on_page=self.page.get_text)
         if recognised is None:
             raise self._error("shows no block of this study")
         block, shown = recognised
@@ -253,7 +260,7 @@ class _Visit:
 def _response_text(radio: Tag) -> str:
     """The text of the response that a radio button belongs to: the nearest one around it."""
     for around in radio.parents:
-        response = around.select_one("[data-response]")
-        if response is not None:
+        response = around.find(lambda tag: tag.has_attr("data-response"))
+        if isinstance(response, Tag):
             return response.get_text()
     return ""

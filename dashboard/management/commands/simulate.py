@@ -33,6 +33,12 @@ def _whole_number(least: int, most: int) -> Any:
     return read
 
 
+def _address(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError(f"{text!r} does not begin with http:// or https://")
+    return text
+
+
 class Command(BaseCommand):
     help = (
         "Send simulated raters through a study on a running server, page by page. They are "
@@ -54,7 +60,12 @@ class Command(BaseCommand):
             default=settings.BASE_DIR / DEFAULT_PROFILE,
             help=f"shares of behaviours and planted effects (default: {DEFAULT_PROFILE})",
         )
-        parser.add_argument("--server", default=settings.SITE_URL, help="default: SITE_URL")
+        parser.add_argument(
+            "--server",
+            type=_address,
+            default=settings.SITE_URL,
+            help=f"where the site answers (default: SITE_URL, {settings.SITE_URL})",
+        )
         parser.add_argument(
             "--workers", type=_whole_number(1, 64), default=4, help="raters at once (default: 4)"
         )

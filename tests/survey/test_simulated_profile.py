@@ -1,0 +1,91 @@
+"""Profile files: what they may hold, and what is said about mistakes."""
+
+from pathlib import Path
+
+import pytest
+
+from survey.definition import DefinitionError, YamlFile
+from survey.simulated.profile import Behaviour, Profile
+
+PROFILES = Path(__file__).parents[2] / "examples" / "profiles"
+
+
+def read(text: str) -> Profile:
+    file = YamlFile(text.encode(), file="p.yaml")
+    return file.check(Profile, file.plain())
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(DefinitionError) as caught:
+        read(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize("path", sorted(PROFILES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_example_profiles_are_valid(path: Path) -> None:
+    file = YamlFile.read(path)
+    assert sum(file.check(Profile, file.plain()).behaviours.shares().values()) > 0
+
+
+def test_empty_parts_leave_everybody_careful() -> None:
+    assert set(read("behaviours: {}").behaviours.shares().values()) == {0}
+
+
+def test_shares_are_exact() -> None:
+    shares = read("behaviours: {speeder: 0.1, staller: 0.2, decliner: 0.7}").behaviours.shares()
+    assert sum(shares.values()) == 1
+    assert shares[Behaviour.SPEEDER] * 10 == 1
+
+
+def test_every_careless_behaviour_has_a_share() -> None:
+    assert set(Profile().behaviours.shares()) == set(Behaviour) - {Behaviour.CAREFUL}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "behaviours:\n  speeder: 0.6\n  staller: 0.5\n",
+            "p.yaml, line 1, column 1: behaviours: the shares add up to 1.1, more than 1",
+        ),
+        (
+            "behaviours:\n  speeders: 0.1\n",
+            "p.yaml, line 2, column 3: behaviours.speeders: unknown key",
+        ),
+        (
+            "behaviours: {speeder: 5}",
+            "p.yaml, line 1, column 14: behaviours.speeder: "
+            "Input should be less than or equal to 1",
+        ),
+        (
+            "effects:\n  rater_sd: -1\n",
+            "p.yaml, line 2, column 3: effects.rater_sd: "
+            "Input should be greater than or equal to 0",
+        ),
+        (
+            "effects:\n  conditions:\n    tuned: .nan\n",
+            "p.yaml, line 3, column 5: effects.conditions.tuned: Input should be a finite number",
+        ),
+        (
+            "minutes:\n  careful: [45, 15]\n",
+            "p.yaml, line 1, column 1: minutes: "
+            "careful: give two numbers of minutes, the smaller first",
+        ),
+        (
+            "demographics:\n  answers:\n    age: {mean: 40}\n",
+            "p.yaml, line 3, column 5: demographics.answers.age: mean and sd go together",
+        ),
+        (
+            "demographics:\n  answers:\n    sex: {second: 0.1}\n",
+            "p.yaml, line 3, column 5: demographics.answers.sex: "
+            "give either mean and sd, or shares of options",
+        ),
+        (
+            "demographics:\n  answers:\n    sex: {shares: {Female: 0}}\n",
+            "p.yaml, line 3, column 5: demographics.answers.sex: "
+            "at least one share must be above 0",
+        ),
+    ],
+)
+def test_mistake_is_named_with_its_place(text: str, said: str) -> None:
+    assert problems(text) == [said]
