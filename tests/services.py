@@ -71,7 +71,7 @@ POSTGRES = Program(
 REDIS = Program(
     names=("redis-server",),
     packages=("redis-server",),
-    otherwise=", or name a server: TEST_REDIS_URL=redis://…",
+    otherwise=", or name a server with 65 databases: TEST_REDIS_URL=redis://…",
 )
 CADDY = Program(names=("caddy",), packages=("caddy",))
 
@@ -135,7 +135,7 @@ def start_redis(processes: Processes, folder: Path) -> str:
     REDIS.need()
     folder.mkdir()
     port = free_port()
-    own = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(folder)]
+    own = f"--bind 127.0.0.1 --port {port} --dir {folder} --databases 65".split()
     server = processes.start("redis", [*command_of("redis"), *own])
     processes.wait_for(server, port=port)
     return f"redis://127.0.0.1:{port}/0"

@@ -1,0 +1,84 @@
+"""Processes are started from docker-compose.yml, watched, and leave nothing behind."""
+
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.processes import Process, ProcessError, Processes, command_of, free_port, is_free
+
+HERE = Path(sys.executable).parent
+
+# A parent deaf to SIGTERM, and its child, which holds a port and says which.
+DEAF_FAMILY = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+CHILD = "import socket, time; s = socket.create_server(('127.0.0.1', 0)); "
+CHILD += "print(s.getsockname()[1], flush=True); time.sleep(60)"
+subprocess.Popen([sys.executable, "-c", CHILD])
+time.sleep(60)
+"""
+
+
+def test_command_is_that_of_the_compose_file_with_our_own_programs() -> None:
+    assert command_of("worker")[:4] == [str(HERE / "celery"), "--app", "config", "worker"]
+    assert command_of("web")[:2] == [str(HERE / "gunicorn"), "config.wsgi"]
+    assert command_of("redis")[0] == "redis-server"
+
+
+def test_taken_port_is_not_free() -> None:
+    port = free_port()
+    assert is_free("127.0.0.1", port)
+    with socket.create_server(("127.0.0.1", port)):
+        assert not is_free("127.0.0.1", port)
+
+
+def wait_for_line(process: Process) -> str:
+    while True:
+        for line in process.new_lines():
+            return line
+
+
+def test_stop_ends_the_whole_family_even_if_deaf(tmp_path: Path) -> None:
+    process = Process.start(
+        "deaf", [sys.executable, "-c", DEAF_FAMILY], environment=os.environ, logs=tmp_path
+    )
+    port = int(wait_for_line(process))
+    assert not is_free("127.0.0.1", port)
+    process.stop(seconds=0.1)
+    assert process.exit_code == -signal.SIGKILL
+    assert is_free("127.0.0.1", port)
+
+
+def test_process_that_ends_early_is_named_with_its_last_words(tmp_path: Path) -> None:
+    with Processes(os.environ, logs=tmp_path) as processes:
+        process = processes.start("brief", [sys.executable, "-c", "print('why'); exit(3)"])
+        with pytest.raises(ProcessError, match=r"(?s)brief ended with 3.*why"):
+            processes.wait_for(process, port=free_port())
+
+
+def test_lines_are_read_whole_and_once(tmp_path: Path) -> None:
+    process = Process.start(
+        "talker",
+        [sys.executable, "-c", "print('a\\nb\\nc', end='')"],
+        environment={},
+        logs=tmp_path,
+    )
+    process.child.wait()
+    assert process.new_lines() == ["a", "b"]
+    assert process.new_lines() == []
+    process.stop()
+
+
+def test_log_of_the_last_start_is_kept(tmp_path: Path) -> None:
+    for word in ("first", "second"):
+        process = Process.start(
+            "talker", [sys.executable, "-c", f"print('{word}')"], environment={}, logs=tmp_path
+        )
+        process.child.wait()
+        process.stop()
+    assert (tmp_path / "talker.log").read_text() == "second\n"
+    assert (tmp_path / "talker.previous.log").read_text() == "first\n"

@@ -1,0 +1,149 @@
+"""A whole installation of its own: the commands of docker-compose.yml, started as processes."""
+
+import os
+import secrets
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import sql
+
+from config.processes import ROOT, Process, Processes, command_of, free_port
+
+PASSWORD = "only-for-tests-9f2c"
+
+
+@dataclass
+class Installation:
+    """A running site. `processes.running` holds "web" and "worker"."""
+
+    folder: Path
+    port: int
+    processes: Processes
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return dict(self.processes.environment)
+
+    @property
+    def researcher(self) -> tuple[str, str]:
+        return "researcher", PASSWORD
+
+    def manage(
+        self, *arguments: str | Path, check: bool = True, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command as an operator would; `check=False` for one that is to fail."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *map(str, arguments)],
+            cwd=ROOT,
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        if check:
+            assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+        return done
+
+    def query(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Rows of the database, read past our own code. Parameters stand as %s."""
+        url = self.environment["DATABASE_URL"]
+        if url.startswith("sqlite"):
+            with closing(sqlite3.connect(self.folder / "fivefold.sqlite3")) as database:
+                return database.execute(statement.replace("%s", "?"), parameters).fetchall()
+        with psycopg.connect(url) as connection:
+            return connection.execute(statement.encode(), parameters).fetchall()
+
+    def start(self, service: str) -> Process:
+        """Start a service that is not running; the web is waited for."""
+        process = self.processes.start(service, command_of(service))
+        if service == "web":
+            self.processes.wait_for(process, port=self.port)
+        return process
+
+    def stop(self, service: str) -> None:
+        """End a service as an operator would (SIGTERM)."""
+        self.processes.running.pop(service).stop()
+
+    def kill(self, service: str) -> None:
+        """End a service and all its children at once (SIGKILL)."""
+        process = self.processes.running.pop(service)
+        process.kill()
+        process.stop()
+
+
+@contextmanager
+def running_installation(folder: Path, **settings: str) -> Iterator[Installation]:
+    """Set up and start an installation, with further settings; take it down afterwards.
+
+    Its shape is that of this run: PostgreSQL and Redis where the environment names them.
+    """
+    port = free_port()
+    with own_database(folder) as database_url:
+        environment = {
+            **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
+            "DATA_DIR": str(folder),
+            "DATABASE_URL": database_url,
+            "CELERY_BROKER_URL": own_broker(),
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "SECRET_KEY": secrets.token_urlsafe(40),
+            "SIMULATION_KEY": secrets.token_urlsafe(40),
+            "JUDGE_API_KEY": "",  # no test ever spends money, whatever .env holds
+            "SITE_URL": f"http://localhost:{port}",
+            "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{port}",
+            "WEB_CONCURRENCY": "2",
+            "WORKER_PROCESSES": "2",
+            "SWEEP_SECONDS": "1",
+            **settings,
+        }
+        with Processes(environment, logs=folder / "logs") as processes:
+            installation = Installation(folder, port, processes)
+            subprocess.run(command_of("setup"), cwd=ROOT, env=environment, check=True)
+            installation.manage("collectstatic", "--no-input")
+            name, password = installation.researcher
+            account = ("createsuperuser", "--no-input", "--username", name, "--email", "r@x.org")
+            installation.manage(*account, DJANGO_SUPERUSER_PASSWORD=password)
+            installation.start("worker")
+            installation.start("web")
+            yield installation
+
+
+@contextmanager
+def own_database(folder: Path) -> Iterator[str]:
+    """The URL of an empty database: a file, or one beside that which the environment names."""
+    server = os.environ.get("DATABASE_URL", "")
+    if not server.startswith("postgres"):
+        yield f"sqlite:///{folder / 'fivefold.sqlite3'}"
+        return
+    name = f"e2e_{secrets.token_hex(6)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        yield urlsplit(server)._replace(path=f"/{name}").geturl()
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+_broker_numbers = count()
+
+
+def own_broker() -> str:
+    """A broker that nobody else listens to: files, or a numbered database of the Redis server."""
+    server = os.environ.get("CELERY_BROKER_URL", "")
+    if not server.startswith("redis"):
+        return "filesystem://"
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    number = 1 + 16 * worker + next(_broker_numbers)  # see `start_redis` for how many there are
+    return urlsplit(server)._replace(path=f"/{number}").geturl()

@@ -1,0 +1,84 @@
+"""The services of docker-compose.yml work together when started as processes."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+from playwright.sync_api import Page, expect
+
+from config.processes import Processes, command_of, free_port
+from tests import services
+from tests.e2e.installation import Installation, running_installation
+
+
+def test_site_answers_with_its_login_page(installation: Installation) -> None:
+    answer = requests.get(f"{installation.url}/", timeout=10)
+    assert (answer.status_code, answer.url) == (200, f"{installation.url}/login/?next=/")
+
+
+def test_database_is_that_of_the_shape(installation: Installation) -> None:
+    expected = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
+    assert installation.environment["DATABASE_URL"].partition(":")[0] == expected
+    assert installation.query("SELECT username FROM auth_user WHERE is_staff = %s", [True]) == [
+        ("researcher",)
+    ]
+
+
+def test_researcher_logs_in(installation: Installation, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    page.goto(installation.url)
+    name, password = installation.researcher
+    page.locator("input[name=username]").fill(name)
+    page.locator("input[name=password]").fill(password)
+    page.locator("form:has(input[name=password]) button").click()
+    expect(page).to_have_url(f"{installation.url}/")
+
+
+@contextmanager
+def proxy_before(installation: Installation, folder: Path) -> Iterator[Path]:
+    """The proxy of docker-compose.yml at the installation's SITE_URL. Yields its certificate."""
+    assert services.CADDY.find(), "No Caddy: `make test` installs it"
+    site = installation.environment["SITE_URL"]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "XDG_DATA_HOME": str(folder),  # where Caddy's own authority keeps its keys
+        "XDG_CONFIG_HOME": str(folder),
+        "CADDY_ADMIN": f"localhost:{free_port()}",
+        "HTTP_PORT": str(free_port()),
+        "SITE_URL": site,
+        "WEB": f"localhost:{installation.port}",
+    }
+    *command, caddyfile = command_of("proxy")
+    assert caddyfile == "/etc/caddy/Caddyfile"
+    with Processes(environment, logs=folder) as processes:
+        process = processes.start("proxy", [*command, "deploy/Caddyfile"])
+        processes.wait_for(process, port=int(site.rpartition(":")[2]))
+        yield folder / "caddy/pki/authorities/local/root.crt"
+
+
+@pytest.mark.e2e
+def test_researcher_logs_in_over_https(tmp_path: Path) -> None:
+    site = f"https://localhost:{free_port()}"
+    with (
+        running_installation(tmp_path / "data", SITE_URL=site) as secured,
+        proxy_before(secured, tmp_path / "proxy") as certificate,
+        requests.Session() as session,
+    ):
+        session.verify = str(certificate)
+        form = session.get(f"{site}/login/", timeout=10)
+        token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)[0]
+        name, password = secured.researcher
+        answer = session.post(
+            f"{site}/login/",
+            data={"csrfmiddlewaretoken": token, "username": name, "password": password},
+            headers={"Referer": f"{site}/login/"},
+            timeout=10,
+        )
+        assert (answer.status_code, answer.url) == (200, f"{site}/")
+        assert all(cookie.secure for cookie in session.cookies)
+        assert answer.headers["Strict-Transport-Security"] == "max-age=2592000"
+        assert answer.headers["Content-Encoding"] == "gzip"

@@ -1,0 +1,75 @@
+"""A machine that can't run Fivefold is told so in one line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from config.processes import ROOT
+
+RUN = "import runpy; runpy.run_path('bootstrap.py', run_name='__main__')"
+
+
+def bootstrap(
+    folder: Path, before: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run bootstrap.py in an otherwise empty folder, after some preparing code."""
+    (folder / "bootstrap.py").write_bytes((ROOT / "bootstrap.py").read_bytes())
+    return subprocess.run(
+        [sys.executable, "-c", f"{before}\n{RUN}"],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_old_python_is_named_in_one_line(tmp_path: Path) -> None:
+    done = bootstrap(tmp_path, "import sys; sys.version_info = (3, 9, 2, 'final', 0)")
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"Fivefold needs Python 3.11 or newer and this is 3.9 ({sys.executable}). "
+        "Name a newer one: make PYTHON=python3.11 …\n"
+    )
+
+
+def test_python_without_venv_is_told_the_package(tmp_path: Path) -> None:
+    done = bootstrap(tmp_path, "import sys; sys.modules['ensurepip'] = None")
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"This Python has no venv module. On Debian or Ubuntu: apt install python{version}-venv\n"
+    )
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_without_a_network_the_reason_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text(f"nothing-like-it==1 --hash=sha256:{'0' * 64}\n")
+    done = bootstrap(
+        tmp_path,
+        PIP_CONFIG_FILE=os.devnull,
+        PIP_INDEX_URL="http://127.0.0.1:9/simple",
+        PIP_FIND_LINKS="",
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("requirements.txt was not installed: is there a network? ERROR:")
+    assert not (tmp_path / ".env").exists()
+
+
+def test_ready_machine_gets_secrets_once_and_is_quick_afterwards(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("")
+    first = bootstrap(tmp_path)
+    assert (first.returncode, first.stderr) == (0, "")
+    env = tmp_path / ".env"
+    assert env.stat().st_mode & 0o777 == 0o600
+    written = env.read_text()
+    assert [line.partition("=")[0] for line in written.splitlines()] == [
+        "SECRET_KEY",
+        "SIMULATION_KEY",
+        "POSTGRES_PASSWORD",
+    ]
+    second = bootstrap(tmp_path)
+    assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
+    assert env.read_text() == written
