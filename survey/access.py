@@ -1,5 +1,6 @@
 """Who may see which participant page: the one place where a browser becomes a person."""
 
+import re
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -12,6 +13,8 @@ from survey.participants import Arrival
 from survey.simulated import clock
 
 COOKIE_DAYS = 60
+#: A participant ID as recruiters give them; an unfilled placeholder such as {{%ID%}} is none.
+PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
 PREVIEW = "preview"
 
 
@@ -112,7 +115,7 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
 
 
 def _from_prolific(request: HttpRequest, person: str) -> Arrival:
-    if len(person) > 200 or not person.isascii() or not person.isalnum():
+    if not PERSON.fullmatch(person):
         raise Refused(
             "This link is not complete",
             "The participant ID in this link is not one that Prolific gives. Please open the "

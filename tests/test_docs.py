@@ -1,0 +1,41 @@
+"""The documentation knows every key that a study file may have."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from analysis.definition import QualityRules
+from judge.definition import JudgeDefinition
+from survey.definition import StudyDefinition
+from survey.definition.study import Settings
+
+DOCS = (Path(__file__).parents[1] / "docs" / "study-files.md").read_text()
+
+
+def keys_of(schema: type[BaseModel]) -> Iterator[str]:
+    for name, field in schema.model_fields.items():
+        yield name
+        yield from keys_inside(field.annotation)
+
+
+def keys_inside(annotation: Any) -> Iterator[str]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield from keys_of(annotation)
+    for part in get_args(annotation):
+        yield from keys_inside(part)
+
+
+@pytest.mark.parametrize("schema", [StudyDefinition, Settings, JudgeDefinition, QualityRules])
+def test_every_key_is_documented(schema: type[BaseModel]) -> None:
+    undocumented = sorted(
+        {key for key in keys_of(schema) if not any(mark in DOCS for mark in marks(key))}
+    )
+    assert undocumented == []
+
+
+def marks(key: str) -> list[str]:
+    """How a key stands in the text: as `key`, `key: …`, or inside `{…}` and `[…]`."""
+    return [f"`{key}`", f"`{key}:", f"{{{key}}}", f"{{{key},", f", {key}}}"]
