@@ -1,3 +1,41 @@
-from django.urls import URLPattern
+"""Researchers' addresses. STUDY is `slug` (its newest version) or `slug@version`."""
 
-urlpatterns: list[URLPattern] = []
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import include, path
+
+from dashboard import api, views
+from dashboard.forms import LoginForm
+
+api_patterns = [
+    path("schema/", api.Schema.as_view(), name="schema"),
+    path("studies/", api.StudyList.as_view(), name="studies"),
+    path("studies/<str:name>/", api.StudyDetail.as_view(), name="study"),
+    path("studies/<str:name>/counts/", api.Counts.as_view(), name="counts"),
+    path("studies/<str:name>/raters/", api.Raters.as_view(), name="raters"),
+    path("studies/<str:name>/ratings/", api.Ratings.as_view(), name="ratings"),
+    path("studies/<str:name>/wins/", api.Wins.as_view(), name="wins"),
+]
+
+study_patterns = [
+    path("", views.study, name="study"),
+    path("counts/", views.counts, name="counts"),
+    path("state/", views.state, name="state"),
+    path("gold/", views.gold, name="gold"),
+    path("gold/progress/", views.gold_progress, name="gold-progress"),
+    path("gold/score/", views.score, name="score"),
+    path("raters/", views.raters, name="raters"),
+    path("results/", views.results, name="results"),
+    path("figures/", views.figures, name="figures"),
+    path("figures/<int:run>/<str:figure>.json", views.figure, name="figure"),
+    path("analysis/", views.analysis_state, name="analysis-state"),
+    path("analysis/recompute/", views.recompute, name="recompute"),
+]
+
+urlpatterns = [
+    path("", views.studies, name="studies"),
+    path("login/", LoginView.as_view(authentication_form=LoginForm), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("account/token/", views.token, name="token"),
+    path("studies/<str:name>/", include(study_patterns)),
+    path("api/", include((api_patterns, "api"))),
+]

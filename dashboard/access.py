@@ -1,0 +1,52 @@
+"""Who may see researchers' pages: active staff, and nobody else.
+
+Every page goes through `researcher_required`; every study in an address through `study_or_404`.
+The API asks the same of its callers (`IsAdminUser`, in the settings).
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, cast
+
+from django.contrib.auth.models import User
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.views.decorators.cache import never_cache
+
+from survey.models import Study
+from survey.queries import StudyNotFound, find_study
+
+P = ParamSpec("P")
+
+
+class ResearcherRequest(HttpRequest):
+    """A request that has passed `researcher_required`."""
+
+    user: User
+
+
+def researcher_required(
+    view: Callable[Concatenate[ResearcherRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    """Let active staff in; ask the unknown to log in; refuse everybody else (403)."""
+
+    @never_cache
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if not (request.user.is_active and request.user.is_staff):
+            raise PermissionDenied("These pages are for researchers of this site.")
+        return view(cast("ResearcherRequest", request), *args, **kwargs)
+
+    return guarded
+
+
+def study_or_404(name: str) -> Study:
+    """The study that an address names, `slug` (newest version) or `slug@version`."""
+    try:
+        return find_study(name)
+    except StudyNotFound as error:
+        raise Http404(str(error)) from None

@@ -1,0 +1,132 @@
+"""The read-only REST API: what the pages show, as JSON, from the same functions.
+
+Callers are active staff, by token or session (the settings say so for every view).
+"""
+
+from functools import cached_property
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.exceptions import ValidationError
+from rest_framework.generics import ListAPIView
+from rest_framework.permissions import IsAdminUser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard import queries
+from dashboard.access import study_or_404
+from dashboard.forms import IncludeForm
+from dashboard.serializers import (
+    CountsSerializer,
+    RatersSerializer,
+    RatingSerializer,
+    StudySerializer,
+    WinsSerializer,
+)
+from judge.queries import gold_scores
+from survey.models import Participant, Rating, Study
+from survey.tidy import counted_sources
+
+STUDY = OpenApiParameter(
+    "name", str, OpenApiParameter.PATH, description="`slug` (its newest version) or `slug@version`"
+)
+INCLUDE = OpenApiParameter(
+    "include",
+    str,
+    many=True,
+    enum=list(map(str, Participant.TEST_SOURCES)),
+    description="Test people to include; they never count unless asked for here.",
+)
+
+
+def _asked_for(request: Request) -> list[str]:
+    form = IncludeForm(request.query_params)
+    if not form.is_valid():
+        raise ValidationError({"include": list(map(str, form.errors["include"]))})
+    return sorted(form.cleaned_data["include"])
+
+
+class Schema(SpectacularAPIView):
+    """This API's description, for researchers too."""
+
+    permission_classes = [IsAdminUser]
+
+
+class StudyList(ListAPIView[Study]):
+    """All versions of all studies, newest version first."""
+
+    serializer_class = StudySerializer
+
+    def get_queryset(self) -> QuerySet[Study]:
+        return queries.studies_with_counts()
+
+
+class StudyDetail(APIView):
+    """One study."""
+
+    @extend_schema(parameters=[STUDY], responses=StudySerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = queries.studies_with_counts().get(pk=study_or_404(name).pk)
+        return Response(StudySerializer(study).data)
+
+
+class Counts(APIView):
+    """Where a study's people stand right now."""
+
+    @extend_schema(parameters=[STUDY], responses=CountsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return Response(CountsSerializer(queries.live_counts(study_or_404(name))).data)
+
+
+class Raters(APIView):
+    """Every rater of the newest finished analysis, kept or not, and why."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=RatersSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        run = queries.newest_analysis(study_or_404(name), _asked_for(request)).run
+        rows = queries.rater_rows(run) if run else []
+        return Response(RatersSerializer({"run": run, "raters": rows}).data)
+
+
+class Wins(APIView):
+    """The win table of the newest finished analysis."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=WinsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        analysis = queries.newest_analysis(study_or_404(name), _asked_for(request))
+        tables = analysis.tables("wins", "wins_summary")
+        content = {
+            "run": analysis.run,
+            "absent": analysis.absent.get("wins", ""),
+            "wins": tables["wins"].rows,
+            "summary": tables["wins_summary"].rows,
+        }
+        return Response(WinsSerializer(content).data)
+
+
+@extend_schema(parameters=[STUDY, INCLUDE])
+class Ratings(ListAPIView[Rating]):
+    """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
+
+    serializer_class = RatingSerializer
+
+    queryset = Rating.objects.none()  # tells the schema what is listed
+
+    @cached_property
+    def study(self) -> Study:
+        return study_or_404(self.kwargs["name"])
+
+    def get_queryset(self) -> QuerySet[Rating]:
+        if getattr(self, "swagger_fake_view", False):  # the schema is made without a study
+            return super().get_queryset()
+        return queries.ratings(self.study, counted_sources(_asked_for(self.request)))
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        context = dict(super().get_serializer_context())
+        if getattr(self, "swagger_fake_view", False):
+            return context
+        gold = {(g.response_id, g.dimension): g.value for g in gold_scores(self.study).scores}
+        return context | {"gold": gold}

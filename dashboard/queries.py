@@ -1,0 +1,291 @@
+"""What pages and API read: the same functions for both."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.queries import latest_run
+from analysis.rules import current_rule_set, current_rules
+from analysis.runs import fingerprint
+from dashboard.tables import Row, Table
+from judge.models import Attempt, Call, Judge
+from judge.queries import gold_scores
+from survey.content import content_of
+from survey.models import Participant, Rating, Response, Study
+from survey.tidy import RATING_TASKS, counted_sources
+
+Status = Participant.Status
+State = AnalysisRun.State
+
+
+def studies_with_counts() -> QuerySet[Study]:
+    """Every version of every study with how many real and test people it has."""
+    real = ~Q(participants__source__in=Participant.TEST_SOURCES)
+    return Study.objects.defer("definition").annotate(
+        arrived=Count("participants", filter=real),
+        in_progress=Count("participants", filter=real & Q(participants__status="in_progress")),
+        completed=Count("participants", filter=real & Q(participants__status="completed")),
+        test_people=Count("participants", filter=~real),
+    )
+
+
+@dataclass(frozen=True)
+class Link:
+    """An address that leads participants into a study."""
+
+    way: str
+    url: str
+    note: str
+
+
+def participant_links(study: Study) -> list[Link]:
+    """The links to give out, one for each way in, and the researcher's own preview."""
+    address = settings.SITE_URL + reverse("survey:arrive", args=[study.slug])
+    # Prolific fills in what stands between its double braces; they must arrive unescaped.
+    places = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    links = {
+        "prolific": Link("Prolific", f"{address}?{places}", "Paste it into the study on Prolific."),
+        "link": Link("Open link", address, "Anybody who has it may take part."),
+    }
+    ways_in = study.settings.get("ways_in", [])
+    chosen = [links[way] for way in links if way in ways_in]
+    preview = Link("Preview", f"{address}?preview", "For you. A preview never counts.")
+    return [*chosen, preview]
+
+
+@dataclass
+class SourceCounts:
+    """Where the people of one source stand. Everybody arrived; the statuses are parts of that."""
+
+    source: str
+    statuses: Counter[str] = field(default_factory=Counter)
+    active: int = 0
+    excluded: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_test(self) -> bool:
+        return self.source in Participant.TEST_SOURCES
+
+    @property
+    def arrived(self) -> int:
+        return self.statuses.total()
+
+    @property
+    def reading(self) -> int:
+        """Came, but have neither agreed nor declined yet."""
+        return self.statuses[Status.ARRIVED]
+
+    @property
+    def completed(self) -> int:
+        return self.statuses[Status.COMPLETED]
+
+    @property
+    def declined(self) -> int:
+        return self.statuses[Status.DECLINED]
+
+    @property
+    def screened_out(self) -> int:
+        return self.statuses[Status.SCREENED_OUT]
+
+    @property
+    def silent(self) -> int:
+        """In progress, but not seen for longer than the study's rules allow."""
+        return self.statuses[Status.IN_PROGRESS] - self.active
+
+
+@dataclass(frozen=True)
+class LiveCounts:
+    """A study's people at a moment. `real` adds up the sources that count."""
+
+    at: datetime
+    inactive_minutes: float
+    real: SourceCounts
+    sources: list[SourceCounts]
+
+
+def live_counts(study: Study) -> LiveCounts:
+    """Who arrived, is at it, has finished, and whom the newest finished run excluded, by source."""
+    now = timezone.now()
+    minutes = current_rules(study).early_exit.inactive_minutes
+    seen = Q(status=Status.IN_PROGRESS, last_seen_at__gte=now - timedelta(minutes=minutes))
+    rows = (
+        study.participants.order_by("source")
+        .values_list("source", "status")
+        .annotate(n=Count("id"), active=Count("id", filter=seen & ~Q(source="import")))
+    )
+    sources: dict[str, SourceCounts] = {}
+    real = SourceCounts("real")
+    for source, status, n, active in rows:
+        counts = sources.setdefault(source, SourceCounts(source))
+        for part in (counts,) if counts.is_test else (counts, real):
+            part.statuses[status] += n
+            part.active += active
+    for source, rule, n in _excluded(study):
+        counts = sources[source]
+        for part in (counts,) if counts.is_test else (counts, real):
+            part.excluded[rule] += n
+    ordered = sorted(sources.values(), key=lambda counts: (counts.is_test, counts.source))
+    return LiveCounts(now, minutes, real, ordered)
+
+
+def _excluded(study: Study) -> Iterator[tuple[str, str, int]]:
+    """(source, rule, n) from the newest finished run that each source took part in."""
+    runs = (
+        study.analysis_runs.filter(state=State.DONE)
+        .order_by()
+        .values_list("sources")
+        .annotate(newest=Max("id"))
+    )
+    run_of: dict[str, int] = {}
+    for names, run in runs:
+        for name in names:
+            run_of[name] = max(run, run_of.get(name, 0))
+    rows = (
+        Exclusion.objects.filter(run__in=set(run_of.values()))
+        .order_by("rule")
+        .values_list("run", "participant__source", "rule")
+        .annotate(n=Count("id"))
+    )
+    for run, source, rule, n in rows:
+        if run_of[source] == run:
+            yield source, rule, n
+
+
+def include_query(include: list[str]) -> str:
+    """What an address ends with to ask for the same test people."""
+    return "?" + urlencode({"include": include}, doseq=True) if include else ""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The newest finished run for the sources asked for, and what has happened since."""
+
+    include: list[str]
+    run: AnalysisRun | None
+    pending: AnalysisRun | None
+    failed: AnalysisRun | None
+    changed: bool
+
+    @property
+    def query(self) -> str:
+        return include_query(self.include)
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """Why a table or figure is not there, by its name."""
+        reasons: dict[str, str] = self.run.manifest.get("absent", {}) if self.run else {}
+        return reasons
+
+    @property
+    def n_raters(self) -> int:
+        return self.run.rater_quality.count() if self.run else 0
+
+    def tables(self, *names: str) -> dict[str, Table]:
+        """The run's tables called `names`; one that it lacks is empty."""
+        found = {name: Table([], []) for name in names}
+        if self.run is not None:
+            stored = self.run.results.filter(kind=Result.Kind.TABLE, name__in=names)
+            found |= {result.name: Table.from_content(result.content) for result in stored}
+        return found
+
+    def figure_names(self) -> list[str]:
+        """The run's figures, without their data."""
+        if self.run is None:
+            return []
+        figures = self.run.results.filter(kind=Result.Kind.FIGURE)
+        return list(figures.values_list("name", flat=True))
+
+
+def newest_analysis(study: Study, include: list[str]) -> Analysis:
+    """The newest finished run of the sources that count and those to `include`."""
+    sources = counted_sources(include)
+    runs = study.analysis_runs.filter(sources=sources)
+    done = latest_run(study, sources)
+    newest = runs.first()
+    pending = newest if newest and newest.state in (State.WAITING, State.RUNNING) else None
+    failed = newest if newest and newest.state == State.FAILED else None
+    changed = done is not None and done.fingerprint != fingerprint(
+        study, sources, current_rule_set(study), at=timezone.now()
+    )
+    return Analysis(include, done, pending, failed, changed)
+
+
+def ratings(study: Study, sources: list[str]) -> QuerySet[Rating]:
+    """Ratings of everybody from `sources`, with all that a row of ratings.csv says."""
+    return (
+        Rating.objects.filter(
+            presentation__participant__study=study,
+            presentation__participant__source__in=sources,
+            task__in=RATING_TASKS,
+        )
+        .select_related(
+            "presentation__participant",
+            "presentation__block",
+            "response__scenario",
+            "response__system",
+        )
+        .order_by("presentation__participant_id", "presentation_id", "id")
+    )
+
+
+def rater_rows(run: AnalysisRun) -> list[Row]:
+    """Every rater of a run with their indices, and the rule that took them out."""
+    exclusions = {e.participant_id: e for e in run.exclusions.all()}
+    rows = []
+    for quality in run.rater_quality.select_related("participant"):
+        exclusion = exclusions.get(quality.participant_id)
+        rows.append(_rater_row(quality, exclusion))
+    return rows
+
+
+def _rater_row(quality: RaterQuality, exclusion: Exclusion | None) -> Row:
+    return {
+        "participant": quality.participant.pseudonym,
+        "source": quality.participant.source,
+        **quality.indices,
+        "included": quality.included,
+        "exclusion": exclusion.rule if exclusion else "",
+        "value": exclusion.value if exclusion else None,
+        "threshold": exclusion.threshold if exclusion else None,
+    }
+
+
+@dataclass(frozen=True)
+class GoldRow:
+    """A response on one dimension with its single scores and their mean, if there are any."""
+
+    response: Response
+    dimension: str
+    calls: list[float]
+    value: float | None
+
+
+def gold_rows(study: Study) -> list[GoldRow]:
+    """Every distinct response × dimension in study order, scored or not."""
+    gold = {(g.response_id, g.dimension): g for g in gold_scores(study).scores}
+    dimensions = [d.name for d in content_of(study).definition.likert.dimensions]
+    responses = Response.objects.filter(scenario__study=study).select_related("scenario", "system")
+    rows = []
+    for response in responses.order_by("scenario__position", "id"):
+        for dimension in dimensions:
+            score = gold.get((response.pk, dimension))
+            calls = score.calls if score else []
+            rows.append(GoldRow(response, dimension, calls, score.value if score else None))
+    return rows
+
+
+def failed_calls(judge: Judge, *, limit: int) -> QuerySet[Call]:
+    """Calls that failed, each with the last text that came back (`raw_text`)."""
+    last = Attempt.objects.filter(call=OuterRef("pk")).order_by("-number").values("raw_text")[:1]
+    failed = judge.calls.filter(state=Call.State.FAILED)
+    return failed.select_related("response__scenario", "response__system").annotate(
+        raw_text=Subquery(last)
+    )[:limit]

@@ -1,0 +1,191 @@
+"""What the API sends, and its description in the schema."""
+
+from rest_framework import serializers
+
+from analysis.models import AnalysisRun
+from survey.models import Participant, Rating, Study
+
+
+class StudySerializer(serializers.ModelSerializer[Study]):
+    """A version of a study with its people; test people are counted apart."""
+
+    name = serializers.CharField(source="__str__", read_only=True, help_text="slug@version")
+    arrived = serializers.IntegerField(read_only=True)
+    in_progress = serializers.IntegerField(read_only=True)
+    completed = serializers.IntegerField(read_only=True)
+    test_people = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Study
+        fields = [
+            "name",
+            "slug",
+            "version",
+            "title",
+            "state",
+            "loaded_at",
+            "frozen_at",
+            "content_hash",
+            "arrived",
+            "in_progress",
+            "completed",
+            "test_people",
+        ]
+
+
+class ByStatusSerializer(serializers.Serializer[object]):
+    """Where people stand. `arrived` is everybody; `active` and `silent` are in progress."""
+
+    arrived = serializers.IntegerField()
+    reading = serializers.IntegerField(help_text="came, but have neither agreed nor declined yet")
+    active = serializers.IntegerField(help_text="in progress and seen recently")
+    silent = serializers.IntegerField(help_text="in progress, not seen for inactive_minutes")
+    completed = serializers.IntegerField()
+    declined = serializers.IntegerField()
+    screened_out = serializers.IntegerField()
+    excluded = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="by rule, in the newest finished analysis",
+    )
+
+
+class SourceCountsSerializer(ByStatusSerializer):
+    """The people of one source."""
+
+    source = serializers.ChoiceField(choices=Participant.Source.choices)  # type: ignore[assignment]  # a field by this name, not Field.source
+    is_test = serializers.BooleanField(help_text="test people never count")
+
+
+class CountsSerializer(serializers.Serializer[object]):
+    """Live counts. `real` adds up the sources that count; `sources` lists all."""
+
+    at = serializers.DateTimeField()
+    inactive_minutes = serializers.FloatField()
+    real = ByStatusSerializer()
+    sources = SourceCountsSerializer(many=True)
+
+
+class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
+    """The analysis that numbers come from."""
+
+    rule_set = serializers.IntegerField(source="rule_set.version", help_text="its version")
+    sources = serializers.ListField(
+        child=serializers.CharField(), help_text="participant sources that are included"
+    )
+
+    class Meta:
+        model = AnalysisRun
+        fields = ["id", "sources", "snapshot_hash", "rule_set", "created_at", "finished_at"]
+
+
+class RaterSerializer(serializers.Serializer[object]):
+    """A rater's indices, and the rule that took them out, if one did."""
+
+    participant = serializers.CharField(help_text="pseudonym")
+    source = serializers.ChoiceField(choices=Participant.Source.choices)  # type: ignore[assignment]  # a field by this name, not Field.source
+    n_ratings = serializers.IntegerField()
+    duration_seconds = serializers.FloatField(allow_null=True)
+    sigma = serializers.FloatField(allow_null=True)
+    mae = serializers.FloatField(allow_null=True)
+    included = serializers.BooleanField(allow_null=True, help_text="null: still active")
+    exclusion = serializers.CharField(help_text="the first matching rule, or empty")
+    value = serializers.JSONField(help_text="what the rule measured, by name")
+    threshold = serializers.JSONField(help_text="what the rule allows, by name")
+
+
+class WinSerializer(serializers.Serializer[object]):
+    """Which condition of a model was rated higher in a scenario."""
+
+    model = serializers.CharField()
+    scenario = serializers.CharField()
+    dimension = serializers.CharField()
+    condition_a = serializers.CharField()
+    condition_b = serializers.CharField()
+    mean_a = serializers.FloatField(allow_null=True)
+    mean_b = serializers.FloatField(allow_null=True)
+    mean_reference = serializers.FloatField(allow_null=True)
+    winner = serializers.ChoiceField(choices=["a", "b", "tie", ""])
+    reference_points = serializers.IntegerField(allow_null=True)
+
+
+class WinSummarySerializer(serializers.Serializer[object]):
+    """Wins of a scenario, or over `all`."""
+
+    scenario = serializers.CharField()
+    dimension = serializers.CharField()
+    a_wins = serializers.IntegerField()
+    b_wins = serializers.IntegerField()
+    ties = serializers.IntegerField()
+    a_percent = serializers.FloatField(allow_null=True)
+    b_percent = serializers.FloatField(allow_null=True)
+    reference_points = serializers.IntegerField(allow_null=True)
+    reference_points_max = serializers.IntegerField(allow_null=True)
+    reference_percent = serializers.FloatField(allow_null=True)
+
+
+class RatersSerializer(serializers.Serializer[object]):
+    """The raters of the newest finished analysis; `run` is null where there is none yet."""
+
+    run = RunSerializer(allow_null=True)
+    raters = RaterSerializer(many=True)
+
+
+class WinsSerializer(serializers.Serializer[object]):
+    """The win table of the newest finished analysis; `run` is null where there is none yet."""
+
+    run = RunSerializer(allow_null=True)
+    absent = serializers.CharField(help_text="why there is no win table, or empty")
+    wins = WinSerializer(many=True)
+    summary = WinSummarySerializer(many=True)
+
+
+class RatingSerializer(serializers.ModelSerializer[Rating]):
+    """One rating, in the columns of ratings.csv."""
+
+    participant = serializers.CharField(
+        source="presentation.participant.pseudonym", help_text="pseudonym"
+    )
+    source = serializers.ChoiceField(  # type: ignore[assignment]  # as above
+        source="presentation.participant.source", choices=Participant.Source.choices
+    )
+    scenario = serializers.CharField(source="response.scenario.name")
+    set = serializers.CharField(source="presentation.block.set_name")
+    model = serializers.CharField(source="response.system.model")
+    condition = serializers.CharField(source="response.system.condition")
+    rating = serializers.IntegerField(source="value")
+    gold = serializers.SerializerMethodField()
+    block_position = serializers.IntegerField(source="presentation.position", allow_null=True)
+    response_position = serializers.SerializerMethodField(help_text="1 at the top of the page")
+    block_seconds = serializers.SerializerMethodField(help_text="shown until first answered")
+
+    class Meta:
+        model = Rating
+        fields = [
+            "participant",
+            "source",
+            "scenario",
+            "set",
+            "model",
+            "condition",
+            "dimension",
+            "rating",
+            "gold",
+            "block_position",
+            "response_position",
+            "block_seconds",
+            "revisions",
+        ]
+
+    def get_gold(self, rating: Rating) -> float | None:
+        gold: dict[tuple[int, str], float] = self.context["gold"]
+        return gold.get((rating.response_id, rating.dimension))
+
+    def get_response_position(self, rating: Rating) -> int | None:
+        order = rating.presentation.response_order
+        return order.index(rating.response_id) + 1 if order else None
+
+    def get_block_seconds(self, rating: Rating) -> float | None:
+        shown, answered = rating.presentation.shown_at, rating.presentation.answered_at
+        if shown and answered:
+            return (answered - shown).total_seconds()
+        return rating.presentation.imported_seconds

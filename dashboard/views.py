@@ -1,0 +1,296 @@
+"""Researchers' pages. Each fetches with permission, calls one or two functions, and renders."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+from kombu.exceptions import OperationalError
+from rest_framework.authtoken.models import Token
+
+from analysis.models import AnalysisRun, Result
+from analysis.runs import request_run
+from config.celery import wake
+from dashboard import queries, tables
+from dashboard.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.forms import IncludeForm, RecomputeForm, StateForm
+from judge.calls import queue_missing
+from judge.configure import JudgeNotReady, check_endpoint, current_judge
+from judge.queries import failure_reasons, gold_judge, gold_scores, progress
+from survey.models import Participant, Study
+from survey.studies import StateError, set_state
+from survey.tidy import counted_sources
+
+TABS = [
+    ("study", "Overview"),
+    ("gold", "Gold scores"),
+    ("raters", "Raters"),
+    ("results", "Results"),
+    ("figures", "Figures"),
+]
+STATE_MEANINGS = {
+    Study.State.DRAFT: "Only previews and simulated raters are admitted.",
+    Study.State.OPEN: "Anybody with a link may begin.",
+    Study.State.PAUSED: "Nobody new is admitted. Those who have begun finish and get their code.",
+    Study.State.CLOSED: "Nobody new is admitted, and the data collection is over. Those who have "
+    "begun can still finish.",
+}
+FAILURES_SHOWN = 50
+FIGURES = {
+    "ratings_kde": "How ratings are spread, by scenario, model and condition",
+}
+
+
+def _study_page(
+    request: HttpRequest, study: Study, tab: str, template: str = "", **context: Any
+) -> HttpResponse:
+    context |= {"study": study, "tab": tab, "tabs": TABS}
+    return render(request, f"dashboard/{template or tab}.html", context)
+
+
+def _asked_for(request: HttpRequest) -> list[str]:
+    form = IncludeForm(request.GET)
+    if not form.is_valid():
+        raise Http404(form.errors["include"][0])
+    return sorted(form.cleaned_data["include"])
+
+
+def _wake(request: HttpRequest, task_name: str, row: int) -> None:
+    """Wake a worker. The rows are the queue, so a silent broker delays work and loses none."""
+    try:
+        wake(task_name, row)
+    except OperationalError as error:
+        messages.error(
+            request,
+            f"The broker does not answer ({error}). The work is queued all the same: a worker "
+            f"looks for it every {settings.SWEEP_SECONDS:.0f} s.",
+        )
+
+
+@require_GET
+@researcher_required
+def studies(request: ResearcherRequest) -> HttpResponse:
+    return render(request, "dashboard/studies.html", {"studies": queries.studies_with_counts()})
+
+
+@require_GET
+@researcher_required
+def study(request: ResearcherRequest, name: str) -> HttpResponse:
+    found = study_or_404(name)
+    return _study_page(
+        request,
+        found,
+        "study",
+        counts=queries.live_counts(found),
+        states=Study.State,
+        state_meaning=STATE_MEANINGS[Study.State(found.state)],
+        links=queries.participant_links(found),
+        invites="invitation" in found.settings["ways_in"],
+        events=found.events.select_related("author").order_by("-at", "-id")[:10],
+    )
+
+
+@require_GET
+@researcher_required
+def counts(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The overview's live part alone."""
+    found = study_or_404(name)
+    return render(request, "dashboard/_counts.html", {"counts": queries.live_counts(found)})
+
+
+@require_POST
+@researcher_required
+def state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Move a study to another state; closing is asked twice."""
+    found = study_or_404(name)
+    form = StateForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form.errors["state"])))
+        return redirect("study", found)
+    asked = form.cleaned_data["state"]
+    if asked == Study.State.CLOSED and not form.cleaned_data["confirmed"]:
+        active = queries.live_counts(found).real.active
+        return _study_page(request, found, "study", "close", active=active)
+    try:
+        if set_state(study=found, state=asked, author=request.user):
+            messages.success(request, f"{found} is now {asked}.")
+    except StateError as error:
+        messages.error(request, f"{error}.")
+    return redirect("study", found)
+
+
+@require_GET
+@researcher_required
+def gold(request: ResearcherRequest, name: str) -> HttpResponse:
+    found = study_or_404(name)
+    return _study_page(
+        request, found, "gold", rows=queries.gold_rows(found), **_judge_progress(found)
+    )
+
+
+@require_GET
+@researcher_required
+def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The gold page's live part alone; says when the page has to be loaded again."""
+    found = study_or_404(name)
+    context = _judge_progress(found)
+    response = render(request, "dashboard/_progress.html", {"study": found, **context})
+    if not context["working"]:
+        response["X-Finished"] = "1"
+    return response
+
+
+def _judge_progress(study: Study) -> dict[str, Any]:
+    judge = gold_judge(study)
+    context: dict[str, Any] = {"judge": judge, "gold": gold_scores(study)}
+    if judge is None:
+        return context | {"working": False}
+    progressed = progress(judge)
+    working = bool(progressed.waiting or progressed.running) and not progressed.stopped
+    return context | {
+        "configuration": judge.read_configuration(),
+        "progress": progressed,
+        "working": working,
+        "reasons": failure_reasons(judge),
+        "failures": queries.failed_calls(judge, limit=FAILURES_SHOWN),
+    }
+
+
+@require_POST
+@researcher_required
+def score(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Queue every missing judge call and wake a worker."""
+    found = study_or_404(name)
+    try:
+        with transaction.atomic():
+            judge = current_judge(found)
+            check_endpoint(judge.read_configuration())
+            missing = queue_missing(judge)
+    except JudgeNotReady as problem:
+        messages.error(request, f"{problem}.")
+        return redirect("gold", found)
+    if missing:
+        messages.success(request, f"{missing} calls are queued.")
+        _wake(request, "judge.run", judge.pk)
+    else:
+        messages.success(request, "Every response has its scores; there is nothing to ask.")
+    return redirect("gold", found)
+
+
+def _analysis_page(
+    request: HttpRequest, study: Study, tab: str, analysis: queries.Analysis, **context: Any
+) -> HttpResponse:
+    """A page about an analysis, with what says which analysis that is."""
+    gold = gold_scores(study)
+    return _study_page(
+        request,
+        study,
+        tab,
+        analysis=analysis,
+        test_sources=Participant.TEST_SOURCES,
+        stand_in=gold.source if gold.is_stand_in else "",
+        **context,
+    )
+
+
+@require_GET
+@researcher_required
+def raters(request: ResearcherRequest, name: str) -> HttpResponse:
+    found = study_or_404(name)
+    analysis = queries.newest_analysis(found, _asked_for(request))
+    return _analysis_page(
+        request,
+        found,
+        "raters",
+        analysis,
+        funnel=tables.funnel_bars(analysis.tables("funnel")["funnel"]),
+        raters=queries.rater_rows(analysis.run) if analysis.run else [],
+    )
+
+
+@require_GET
+@researcher_required
+def results(request: ResearcherRequest, name: str) -> HttpResponse:
+    found = study_or_404(name)
+    analysis = queries.newest_analysis(found, _asked_for(request))
+    stored = analysis.tables("wins", "wins_summary", "items", "demographics")
+    return _analysis_page(
+        request,
+        found,
+        "results",
+        analysis,
+        win_tables=tables.win_tables(stored["wins"], stored["wins_summary"]),
+        items=stored["items"].rows,
+        demographics=stored["demographics"].grouped("characteristic"),
+    )
+
+
+@require_GET
+@researcher_required
+def figures(request: ResearcherRequest, name: str) -> HttpResponse:
+    found = study_or_404(name)
+    analysis = queries.newest_analysis(found, _asked_for(request))
+    return _analysis_page(
+        request,
+        found,
+        "figures",
+        analysis,
+        figures=[(name, FIGURES.get(name, name)) for name in analysis.figure_names()],
+        means=tables.mean_tables(analysis.tables("items")["items"]),
+    )
+
+
+@require_GET
+@researcher_required
+def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What tells about the analysis under way; says when the page has to be loaded again."""
+    found = study_or_404(name)
+    analysis = queries.newest_analysis(found, _asked_for(request))
+    response = render(request, "dashboard/_pending.html", {"analysis": analysis})
+    if analysis.pending is None:
+        response["X-Finished"] = "1"
+    return response
+
+
+@require_POST
+@researcher_required
+def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Ask for an analysis of the data as they are now, and wake a worker for it."""
+    found = study_or_404(name)
+    include = _asked_for(request)
+    run = request_run(study=found, sources=counted_sources(include))
+    if run.state == AnalysisRun.State.DONE:
+        messages.success(request, "Nothing has changed since; the results are up to date.")
+    else:
+        _wake(request, "analysis.run", run.pk)
+    form = RecomputeForm(request.POST)
+    page = form.cleaned_data["page"] if form.is_valid() else "raters"
+    return redirect(reverse(page, args=[found]) + queries.include_query(include))
+
+
+@require_GET
+@researcher_required
+def figure(request: ResearcherRequest, name: str, run: int, figure: str) -> HttpResponse:
+    """A stored figure as Plotly's JSON."""
+    found = study_or_404(name)
+    stored = get_object_or_404(
+        Result, run__study=found, run=run, kind=Result.Kind.FIGURE, name=figure
+    )
+    return JsonResponse(stored.content)
+
+
+@researcher_required
+def token(request: ResearcherRequest) -> HttpResponse:
+    """A researcher's own key to the API: see it, make it, replace it, delete it."""
+    if request.method == "POST":
+        Token.objects.filter(user=request.user).delete()
+        if request.POST.get("action") == "renew":
+            Token.objects.create(user=request.user)
+        return redirect("token")
+    mine = Token.objects.filter(user=request.user).first()
+    api_url = settings.SITE_URL + reverse("api:studies")
+    return render(request, "dashboard/token.html", {"token": mine, "api_url": api_url})
