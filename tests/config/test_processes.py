@@ -12,12 +12,12 @@ from config.processes import Process, ProcessError, Processes, command_of, free_
 
 HERE = Path(sys.executable).parent
 
-# A parent deaf to SIGTERM, and its child, which holds a port and says which.
+# A parent deaf to SIGTERM, and its child, which says on which port it takes one visitor.
 DEAF_FAMILY = """
 import signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 CHILD = "import socket, time; s = socket.create_server(('127.0.0.1', 0)); "
-CHILD += "print(s.getsockname()[1], flush=True); time.sleep(60)"
+CHILD += "print(s.getsockname()[1], flush=True); visitor = s.accept(); time.sleep(60)"
 subprocess.Popen([sys.executable, "-c", CHILD])
 time.sleep(60)
 """
@@ -47,10 +47,10 @@ def test_stop_ends_the_whole_family_even_if_deaf(tmp_path: Path) -> None:
         "deaf", [sys.executable, "-c", DEAF_FAMILY], environment=os.environ, logs=tmp_path
     )
     port = int(wait_for_line(process))
-    assert not is_free("127.0.0.1", port)
-    process.stop(seconds=0.1)
-    assert process.exit_code == -signal.SIGKILL
-    assert is_free("127.0.0.1", port)
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as visitor:
+        process.stop(seconds=0.1)
+        assert process.exit_code == -signal.SIGKILL
+        assert visitor.recv(1) == b""  # the line went dead: the child is gone
 
 
 def test_process_that_ends_early_is_named_with_its_last_words(tmp_path: Path) -> None:
