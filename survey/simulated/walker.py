@@ -37,7 +37,7 @@ class Ending(StrEnum):
 
     COMPLETED = "completed"
     DECLINED = "declined"
-    LEFT = "left"
+    LEFT = "left early"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ import argparse
 import csv
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from tqdm import tqdm
 from survey.definition import DefinitionError, YamlFile
 from survey.models import Identity, Study
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
+from survey.simulated.content import Content
 from survey.simulated.crowd import Rota, look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters, unmatched
-from survey.simulated.profile import Profile
-from survey.simulated.walker import NotLetIn, Walk, WalkError
+from survey.simulated.profile import Behaviour, Profile
+from survey.simulated.walker import Ending, NotLetIn, Walk, WalkError
 
 DEFAULT_PROFILE = Path("examples/profiles/default.yaml")
 
@@ -89,14 +91,12 @@ class Command(BaseCommand):
     ) -> None:
         found = _study(study)
         content = read_content(found)
-        try:
-            file = YamlFile.read(profile)
-            checked = file.check(Profile, file.plain())
-        except DefinitionError as error:
-            raise CommandError("\n".join(map(str, error.problems))) from None
-        for path, what in unmatched(checked, content):
-            self.stderr.write(f"Notice: {file.problem(path, what)}; it has no effect")
-        plans = plan_raters(profile=checked, content=content, participants=participants, seed=seed)
+        plans = plan_raters(
+            profile=self._profile(profile, content),
+            content=content,
+            participants=participants,
+            seed=seed,
+        )
         if plan:
             _write_plans(plan, found, plans)
         rota = look_up(found, plans)
@@ -114,25 +114,38 @@ class Command(BaseCommand):
                 _write_plans(plan, found, plans)
         self._report(found, rota, walks, time.monotonic() - started)
 
+    def _profile(self, path: Path, content: Content) -> Profile:
+        try:
+            file = YamlFile.read(path)
+            profile = file.check(Profile, file.plain())
+        except DefinitionError as error:
+            raise CommandError("\n".join(map(str, error.problems))) from None
+        for place, what in unmatched(profile, content):
+            self.stderr.write(f"Notice: {file.problem(place, what)}; no effect")
+        return profile
+
     def _report(self, study: Study, rota: Rota, walks: Sequence[Walk], seconds: float) -> None:
-        behaviours = Counter(walk.plan.behaviour for walk in walks)
-        endings = Counter(walk.ending for walk in walks)
         if rota.already:
-            self.stdout.write(f"{len(rota.already)} already took part in {study}")
+            self.stdout.write(f"{study}: {len(rota.already)} already took part")
         if not walks:
             return
         pages = sum(walk.pages for walk in walks)
         self.stdout.write(
             f"{study}: {len(walks)} simulated raters: "
-            + ", ".join(f"{n} {ending}" for ending, n in endings.most_common())
+            + _counted([walk.ending for walk in walks], Ending)
         )
         self.stdout.write(
-            "  behaviours: " + ", ".join(f"{n} {b}" for b, n in behaviours.most_common())
+            "  behaviours: " + _counted([walk.plan.behaviour for walk in walks], Behaviour)
         )
         self.stdout.write(
             f"  {sum(len(walk.sent) for walk in walks)} ratings on {pages} pages "
             f"in {seconds:.1f} s ({pages / seconds:.0f} pages/s)"
         )
+
+
+def _counted(values: Iterable[StrEnum | None], kinds: type[StrEnum]) -> str:
+    counts = Counter(values)
+    return ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind])
 
 
 def _study(text: str) -> Study:
