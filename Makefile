@@ -34,7 +34,7 @@ lint: setup
 	$(IN_VENV) ruff check .
 	$(IN_VENV) ruff format --check .
 	$(IN_VENV) mypy
-	$(IN_VENV) lint-imports
+	$(IN_VENV) lint-imports --no-logo
 	SITE_URL=https://example.org $(IN_VENV) python manage.py check --deploy --fail-level WARNING
 	$(IN_VENV) python manage.py makemigrations --check --dry-run
 

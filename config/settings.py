@@ -35,7 +35,7 @@ try:
     DATABASES = {
         "default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'fivefold.sqlite3'}")
     }
-    CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://")
+    CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://localhost")
     # Whoever holds this key may send simulated raters with a clock of their own.
     SIMULATION_KEY = env.str("SIMULATION_KEY", SECRET_KEY)
     JUDGE_BASE_URL = env.str("JUDGE_BASE_URL", "https://openrouter.ai/api/v1")

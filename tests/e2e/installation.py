@@ -143,7 +143,7 @@ def own_broker() -> str:
     """A broker that nobody else listens to: files, or a numbered database of the Redis server."""
     server = os.environ.get("CELERY_BROKER_URL", "")
     if not server.startswith("redis"):
-        return "filesystem://"
+        return "filesystem://localhost"
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     number = 1 + 16 * worker + next(_broker_numbers)  # see `start_redis` for how many there are
     return urlsplit(server)._replace(path=f"/{number}").geturl()

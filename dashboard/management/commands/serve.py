@@ -18,6 +18,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from dashboard import first_start
 
+# A command that runs once beside the site: its name, what it does, how it is started.
+Job = tuple[str, str, list[str]]
 WARNINGS = (" WARNING ", " ERROR ", " CRITICAL ", "[ERROR]", "Traceback")
 
 
@@ -82,19 +84,19 @@ class Command(BaseCommand):
             self.print_links(environment["SITE_URL"], password, password_file)
             self.watch(processes, self.first_jobs(environment["SITE_URL"]))
 
-    def first_jobs(self, site: str) -> list[tuple[str, list[str]]]:
+    def first_jobs(self, site: str) -> list[Job]:
         """What fills the example on the first start, while the site is already up."""
         if not first_start.needs_raters():
             return []
         manage = [sys.executable, str(ROOT / "manage.py")]
         example = first_start.EXAMPLE
-        raters = ["--participants", "40", "--seed", "1", "--server", site]
+        raters = [example, "--participants", "40", "--seed", "1", "--server", site]
         return [
-            ("judge", [*manage, "judge", example]),
-            ("simulate", [*manage, "simulate", example, *raters]),
+            ("judge", "queueing the example's gold scores", [*manage, "judge", example]),
+            ("simulate", "simulated raters take the example", [*manage, "simulate", *raters]),
         ]
 
-    def watch(self, processes: Processes, jobs: list[tuple[str, list[str]]]) -> None:
+    def watch(self, processes: Processes, jobs: list[Job]) -> None:
         """Show what matters of the logs and start the jobs in turn, until a server ends."""
         servers = list(processes.running.values())
         job: Process | None = None
@@ -110,7 +112,8 @@ class Command(BaseCommand):
                         self.say(f"{job.name} failed; the site goes on. See {job.log}")
                     job = None
             elif jobs:
-                name, command = jobs.pop(0)
+                name, what, command = jobs.pop(0)
+                self.say(f"{name}: {what}")
                 job = processes.start(name, command)
             time.sleep(0.2)
 
