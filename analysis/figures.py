@@ -22,6 +22,7 @@ INK = "#767676"  # 4.5 : 1 on white, 4.6 : 1 on black
 GRID_POINTS = 81
 PANELS_PER_ROW = 4
 MOST_TICKS = 11
+LINE = 0.15  # height of a line of text, the highest curve being 1
 
 
 class View(NamedTuple):
@@ -57,18 +58,18 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Heights:
-    """The upright axis that all panels share: the curves below, `labels` lines of text above."""
+    """The upright axis that all panels share: curves below, a caption and `labels` above."""
 
     top: float
     labels: int
 
     @property
     def axis(self) -> float:
-        return self.top * (1.1 + 0.17 * self.labels)
+        return self.top * (1.1 + LINE * (1 + self.labels))
 
     def of_label(self, line: int) -> float:
-        """Where a panel's label number `line` stands, counted from the upper end."""
-        return self.axis - self.top * 0.17 * (line + 0.5)
+        """Where a panel's label number `line` stands, counted from the caption down."""
+        return self.axis - self.top * LINE * (line + 1.5)
 
 
 #: The curves of one view: their ratings, and their densities on the grid where there is one.
@@ -166,7 +167,9 @@ def _points(curves: list[Curve], drawn: Drawn, grid: Floats, heights: Heights) -
                 line, height = _short(density), float(np.interp(mean, grid, density))
             x = [*_short([mean, mean]), None, float(grid[0])]
             y = [0.0, *_short([height]), None, *_short([heights.of_label(label)])]
-            text = ["", "", "", f"{_label(curve.condition)} {mean:.2f} (n = {ratings.n})"]
+            equal = ", all equal" if density is None and ratings.n > 1 else ""
+            about = f"{_label(curve.condition)} {mean:.2f} (n = {ratings.n}{equal})"
+            text = ["", "", "", about]
         points["x"] += [None, x]
         points["y"] += [line, y]
         points["text"] += [None, text]
@@ -217,9 +220,9 @@ def _layout(curves: list[Curve], scale: list[tuple[int, str]], heights: Heights)
     y = axis | {"range": [0, heights.axis], "visible": False}
     axes: dict[str, Any] = {_axis("xaxis", n): x for n in range(len(panels))}
     axes |= {_axis("yaxis", n): y for n in range(len(panels))}
-    grid = {"rows": rows, "columns": columns, "pattern": "independent", "xgap": 0.06, "ygap": 0.3}
+    grid = {"rows": rows, "columns": columns, "pattern": "independent", "xgap": 0.06, "ygap": 0.2}
     return {
-        "height": 190 + 200 * rows,
+        "height": 190 + 220 * rows,
         "margin": {"l": 10, "r": 10, "t": 110, "b": 80},
         "font": {"color": INK, "size": 12},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -244,14 +247,14 @@ def _note(scale: list[tuple[int, str]]) -> dict[str, Any]:
 
 
 def _caption(model: str, panel: int) -> dict[str, Any]:
-    """A model's name above its panel."""
+    """A model's name at the upper end of its panel."""
     place = {"xref": f"{_axis('x', panel)} domain", "yref": f"{_axis('y', panel)} domain"}
     return place | {
         "text": f"<b>{_label(model)}</b>",
         "x": 0,
         "y": 1,
         "xanchor": "left",
-        "yanchor": "bottom",
+        "yanchor": "top",
         "showarrow": False,
     }
 
@@ -267,7 +270,7 @@ def _menu(points: Mapping[View, Points]) -> dict[str, Any]:
         {"label": titles[view], "method": "update", "args": [columns, {"title.text": titles[view]}]}
         for view, columns in points.items()
     ]
-    menu: dict[str, Any] = {"buttons": buttons, "bordercolor": INK, "bgcolor": "rgba(0,0,0,0)"}
+    menu: dict[str, Any] = {"buttons": buttons, "bgcolor": "#ffffff", "font": {"color": "#333333"}}
     menu |= {"x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom", "pad": {"b": 40}}
     return {"title": title, "updatemenus": [menu]}
 
