@@ -154,7 +154,7 @@ def record_unusable(claimed: Claimed, reply: Reply, reason: str) -> None:
             number__gt=call.forgiven, outcome=Attempt.Outcome.UNUSABLE
         ).count()
         if unusable >= judge.read_configuration().unusable_answers:
-            _fail(call, f"{unusable} answers without a usable score; the last: {reason}")
+            _fail(call, f"given up after unusable answer {unusable}: {reason}")
         else:
             _ask_again(call, claimed, reason)
 
@@ -313,7 +313,7 @@ def _ask_again(
     """Put a call back with a wait, or fail it when it has had all its attempts."""
     tries = claimed.attempt.number - call.forgiven
     if tries >= settings.JUDGE_MAX_ATTEMPTS:
-        _fail(call, f"{tries} attempts without a score; the last: {reason}")
+        _fail(call, f"given up after attempt {tries}: {reason}")
         return
     _release(call)
     call.not_before = _later(max(_backoff(tries), retry_after or 0))

@@ -81,7 +81,7 @@ class Provider:
         try:
             raw = self._client.chat.completions.with_raw_response.create(
                 model=request.model,
-                messages=cast(list[ChatCompletionMessageParam], request.messages),
+                messages=cast("list[ChatCompletionMessageParam]", request.messages),
                 temperature=_given(request.temperature),
                 max_tokens=_given(request.max_tokens),
                 seed=_given(request.seed),

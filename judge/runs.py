@@ -91,16 +91,14 @@ class _Turn:
             self.in_flight[self.pool.submit(self.provider.ask, request)] = claimed
 
     def _request(self, claimed: Claimed) -> Request:
-        configuration = self.configuration
+        configuration, seed = self.configuration, self.configuration.seed
         return Request(
             id=claimed.attempt.request_id,
             model=configuration.model,
             messages=messages_for(claimed.call, study=self.study, configuration=configuration),
             temperature=configuration.temperature,
             max_tokens=configuration.max_tokens,
-            seed=None
-            if configuration.seed is None
-            else configuration.seed + claimed.call.replicate,
+            seed=None if seed is None else seed + claimed.call.replicate,
         )
 
     def _settle(self) -> None:

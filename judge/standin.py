@@ -36,8 +36,10 @@ ADVICE = re.compile(
 )
 WORD = re.compile(r"[a-z']{2,}")
 COMMON_WORDS = set(
-    "the and that this with have you your for are was were but not can could would about been "
-    "they them what when how it's i'm it's his her him she all any some there".split()
+    WORD.findall(
+        "the and that this with have you your for are was were but not can could would about been "
+        "they them what when how it's i'm his her him she all any some there"
+    )
 )
 
 

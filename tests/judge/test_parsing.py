@@ -1,0 +1,118 @@
+"""What counts as a score, and what does not."""
+
+import pytest
+
+from judge.parsing import Unusable, parse_score
+from survey.definition.study import Point
+
+FIVE = [
+    Point(value=value, label=label)
+    for value, label in enumerate(
+        ["Not at all", "Slightly", "Moderately", "Very empathetic", "Extremely"], start=1
+    )
+]
+AROUND_ZERO = [Point(value=value, label=f"point {value}") for value in (-2, -1, 0, 1, 2)]
+HUNDRED = [Point(value=value, label=str(value)) for value in (0, 25, 50, 75, 100)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4",
+        " 4\n",
+        "4.",
+        "**4**",
+        '"4"',
+        "(4)",
+        "[4]",
+        "`4`",
+        "Score: 4",
+        "**Score:** 4",
+        "score = 4",
+        "Rating: 4.",
+        "Final score: 4",
+        "[RESULT] 4",
+        "# Answer: 4",
+        "4 = Very empathetic",
+        "4 (very empathetic)",
+        "4 - Very empathetic.",
+        "4/5",
+        "Score: 4/5",
+        "4 out of 5",
+        "My rating is 4.",
+        "My rating is 4, because it names the feeling.",
+        "The reply is warm and fits. Overall score: 4",
+        "4\n\nIt names the feeling and asks an open question.",
+        "It names the feeling.\n\n**Score: 4**",
+        '{"score": 4}',
+        '{"rating": 4, "why": "2 warm sentences"}',
+        '```json\n{"score": 4}\n```',
+        "```\n4\n```",
+        "<think>Somewhere between 3 and 5.</think>\n\n4",
+    ],
+)
+def test_score_given_as_the_answer_is_read(text: str) -> None:
+    assert parse_score(text, FIVE) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the answer is empty"),
+        ("  \n", "the answer is empty"),
+        ("I can't rate this.", "there is no number in the answer"),
+        ("four", "there is no number in the answer"),
+        ("４", "there is no number in the answer"),
+        ("{]] \u202e ???", "the answer looks like JSON but is not"),
+        ("3 or 4", "there are several numbers in the answer: 3, 4"),
+        ("4 4", "there are several numbers in the answer: 4, 4"),
+        ("Score: 4. Warmth: 5.", "there are several numbers in the answer: 4, 5"),
+        ("Score: 4 out of 10", "there are several numbers in the answer: 4, 10"),
+        ("3-4", "3-4 is not a whole number"),
+        ("4.5", "4.5 is not a whole number"),
+        ("4,5", "4,5 is not a whole number"),
+        ("4.0", "4.0 is not a whole number"),
+        ("4/10", "4/10 is not a whole number"),
+        ("2/3", "2/3 is not a whole number"),
+        ("4%", "4 is not given as the score"),
+        ("There are 4 things I like about it.", "4 is not given as the score"),
+        ("I would not give a score of 4", "4 is not given as the score"),
+        ("4 = Extremely", "4 is not given as the score"),
+        ("4 stars, or perhaps more", "4 is not given as the score"),
+        ("gpt4", "4 is not given as the score"),
+        ("<think>It is a 4", "4 is not given as the score"),
+        ("0", "0 is not on the scale"),
+        ("6", "6 is not on the scale"),
+        ("-4", "-4 is not on the scale"),
+        ("Score: 10", "10 is not on the scale"),
+        ("99999999999999999999", "99999999999999999999 is not a whole number"),
+        ('{"score": 9}', "9 is not on the scale"),
+        ('{"score": 4.0}', "the score 4.0 is not an integer"),
+        ('{"score": "4"}', "the score '4' is not an integer"),
+        ('{"score": true}', "the score True is not an integer"),
+        ('{"score": null}', "the score None is not an integer"),
+        ('{"score": 4', "the answer looks like JSON but is not"),
+        ('{"value": 4}', 'the JSON has no single "score"'),
+        ('{"score": 4, "rating": 5}', 'the JSON has no single "score"'),
+    ],
+)
+def test_anything_else_is_refused_with_its_reason(text: str, reason: str) -> None:
+    with pytest.raises(Unusable) as refused:
+        parse_score(text, FIVE)
+    assert str(refused.value) == reason
+
+
+@pytest.mark.parametrize(("text", "score"), [("-2", -2), ("Score: -1", -1), ("0", 0), ("+1", 1)])
+def test_scale_around_zero_has_signed_scores(text: str, score: int) -> None:
+    assert parse_score(text, AROUND_ZERO) == score
+
+
+def test_value_between_the_points_of_a_scale_is_refused() -> None:
+    with pytest.raises(Unusable, match="60 is not on the scale"):
+        parse_score("60", HUNDRED)
+
+
+def test_fraction_of_another_scale_is_refused() -> None:
+    with pytest.raises(Unusable, match="4/5 is not a whole number"):
+        parse_score("4/5", HUNDRED)
+    assert parse_score("75/100", HUNDRED) == 75

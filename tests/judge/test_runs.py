@@ -1,0 +1,328 @@
+"""A worker's turn at the calls, against a server that misbehaves."""
+
+from collections.abc import Callable
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from judge import runs
+from judge.calls import queue_missing
+from judge.models import Attempt, Call, Judge
+from judge.queries import failure_reasons, gold_scores, progress
+from survey.models import Study
+from tests.judge.judging import TIDE_RESPONSES, counts, describe, load_published_study, outcomes
+from tests.servers.faulty_judge import COST, FaultyJudge
+
+Server = Callable[..., FaultyJudge]
+Queue = Callable[..., Judge]
+
+
+def test_run_answers_every_call_with_one_request_each(server_with: Server, queued: Queue) -> None:
+    server = server_with()
+    judge = queued(replicates=3)
+    assert runs.run(judge.pk) is False
+    assert counts(judge) == {"answered": 30}
+    sent = Attempt.objects.filter(call__judge=judge)
+    assert {a.request_id: a.call.score for a in sent} == {
+        entry.request_id: entry.score for entry in server.log
+    }
+    assert len(server.log) == 30
+
+
+def test_run_again_asks_nothing(server_with: Server, queued: Queue) -> None:
+    server = server_with()
+    judge = queued(replicates=1)
+    runs.run(judge.pk)
+    runs.run(judge.pk)
+    assert len(server.log) == 10
+
+
+def test_attempt_keeps_what_the_endpoint_said(server_with: Server, queued: Queue) -> None:
+    server_with(sequence=["prose"])
+    runs.run(queued(replicates=1).pk)
+    attempt = Attempt.objects.get(provenance__response_id="faulty-0")
+    assert attempt.outcome == "answered"
+    assert attempt.raw_text == (
+        f"My rating is {attempt.call.score}, because the reply stays close to what was said."
+    )
+    assert attempt.returned_model == "test-model-served"
+    assert attempt.provenance["usage"] == {
+        "prompt_tokens": 100,
+        "completion_tokens": 2,
+        "total_tokens": 102,
+        "cost": COST,
+    }
+    assert attempt.provenance["system_fingerprint"] == "fp_faulty"
+
+
+def test_requests_in_flight_never_exceed_the_limit(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 4
+    server = server_with(latency_seconds=0.02)
+    runs.run(queued(replicates=3).pk)
+    assert max(entry.in_flight for entry in server.log) == 4
+
+
+def test_replicates_of_a_response_are_asked_side_by_side(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 3
+    server = server_with(latency_seconds=0.02)
+    judge = queued(replicates=3)
+    runs.run(judge.pk)
+    first = [entry.request_id for entry in server.log[:3]]
+    asked = Call.objects.filter(attempts__request_id__in=first)
+    assert [(call.response_id, call.replicate) for call in asked] == [
+        (asked[0].response_id, replicate) for replicate in (1, 2, 3)
+    ]
+
+
+#: What becomes of each fault's attempt; its call is then asked again.
+FAULTS = {
+    "request_timeout": ("http_error", 408),
+    "conflict": ("http_error", 409),
+    "rate_limit": ("http_error", 429),
+    "server_error": ("http_error", 500),
+    "bad_gateway": ("http_error", 502),
+    "overloaded": ("http_error", 503),
+    "error_in_200": ("http_error", 502),
+    "hang": ("timeout", None),
+    "reset": ("connection_error", None),
+    "html": ("garbled", 200),
+    "truncated": ("garbled", 200),
+    "chatter": ("unusable", 200),
+    "words": ("unusable", 200),
+    "several": ("unusable", 200),
+    "out_of_range": ("unusable", 200),
+    "decimal": ("unusable", 200),
+    "garbage": ("unusable", 200),
+    "empty": ("unusable", 200),
+}
+
+
+def test_every_fault_that_may_pass_is_recorded_and_asked_again(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 1
+    server = server_with(sequence=[what for fault in FAULTS for what in (fault, "answer")])
+    judge = queued(replicates=3, unusable_answers=len(FAULTS))
+    runs.run(judge.pk)
+    assert counts(judge) == {"answered": 30}
+    attempts = {a.request_id: a for a in Attempt.objects.filter(call__judge=judge)}
+    failed = {
+        entry.what: attempts[entry.request_id] for entry in server.log if entry.what in FAULTS
+    }
+    assert {what: (a.outcome, a.http_status) for what, a in failed.items()} == FAULTS
+    assert all(attempt.error for attempt in failed.values())
+    for attempt in failed.values():
+        assert attempt.call.attempts.get(outcome="answered").number > attempt.number
+    assert len(server.log) == len(attempts) == 30 + len(FAULTS)
+
+
+def test_call_without_answer_fails_after_its_attempts(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_MAX_ATTEMPTS = 1
+    settings.JUDGE_CONCURRENCY = 2
+    server_with(sequence=["answer", "answer", "server_error"])
+    judge = queued(replicates=1)
+    runs.run(judge.pk)
+    assert counts(judge) == {"answered": 9, "failed": 1}
+    assert judge.calls.get(state=Call.State.FAILED).score is None
+    assert failure_reasons(judge) == [
+        ("given up after attempt 1: the endpoint answered HTTP 500: this is a server_error", 1)
+    ]
+
+
+def test_unusable_answers_are_capped_by_the_definition(server_with: Server, queued: Queue) -> None:
+    server = server_with(shares={"out_of_range": 1.0})
+    judge = queued(replicates=1, unusable_answers=2)
+    runs.run(judge.pk)
+    assert counts(judge) == {"failed": 10}
+    assert len(server.log) == 20
+    assert failure_reasons(judge) == [
+        ("given up after unusable answer 2: 7 is not on the scale", 10)
+    ]
+    assert not judge.calls.filter(score__isnull=False).exists()
+    assert gold_scores(judge.study).scores == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        ("bad_request", 400),
+        ("unauthorized", 401),
+        ("no_credit", 402),
+        ("forbidden", 403),
+        ("not_found", 404),
+    ],
+)
+def test_refusal_of_the_first_requests_stops_the_judge(
+    fault: str, status: int, server_with: Server, queued: Queue
+) -> None:
+    server = server_with(shares={fault: 1.0})
+    judge = queued(replicates=3)
+    assert runs.run(judge.pk) is False
+    now = progress(judge)
+    assert now.stopped == f"the endpoint answered HTTP {status}: this is a {fault}"
+    assert counts(judge) == {"waiting": 30}
+    assert len(server.log) <= 6
+    assert outcomes(judge) == {"http_error": len(server.log)}
+
+
+def test_refusal_of_one_request_among_answers_fails_that_call(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 1
+    server_with(sequence=["answer", "bad_request"])
+    judge = queued(replicates=1)
+    runs.run(judge.pk)
+    assert counts(judge) == {"answered": 9, "failed": 1}
+    assert failure_reasons(judge) == [("the endpoint answered HTTP 400: this is a bad_request", 1)]
+
+
+def test_wrong_key_among_answers_stops_the_judge(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 1
+    server = server_with(sequence=["answer", "unauthorized"])
+    judge = queued(replicates=1)
+    runs.run(judge.pk)
+    assert counts(judge) == {"answered": 1, "waiting": 9}
+    assert len(server.log) == 2
+
+
+@pytest.mark.parametrize("fault", ["server_error", "html", "reset"])
+def test_endpoint_that_only_fails_stops_the_judge_before_its_calls_fail(
+    fault: str, server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_MAX_ATTEMPTS = 3
+    settings.JUDGE_CONCURRENCY = 4
+    settings.JUDGE_BACKOFF_SECONDS = 0.001
+    server = server_with(shares={fault: 1.0})
+    judge = queued(replicates=3)
+    runs.run(judge.pk)
+    assert progress(judge).stopped.startswith("12 failures in a row; the last: ")
+    assert 12 <= len(server.log) <= 15
+    assert counts(judge).get("answered") is None
+
+
+def test_nobody_at_the_endpoint_stops_the_judge(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_MAX_ATTEMPTS = 2
+    settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
+    judge = queued(replicates=3)
+    runs.run(judge.pk)
+    assert progress(judge).stopped == (
+        "12 failures in a row; the last: could not exchange data with "
+        "http://127.0.0.1:9/v1: [Errno 111] Connection refused"
+    )
+
+
+def test_rate_limit_holds_back_every_call(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 1
+    server = server_with(sequence=["rate_limit"], retry_after="0.4")
+    runs.run(queued(replicates=1).pk)
+    assert server.log[1].received_at - server.log[0].received_at >= 0.4
+
+
+def test_long_wait_is_left_to_the_sweep(server_with: Server, queued: Queue) -> None:
+    server = server_with(shares={"rate_limit": 1.0}, retry_after="3600")
+    judge = queued(replicates=3)
+    assert runs.run(judge.pk) is False
+    assert counts(judge) == {"waiting": 30}
+    assert len(server.log) == 6
+
+
+def test_turn_is_cut_short_and_another_wanted(
+    server_with: Server, queued: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "TURN_SECONDS", 0.1)
+    server = server_with(latency_seconds=0.05)
+    judge = queued(replicates=3)
+    turns = 1
+    while runs.run(judge.pk):
+        turns += 1
+    assert turns > 1
+    assert counts(judge) == {"answered": 30}
+    assert len(server.log) == 30
+
+
+def test_judge_set_up_for_another_endpoint_is_stopped_and_asks_nobody(
+    server_with: Server, queued: Queue
+) -> None:
+    judge = queued(replicates=1)
+    server = server_with()
+    runs.run(judge.pk)
+    assert server.log == []
+    assert "this judge is asked at " in progress(judge).stopped
+
+
+def test_key_is_missing_at_the_worker(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_BASE_URL = "https://judge.example.org/v1"
+    judge = queued(replicates=1)
+    runs.run(judge.pk)
+    assert progress(judge).stopped == (
+        "JUDGE_API_KEY is missing: judge.example.org needs a key. Set it in the environment "
+        "or in .env, for this command and for the worker"
+    )
+
+
+def test_stopped_judge_goes_on_when_queued_again(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    server_with(api_key="right")
+    settings.JUDGE_API_KEY = "wrong"
+    judge = queued(replicates=1)
+    runs.run(judge.pk)
+    assert counts(judge) == {"waiting": 10}
+    settings.JUDGE_API_KEY = "right"
+    runs.run(judge.pk)
+    assert counts(judge) == {"waiting": 10}, "a stop is lifted by people only"
+    runs.run(queued(replicates=1).pk)
+    assert counts(judge) == {"answered": 10}
+
+
+def test_seed_is_sent_with_the_replicate(server_with: Server, study: Study) -> None:
+    scores = []
+    for name in ("first", "second"):
+        server_with()
+        judge = describe(study, name=name, seed=7, replicates=3)
+        queue_missing(judge)
+        runs.run(judge.pk)
+        scores.append(list(judge.calls.values_list("response", "replicate", "score")))
+    assert scores[0] == scores[1]
+    assert len({score for _, _, score in scores[0]}) > 1
+
+
+def test_published_study_is_scored_by_a_judge_with_every_fault(
+    db: None, server_with: Server, settings: Settings
+) -> None:
+    assert TIDE_RESPONSES.exists(), "the published responses are not here: ../shared/tide"
+    settings.JUDGE_TIMEOUT_SECONDS = 0.3
+    settings.JUDGE_MAX_ATTEMPTS = 30
+    faults = ["rate_limit", "server_error", "bad_gateway", "hang", "reset", "truncated", "html"]
+    faults += ["chatter", "words", "out_of_range", "garbage", "prose"]
+    server = server_with(shares=dict.fromkeys(faults, 0.04), seed=5)
+    study = load_published_study()
+    judge = describe(study, replicates=3, unusable_answers=30)
+    assert queue_missing(judge) == 306
+    while runs.run(judge.pk):
+        pass
+    assert failure_reasons(judge) == []
+    assert counts(judge) == {"answered": 306}
+    assert progress(judge).attempts == len(server.log) > 306
+    sent = {a.request_id: a for a in Attempt.objects.select_related("call")}
+    assert {entry.request_id for entry in server.log} == set(sent)
+    given = {entry.request_id: entry.score for entry in server.log if entry.score is not None}
+    assert {i: sent[i].call.score for i in given} == given
+    assert len(given) == 306
+    gold = gold_scores(study)
+    assert len(gold.scores) == 102
+    assert {score.n_valid for score in gold.scores} == {3}
