@@ -20,12 +20,13 @@ def results_of(run: AnalysisRun, kind: str) -> dict[str, Any]:
     )
 
 
-def rater_decisions(run: AnalysisRun) -> dict[int, tuple[float | None, float | None, bool, str]]:
-    """Of each rater by participant id: σ, MAE, whether included, and the rule that excluded."""
+def rater_decisions(run: AnalysisRun) -> dict[str, tuple[float | None, float | None, bool, str]]:
+    """Of each rater by pseudonym: σ, MAE, whether included, and the rule that excluded."""
     rules = dict(run.exclusions.values_list("participant_id", "rule"))
+    rows = run.rater_quality.values_list(
+        "participant_id", "participant__pseudonym", "indices", "included"
+    )
     return {
-        person: (indices.get("sigma"), indices.get("mae"), bool(included), rules.get(person, ""))
-        for person, indices, included in run.rater_quality.values_list(
-            "participant_id", "indices", "included"
-        )
+        name: (indices.get("sigma"), indices.get("mae"), bool(included), rules.get(person, ""))
+        for person, name, indices, included in rows
     }

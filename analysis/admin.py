@@ -1,0 +1,57 @@
+"""Raw records of analyses for people with an account: to be read, never edited."""
+
+from django.contrib import admin
+from django.db import models
+from django.http import HttpRequest
+
+from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result, RuleSet
+
+
+class ReadOnly(admin.ModelAdmin[models.Model]):
+    """Runs are computed and rule sets followed by others, so nothing here is changed by hand."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+
+@admin.register(RuleSet)
+class RuleSetAdmin(ReadOnly):
+    list_display = ("study", "version", "author", "created_at")
+    list_select_related = ("study", "author")
+    list_filter = ("study",)
+
+
+@admin.register(AnalysisRun)
+class AnalysisRunAdmin(ReadOnly):
+    list_display = ("id", "study", "state", "rule_set", "sources", "created_at", "finished_at")
+    list_select_related = ("study", "rule_set__study")
+    list_filter = ("state", "study")
+
+
+@admin.register(RaterQuality)
+class RaterQualityAdmin(ReadOnly):
+    list_display = ("run", "participant", "included", "indices")
+    list_select_related = ("run__study", "participant")
+    list_filter = ("included",)
+    search_fields = ("participant__pseudonym",)
+
+
+@admin.register(Exclusion)
+class ExclusionAdmin(ReadOnly):
+    list_display = ("run", "participant", "rule", "value", "threshold")
+    list_select_related = ("run__study", "participant")
+    list_filter = ("rule",)
+    search_fields = ("participant__pseudonym",)
+
+
+@admin.register(Result)
+class ResultAdmin(ReadOnly):
+    list_display = ("run", "kind", "name")
+    list_select_related = ("run__study",)
+    list_filter = ("kind", "name")

@@ -1,0 +1,104 @@
+"""A finished analysis as files: every table as CSV, every figure as JSON, and one HTML report."""
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from analysis.models import AnalysisRun
+from analysis.queries import results_of
+from survey.csv_text import csv_lines, to_text
+
+RECIPES = {"paper": ["paper"], "sound": ["sound"], "both": ["paper", "sound"]}
+RECIPE_NOTE = (
+    "Funnel, raters, demographics, items and wins do not depend on the recipe; only tests do."
+)
+
+TITLES = {
+    "funnel": "Who was filtered out",
+    "demographics": "Who the included raters are",
+    "wins_summary": "Wins and reference points by scenario",
+    "wins": "Wins by model and scenario",
+    "items": "Mean rating of every response",
+    "raters": "Every rater",
+    "ratings_kde": "How ratings are spread",
+}
+
+
+def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str) -> dict[str, Any]:
+    """Write a done run's files into `folder`; the manifest that belongs to them.
+
+    The bytes of the tables depend on nothing but the run's results.
+    """
+    tables = results_of(run, "table")
+    figures = results_of(run, "figure")
+    for name, table in tables.items():
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            file.writelines(csv_lines(table["columns"], table["rows"]))
+    for name, figure in figures.items():
+        text = json.dumps(figure, ensure_ascii=False, sort_keys=True)
+        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    manifest: dict[str, Any] = run.manifest | {
+        "run": run.pk,
+        "recipes": {name: {"note": RECIPE_NOTE} for name in RECIPES[recipe]},
+    }
+    report = _report(run, tables, figures, manifest)
+    (folder / "report.html").write_text(report, encoding="utf-8")
+    return manifest
+
+
+def _report(
+    run: AnalysisRun,
+    tables: dict[str, Any],
+    figures: dict[str, Any],
+    manifest: dict[str, Any],
+) -> str:
+    in_order = [*(name for name in TITLES if name in tables)]
+    in_order += [name for name in tables if name not in TITLES]
+    context = {
+        "manifest": manifest,
+        "rules": [(name, run.rule_set.rules[name]) for name in _named_rules(run)],
+        "recipe_note": RECIPE_NOTE,
+        "plotly": SafeString(_plotly_script()) if figures else "",
+        "tables": [
+            {
+                "name": name,
+                "title": TITLES.get(name, name),
+                "columns": tables[name]["columns"],
+                "rows": [[_shown(value) for value in row] for row in tables[name]["rows"]],
+            }
+            for name in in_order
+        ],
+        "figures": [
+            {
+                "title": TITLES.get(name, name),
+                "id": f"figure-{name}",
+                "data_id": f"data-{name}",
+                "figure": figure,
+            }
+            for name, figure in figures.items()
+        ],
+    }
+    return render_to_string("dashboard/report.html", context)
+
+
+def _named_rules(run: AnalysisRun) -> list[str]:
+    return [name for name, rule in run.rule_set.rules.items() if isinstance(rule, dict)]
+
+
+def _shown(value: object) -> dict[str, object]:
+    """A cell for people: decimals rounded, the exact value being in the CSV."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    text = f"{value:.3f}" if isinstance(value, float) else to_text(value)
+    return {"text": text, "is_number": is_number}
+
+
+def _plotly_script() -> str:
+    """Plotly's own script, so that the report needs nothing from elsewhere."""
+    found = importlib.util.find_spec("plotly")  # its folder, without importing it
+    assert found and found.submodule_search_locations
+    script = Path(found.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
+    return script.read_text(encoding="utf-8")

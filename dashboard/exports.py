@@ -1,0 +1,202 @@
+"""A study's data as CSV files: what pages let researchers download and `export` writes.
+
+Filtering is that of an analysis run; everything else is read from the database as it is. Tables
+are streamed, so a large one neither fills memory nor makes anybody wait for its first line.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from analysis.models import AnalysisRun
+from analysis.queries import rater_decisions
+from dashboard.codebook import codebook_rows
+from judge.queries import GoldScores, gold_scores
+from judge.tidy import gold_rows, gold_source
+from survey.csv_text import csv_lines
+from survey.definition import StudyDefinition
+from survey.models import Rating, Study
+from survey.tidy import (
+    GOLD_COLUMNS,
+    PARTICIPANT_COLUMNS,
+    RANK_COLUMNS,
+    RATING_COLUMNS,
+    RATING_TASKS,
+    SHOWN_COLUMNS,
+    Row,
+    definition_of,
+    participant_columns,
+    participant_rows,
+    rank_rows,
+    rating_rows,
+    reading,
+    tests_among,
+)
+
+DECISION_COLUMNS = ("sigma", "mae", "included", "exclusion")
+NO_DECISION = (None, None, False, "")
+ABOUT = {
+    "participants.csv": "Everybody who went past the consent page, with what the filter decided",
+    "ratings.csv": "The cleaned ratings: those of the included raters",
+    "ratings_all.csv": "Everybody's ratings",
+    "gold.csv": "The gold score of every response, with the single scores behind it",
+    "ranks.csv": "Everybody's ranks and choices",
+    "codebook.csv": "What each column means",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns, and rows that can be read once."""
+
+    columns: tuple[str, ...]
+    rows: Iterator[Row]
+
+
+@dataclass
+class Export:
+    """The data of one study as one analysis run filtered them."""
+
+    study: Study
+    run: AnalysisRun
+
+    @cached_property
+    def gold(self) -> GoldScores:
+        return gold_scores(self.study)
+
+    @cached_property
+    def definition(self) -> StudyDefinition:
+        return definition_of(self.study)
+
+    @cached_property
+    def decisions(self) -> dict[str, tuple[float | None, float | None, bool, str]]:
+        return rater_decisions(self.run)
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """Each participant's source, where test people are included and so have to be named."""
+        if not tests_among(self.run.sources):
+            return {}
+        people = self.study.participants.filter(source__in=self.run.sources)
+        return dict(people.values_list("pseudonym", "source"))
+
+    def participants(self) -> Table:
+        """Everybody who went past the consent page."""
+        usual = len(PARTICIPANT_COLUMNS)
+        columns = participant_columns(self.definition)
+        rows = (
+            (*row[:usual], *self.decisions.get(row[0], NO_DECISION), *row[usual:])
+            for row in participant_rows(self.study, self.run.sources)
+        )
+        return self._named(
+            Table((*columns[:usual], *DECISION_COLUMNS, *columns[usual:]), rows), has_gold=True
+        )
+
+    def ratings(self) -> Table:
+        """The ratings of the included raters: the cleaned data."""
+        return self._ratings(lambda row: self.decisions.get(row[0], NO_DECISION)[2])
+
+    def ratings_all(self) -> Table:
+        """Everybody's ratings."""
+        return self._ratings(lambda row: True)
+
+    def _ratings(self, counts: Callable[[Row], bool]) -> Table:
+        usual = len(RATING_COLUMNS)
+        gold = {row[:-1]: row[-1] for row, _ in gold_rows(self.study, self.gold)}
+        rows = (
+            (*row[:usual], gold.get(row[1 : usual - 1]), *row[usual:])
+            for row in rating_rows(self.study, self.run.sources)
+            if counts(row)
+        )
+        columns = (*RATING_COLUMNS, "gold", *SHOWN_COLUMNS)
+        return self._named(Table(columns, rows), has_gold=True, people=True)
+
+    def ranks(self) -> Table:
+        """Everybody's ranks and choices."""
+        rows = rank_rows(self.study, self.run.sources)
+        return self._named(Table(RANK_COLUMNS, rows), people=True)
+
+    def gold_table(self) -> Table:
+        """Every response's gold score wherever it is shown, with the single scores behind it."""
+        most = max((len(score.calls) for score in self.gold.scores), default=0)
+        rows = (
+            (*row, *calls, *[None] * (most - len(calls)))
+            for row, calls in gold_rows(self.study, self.gold)
+        )
+        calls = tuple(f"call_{number}" for number in range(1, most + 1))
+        return self._named(Table((*GOLD_COLUMNS, *calls), rows), has_gold=True)
+
+    def codebook(self) -> Table:
+        """What each column of the other files means."""
+        about = {name: table().columns for name, table in self.tables().items()}
+        rows = codebook_rows(self.definition, about, gold=gold_source(self.gold))
+        return Table(("file", "column", "meaning", "values"), rows)
+
+    def tables(self) -> dict[str, Callable[[], Table]]:
+        """The files with data that there are, by name."""
+        tables = {
+            "participants.csv": self.participants,
+            "ratings.csv": self.ratings,
+            "ratings_all.csv": self.ratings_all,
+            "gold.csv": self.gold_table,
+            "ranks.csv": self.ranks,
+        }
+        return {name: table for name, table in tables.items() if name not in self.absent}
+
+    @cached_property
+    def absent(self) -> dict[str, str]:
+        """Files that are not there, and why."""
+        ranks = Rating.objects.filter(
+            presentation__participant__study=self.study,
+            presentation__participant__source__in=self.run.sources,
+        ).exclude(task__in=RATING_TASKS)
+        absent = {"comments.csv": "the study asks for no free text"}
+        if not self.gold.scores:
+            absent["gold.csv"] = "there are no gold scores"
+        if not ranks.exists():
+            absent["ranks.csv"] = "nobody ranked or chose responses"
+        return absent
+
+    def _named(self, table: Table, *, has_gold: bool = False, people: bool = False) -> Table:
+        """Test people and the scores of a stand-in are named in a last column."""
+        columns, rows = table.columns, table.rows
+        if people and self.sources:
+            columns, rows = (*columns, "source"), _with_source(rows, self.sources)
+        if has_gold and self.gold.is_stand_in:
+            by = gold_source(self.gold)
+            columns, rows = (*columns, "gold_by"), _with_last(rows, by)
+        return Table(columns, rows)
+
+
+def _with_source(rows: Iterable[Row], sources: dict[str, str]) -> Iterator[Row]:
+    return ((*row, sources[row[0]]) for row in rows)
+
+
+def _with_last(rows: Iterable[Row], value: str) -> Iterator[Row]:
+    return ((*row, value) for row in rows)
+
+
+def stream_table(study: Study, run: AnalysisRun, name: str) -> Iterator[str]:
+    """One file's text, piece by piece. Raises KeyError for a file that is not there."""
+    with reading():
+        export = Export(study, run)
+        table = export.codebook() if name == "codebook.csv" else export.tables()[name]()
+        yield from csv_lines(table.columns, table.rows)
+
+
+def write_export(study: Study, run: AnalysisRun, folder: Path) -> dict[str, Any]:
+    """Write every file into `folder`; the manifest that belongs to them."""
+    with reading():
+        export = Export(study, run)
+        for name, make in {**export.tables(), "codebook.csv": export.codebook}.items():
+            table = make()
+            with (folder / name).open("w", encoding="utf-8", newline="") as file:
+                file.writelines(csv_lines(table.columns, table.rows))
+    taken_over = (
+        "study", "title", "content_hash", "snapshot_hash", "sources", "test_people_included",
+        "gold", "rule_set", "software",
+    )  # fmt: skip
+    filtered = {key: run.manifest[key] for key in taken_over}
+    return filtered | {"run": run.pk, "absent": export.absent}

@@ -1,0 +1,228 @@
+"""Bringing in ratings collected elsewhere: check everything, then write all of it or nothing."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from dashboard.import_checks import (
+    BlockAnswers,
+    GoldValue,
+    Person,
+    Vocabulary,
+    read_gold,
+    read_people,
+    read_ranks,
+    read_ratings,
+)
+from dashboard.import_files import Findings, ImportRefused
+from judge.models import GoldScore
+from survey.definition.study import IntegerQuestion
+from survey.models import (
+    DemographicAnswer,
+    Participant,
+    Presentation,
+    Rating,
+    Study,
+    StudyEvent,
+)
+from survey.tidy import cells_of, definition_of, tests_among
+
+#: People whose answers are made into rows at a time.
+BATCH = 200
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import brought in."""
+
+    participants: int
+    ratings: int
+    ranks: int
+    gold: int
+    notices: list[str]
+
+
+@dataclass(frozen=True)
+class _Checked:
+    people: dict[str, Person]
+    gold: list[GoldValue]
+    done: Imported
+
+
+def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
+    """Import `files`, by the names `participants`, `ratings`, `gold`, `ranks` (the last two may
+    be absent). Raises ImportRefused, having changed nothing.
+    """
+    contents = {name: _read(path) for name, path in files.items()}
+    vocabulary = vocabulary_of(study)
+    checked = _check(vocabulary, files, contents)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
+    try:
+        with transaction.atomic():
+            _write(study, vocabulary, checked, digests)
+    except IntegrityError:
+        # The database stopped what was not there a moment ago, when it was looked for.
+        raise ImportRefused(
+            f"{study}: somebody else imported some of this just now; nothing was imported"
+        ) from None
+    return checked.done
+
+
+def vocabulary_of(study: Study) -> Vocabulary:
+    """What files of this study may name."""
+    definition = definition_of(study)
+    sources = [source.value for source in Participant.Source]
+    return Vocabulary(
+        study=str(study),
+        cells={cell.names: key for key, cell in cells_of(study).items()},
+        dimensions=[dimension.name for dimension in definition.likert.dimensions],
+        scale=[point.value for point in definition.likert.scale],
+        questions=[question.name for question in definition.demographics],
+        whole_numbers=[q.name for q in definition.demographics if isinstance(q, IntegerQuestion)],
+        sources=sources,
+        test_sources=tests_among(sources),
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ImportRefused(f"{path}: {error.strerror or 'unreadable'}") from None
+
+
+def _check(
+    vocabulary: Vocabulary, files: Mapping[str, Path], contents: Mapping[str, bytes]
+) -> _Checked:
+    findings = Findings()
+    path = {name: str(file) for name, file in files.items()}
+    people = read_people(contents["participants"], path["participants"], vocabulary, findings)
+    if not people:
+        findings.refuse_if_any()
+    ratings = read_ratings(contents["ratings"], path["ratings"], vocabulary, people, findings)
+    ranks, gold = 0, []
+    if "ranks" in contents:
+        ranks = read_ranks(contents["ranks"], path["ranks"], vocabulary, people, findings)
+    if "gold" in contents:
+        gold = read_gold(contents["gold"], path["gold"], vocabulary, findings)
+    findings.refuse_if_any()
+    done = Imported(len(people), ratings, ranks, len(gold), findings.notices)
+    return _Checked(people, gold, done)
+
+
+# ── Writing ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _write(
+    study: Study, vocabulary: Vocabulary, checked: _Checked, digests: Mapping[str, str]
+) -> None:
+    locked = Study.objects.select_for_update().get(pk=study.pk)
+    if locked.loaded_at != study.loaded_at:
+        raise ImportRefused(f"{study} was loaded anew just now; try again")
+    _refuse_what_is_there(study, checked)
+    if any(person.source not in vocabulary.test_sources for person in checked.people.values()):
+        Study.objects.filter(pk=study.pk, frozen_at=None).update(frozen_at=timezone.now())
+    for batch in _batches(checked.people.values(), BATCH):
+        _write_people(study, batch, vocabulary.block_sizes)
+    GoldScore.objects.bulk_create(
+        [
+            GoldScore(
+                study=study,
+                response_id=gold.response,
+                dimension=gold.dimension,
+                value=gold.value,
+                calls=gold.calls,
+            )
+            for gold in checked.gold
+        ],
+        batch_size=1000,
+    )
+    done = checked.done
+    counts = {"participants": done.participants, "ratings": done.ratings, "gold": done.gold}
+    detail = {"sha256": dict(digests), **counts, "ranks": done.ranks}
+    StudyEvent.objects.create(study=study, action="imported", detail=detail)
+
+
+def _refuse_what_is_there(study: Study, checked: _Checked) -> None:
+    here = set(Participant.objects.filter(study=study).values_list("pseudonym", flat=True))
+    twice = [name for name in checked.people if name in here]
+    if twice:
+        some = ", ".join(twice[:3]) + (", …" if len(twice) > 3 else "")
+        raise ImportRefused(
+            f"{len(twice)} of {len(checked.people)} participants are in {study} already ({some}): "
+            "was this imported before? Nothing was imported"
+        )
+    if checked.gold and GoldScore.objects.filter(study=study).exists():
+        raise ImportRefused(f"{study} has imported gold scores already; nothing was imported")
+
+
+def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, int]) -> None:
+    now = timezone.now()
+    rows = Participant.objects.bulk_create(
+        Participant(
+            study=study,
+            pseudonym=person.name,
+            source=person.source,
+            status=person.status,
+            arrived_at=person.started_at or now,
+            started_at=person.started_at,
+            last_seen_at=person.finished_at or person.started_at or now,
+            finished_at=person.finished_at,
+            imported_duration_seconds=person.duration_seconds,
+            imported_checks_failed=person.checks_failed,
+        )
+        for person in people
+    )
+    DemographicAnswer.objects.bulk_create(
+        DemographicAnswer(participant=row, name=name, value=value)
+        for row, person in zip(rows, people, strict=True)
+        for name, value in person.answers.items()
+    )
+    given = [
+        (row, block, answers)
+        for row, person in zip(rows, people, strict=True)
+        for block, answers in person.blocks.items()
+    ]
+    presentations = Presentation.objects.bulk_create(
+        Presentation(
+            participant=row,
+            block_id=block,
+            position=answers.position,
+            response_order=_order(answers, sizes[block]),
+            imported_seconds=answers.seconds,
+        )
+        for row, block, answers in given
+    )
+    Rating.objects.bulk_create(
+        Rating(
+            presentation=presentation,
+            response_id=response,
+            task=task,
+            dimension=dimension,
+            value=value,
+            revisions=revisions,
+        )
+        for presentation, (_, _, answers) in zip(presentations, given, strict=True)
+        for (response, task, dimension), (value, revisions) in answers.values.items()
+    )
+
+
+def _order(answers: BlockAnswers, size: int) -> list[int] | None:
+    """The responses from top to bottom, if the place of every one of them is known."""
+    places = {place: response for response, place in answers.places.items()}
+    known = sorted(place for place in places if place is not None)
+    return [places[place] for place in known] if known == [*range(1, size + 1)] else None
+
+
+def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -1,0 +1,40 @@
+"""`manage.py import_ratings`: bring in ratings collected elsewhere."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from dashboard.import_files import ImportRefused
+from dashboard.imports import import_ratings
+from survey.queries import StudyNotFound, find_study
+
+
+class Command(BaseCommand):
+    help = (
+        "Import participants and ratings (and gold scores and ranks) from tidy CSV files. All or "
+        "nothing; the same import twice is refused."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("--participants", type=Path, required=True, metavar="CSV")
+        parser.add_argument("--ratings", type=Path, required=True, metavar="CSV")
+        parser.add_argument("--gold", type=Path, metavar="CSV")
+        parser.add_argument("--ranks", type=Path, metavar="CSV")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        names = ("participants", "ratings", "gold", "ranks")
+        files = {name: options[name] for name in names if options[name] is not None}
+        try:
+            study = find_study(options["study"])
+            done = import_ratings(study=study, files=files)
+        except (StudyNotFound, ImportRefused) as error:
+            raise CommandError(str(error)) from None
+        for notice in done.notices:
+            self.stderr.write(f"Note: {notice}")
+        self.stdout.write(
+            f"Imported into {study}: {done.participants} participants, {done.ratings} ratings, "
+            f"{done.ranks} ranks, {done.gold} gold scores"
+        )
