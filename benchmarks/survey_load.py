@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from csv import DictReader
@@ -284,11 +284,12 @@ class Player:
         self, method: str, address: str, form: dict[str, str] | None = None
     ) -> tuple[int, str]:
         """Send a request. Returns the status, and where a redirect leads."""
-        headers = {
-            "Cookie": "; ".join(f"{name}={text}" for name, text in self.cookies.items()),
-            "Content-Type": "application/x-www-form-urlencoded",
-        }
-        self.connection.request(method, address, urlencode(form), headers)
+        headers = {"Cookie": "; ".join(f"{name}={text}" for name, text in self.cookies.items())}
+        body = None
+        if form is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            body = urlencode(form)
+        self.connection.request(method, address, body, headers)
         reply = self.connection.getresponse()
         for cookie in reply.headers.get_all("Set-Cookie", []):
             name, _, text = cookie.partition(";")[0].partition("=")
@@ -298,7 +299,7 @@ class Player:
 
     def _get(self, address: str) -> None:
         began = time.perf_counter()
-        status, location = self._ask("GET", address, {})
+        status, location = self._ask("GET", address)
         if status == 302:
             self._get(location)
             return
