@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.exceptions import ValidationError
@@ -18,6 +20,8 @@ from rest_framework.views import APIView
 
 from dashboard import queries
 from dashboard.access import study_or_404
+from dashboard.downloads import csv_response
+from dashboard.exports import ABOUT
 from dashboard.forms import IncludeForm
 from dashboard.serializers import (
     CountsSerializer,
@@ -130,3 +134,20 @@ class Ratings(ListAPIView[Rating]):
             return context
         gold = {(g.response_id, g.dimension): g.value for g in gold_scores(self.study).scores}
         return context | {"gold": gold}
+
+
+class Export(APIView):
+    """An export file: participants, ratings (cleaned), ratings_all, gold, ranks or codebook."""
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            INCLUDE,
+            OpenApiParameter("file", str, OpenApiParameter.PATH, enum=list(ABOUT)),
+        ],
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, name: str, file: str) -> StreamingHttpResponse:
+        study = study_or_404(name)
+        run = queries.newest_analysis(study, _asked_for(request)).run
+        return csv_response(study, run, file)

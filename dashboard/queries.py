@@ -68,7 +68,7 @@ class SourceCounts:
     source: str
     statuses: Counter[str] = field(default_factory=Counter)
     active: int = 0
-    excluded: Counter[str] = field(default_factory=Counter)
+    excluded: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_test(self) -> bool:
@@ -77,6 +77,10 @@ class SourceCounts:
     @property
     def arrived(self) -> int:
         return self.statuses.total()
+
+    @property
+    def excluded_by_any(self) -> int:
+        return sum(self.excluded.values())
 
     @property
     def reading(self) -> int:
@@ -131,7 +135,7 @@ def live_counts(study: Study) -> LiveCounts:
     for source, rule, n in _excluded(study):
         counts = sources[source]
         for part in (counts,) if counts.is_test else (counts, real):
-            part.excluded[rule] += n
+            part.excluded[rule] = part.excluded.get(rule, 0) + n
     ordered = sorted(sources.values(), key=lambda counts: (counts.is_test, counts.source))
     return LiveCounts(now, minutes, real, ordered)
 
@@ -250,6 +254,7 @@ def _rater_row(quality: RaterQuality, exclusion: Exclusion | None) -> Row:
     return {
         "participant": quality.participant.pseudonym,
         "source": quality.participant.source,
+        "is_test": quality.participant.source in Participant.TEST_SOURCES,
         **quality.indices,
         "included": quality.included,
         "exclusion": exclusion.rule if exclusion else "",

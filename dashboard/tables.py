@@ -159,3 +159,24 @@ def abbreviations(a: str, b: str) -> tuple[str, str]:
 def in_order(names: Iterable[T]) -> list[T]:
     """Each name once, in the order of first appearance."""
     return list(dict.fromkeys(names))
+
+
+def shown_rater(rater: Row) -> Row:
+    """A rater's row with minutes, and in words what their exclusion measured and allows."""
+    seconds = rater["duration_seconds"]
+    return rater | {
+        "minutes": None if seconds is None else seconds / 60,
+        "measured": in_words(rater["value"]),
+        "allowed": in_words(rater["threshold"]),
+    }
+
+
+def in_words(measured: dict[str, Any] | None) -> str:
+    """What a rule measured or allows: `{"minimum": 10, "maximum": 75}` → minimum 10, maximum 75."""
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_short(value)}" for name, value in (measured or {}).items()
+    )
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -14,6 +14,7 @@ api_patterns = [
     path("studies/<str:name>/raters/", api.Raters.as_view(), name="raters"),
     path("studies/<str:name>/ratings/", api.Ratings.as_view(), name="ratings"),
     path("studies/<str:name>/wins/", api.Wins.as_view(), name="wins"),
+    path("studies/<str:name>/exports/<str:file>", api.Export.as_view(), name="export"),
 ]
 
 study_patterns = [
@@ -27,6 +28,8 @@ study_patterns = [
     path("results/", views.results, name="results"),
     path("figures/", views.figures, name="figures"),
     path("figures/<int:run>/<str:figure>.json", views.figure, name="figure"),
+    path("downloads/", views.downloads, name="downloads"),
+    path("downloads/<str:file>", views.download, name="download"),
     path("analysis/", views.analysis_state, name="analysis-state"),
     path("analysis/recompute/", views.recompute, name="recompute"),
 ]

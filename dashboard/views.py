@@ -5,7 +5,13 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    JsonResponse,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -17,6 +23,8 @@ from analysis.runs import request_run
 from config.celery import wake
 from dashboard import queries, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.downloads import csv_response
+from dashboard.exports import ABOUT, Export
 from dashboard.forms import IncludeForm, RecomputeForm, StateForm
 from judge.calls import queue_missing
 from judge.configure import JudgeNotReady, check_endpoint, current_judge
@@ -25,18 +33,21 @@ from survey.models import Participant, Study
 from survey.studies import StateError, set_state
 from survey.tidy import counted_sources
 
+State = Study.State
+
 TABS = [
     ("study", "Overview"),
     ("gold", "Gold scores"),
     ("raters", "Raters"),
     ("results", "Results"),
     ("figures", "Figures"),
+    ("downloads", "Downloads"),
 ]
 STATE_MEANINGS = {
-    Study.State.DRAFT: "Only previews and simulated raters are admitted.",
-    Study.State.OPEN: "Anybody with a link may begin.",
-    Study.State.PAUSED: "Nobody new is admitted. Those who have begun finish and get their code.",
-    Study.State.CLOSED: "Nobody new is admitted, and the data collection is over. Those who have "
+    State.DRAFT: "Only previews and simulated raters are admitted.",
+    State.OPEN: "Anybody with a link may begin.",
+    State.PAUSED: "Nobody new is admitted. Those who have begun finish and get their code.",
+    State.CLOSED: "Nobody new is admitted, and the data collection is over. Those who have "
     "begun can still finish.",
 }
 FAILURES_SHOWN = 50
@@ -86,8 +97,8 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         found,
         "study",
         counts=queries.live_counts(found),
-        states=Study.State,
-        state_meaning=STATE_MEANINGS[Study.State(found.state)],
+        states=State,
+        state_meaning=STATE_MEANINGS[State(found.state)],
         links=queries.participant_links(found),
         invites="invitation" in found.settings["ways_in"],
         events=found.events.select_related("author").order_by("-at", "-id")[:10],
@@ -112,7 +123,7 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, " ".join(map(str, form.errors["state"])))
         return redirect("study", found)
     asked = form.cleaned_data["state"]
-    if asked == Study.State.CLOSED and not form.cleaned_data["confirmed"]:
+    if asked == State.CLOSED and not form.cleaned_data["confirmed"]:
         active = queries.live_counts(found).real.active
         return _study_page(request, found, "study", "close", active=active)
     try:
@@ -208,7 +219,9 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
         "raters",
         analysis,
         funnel=tables.funnel_bars(analysis.tables("funnel")["funnel"]),
-        raters=queries.rater_rows(analysis.run) if analysis.run else [],
+        raters=[tables.shown_rater(row) for row in queries.rater_rows(analysis.run)]
+        if analysis.run
+        else [],
     )
 
 
@@ -242,6 +255,30 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
         figures=[(name, FIGURES.get(name, name)) for name in analysis.figure_names()],
         means=tables.mean_tables(analysis.tables("items")["items"]),
     )
+
+
+@require_GET
+@researcher_required
+def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
+    found = study_or_404(name)
+    analysis = queries.newest_analysis(found, _asked_for(request))
+    absent = Export(found, analysis.run).absent if analysis.run else {}
+    return _analysis_page(
+        request,
+        found,
+        "downloads",
+        analysis,
+        files=[(file, about, absent.get(file, "")) for file, about in ABOUT.items()],
+    )
+
+
+@require_GET
+@researcher_required
+def download(request: ResearcherRequest, name: str, file: str) -> StreamingHttpResponse:
+    """One CSV file, streamed."""
+    found = study_or_404(name)
+    analysis = queries.newest_analysis(found, _asked_for(request))
+    return csv_response(found, analysis.run, file)
 
 
 @require_GET

@@ -1,0 +1,140 @@
+"""Raw records for researchers. What raters saw and said is shown, never edited here.
+
+Participants' secrets are shown to nobody, and who they are elsewhere to superusers alone.
+"""
+
+from django.conf import settings
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+from django.urls import reverse
+
+from survey import models
+
+
+class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for several models
+    """Shows records; adds, changes and deletes none."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(models.Study)
+class StudyAdmin(ReadOnly):
+    list_display = ["title", "slug", "version", "state", "loaded_at", "frozen_at"]
+    list_filter = ["state"]
+
+
+@admin.register(models.StudyEvent)
+class StudyEventAdmin(ReadOnly):
+    list_display = ["at", "study", "author", "action", "detail"]
+    list_filter = ["study", "action"]
+    list_select_related = ["study", "author"]
+
+
+@admin.register(models.Scenario)
+class ScenarioAdmin(ReadOnly):
+    list_display = ["name", "study", "position", "prompt"]
+    list_filter = ["study"]
+    list_select_related = ["study"]
+
+
+@admin.register(models.Response)
+class ResponseAdmin(ReadOnly):
+    list_display = ["public_id", "scenario", "system", "text"]
+    list_filter = ["scenario__study"]
+    list_select_related = ["scenario", "system"]
+    search_fields = ["public_id", "text"]
+
+
+@admin.register(models.Participant)
+class ParticipantAdmin(ReadOnly):
+    list_display = ["pseudonym", "study", "source", "status", "arrived_at", "finished_at"]
+    list_filter = ["study", "source", "status"]
+    list_select_related = ["study"]
+    search_fields = ["pseudonym"]
+    exclude = ["secret"]  # whoever holds it can answer in the participant's name
+
+
+@admin.register(models.Identity)
+class IdentityAdmin(ReadOnly):
+    """Prolific IDs and the like: for superusers only."""
+
+    list_display = ["participant", "slug", "kind", "key"]
+    list_filter = ["slug", "kind"]
+    list_select_related = ["participant"]
+    search_fields = ["key", "participant__pseudonym"]
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return _is_superuser(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return _is_superuser(request)
+
+
+def _is_superuser(request: HttpRequest) -> bool:
+    return bool(request.user.is_active and request.user.is_superuser)
+
+
+@admin.register(models.Invitation)
+class InvitationAdmin(ReadOnly):
+    """Personal links: written here and given out, never changed."""
+
+    list_display = ["label", "study", "link", "created_at"]
+    list_filter = ["study"]
+    list_select_related = ["study"]
+    fields = ["study", "label"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return admin.ModelAdmin.has_add_permission(self, request)
+
+    @admin.display(description="Link")
+    def link(self, invitation: models.Invitation) -> str:
+        path = reverse("survey:arrive", args=[invitation.study.slug])
+        return f"{settings.SITE_URL}{path}?invite={invitation.token}"
+
+
+@admin.register(models.Presentation)
+class PresentationAdmin(ReadOnly):
+    list_display = ["participant", "block", "position", "shown_at", "answered_at"]
+    list_filter = ["participant__study"]
+    list_select_related = ["participant", "block__scenario"]
+    search_fields = ["participant__pseudonym"]
+
+
+@admin.register(models.Rating)
+class RatingAdmin(ReadOnly):
+    list_display = ["participant", "response", "dimension", "value", "revisions"]
+    list_filter = ["presentation__participant__study", "dimension"]
+    list_select_related = [
+        "presentation__participant",
+        "response__scenario",
+        "response__system",
+    ]
+    search_fields = ["presentation__participant__pseudonym"]
+
+    @admin.display(ordering="presentation__participant")
+    def participant(self, rating: models.Rating) -> models.Participant:
+        return rating.presentation.participant
+
+
+@admin.register(models.AttentionCheck)
+class AttentionCheckAdmin(ReadOnly):
+    list_display = ["participant", "name", "after_block", "answer", "passed", "answered_at"]
+    list_filter = ["participant__study", "passed"]
+    list_select_related = ["participant"]
+    search_fields = ["participant__pseudonym"]
+
+
+@admin.register(models.DemographicAnswer)
+class DemographicAnswerAdmin(ReadOnly):
+    list_display = ["participant", "name", "value"]
+    list_filter = ["participant__study", "name"]
+    list_select_related = ["participant"]
+    search_fields = ["participant__pseudonym"]
