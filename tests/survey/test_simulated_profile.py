@@ -1,13 +1,25 @@
 """Profile files: what they may hold, and what is said about mistakes."""
 
+import re
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from survey.definition import DefinitionError, YamlFile
-from survey.simulated.profile import Behaviour, Profile
+from survey.simulated.profile import (
+    Answers,
+    Behaviour,
+    Behaviours,
+    Effects,
+    Profile,
+    SystemShift,
+    Times,
+)
 
-PROFILES = Path(__file__).parents[2] / "examples" / "profiles"
+ROOT = Path(__file__).parents[2]
+PROFILES = ROOT / "examples" / "profiles"
+DOCS = (ROOT / "docs" / "simulated-raters.md").read_text()
 
 
 def read(text: str) -> Profile:
@@ -89,3 +101,9 @@ def test_every_careless_behaviour_has_a_share() -> None:
 )
 def test_mistake_is_named_with_its_place(text: str, said: str) -> None:
     assert problems(text) == [said]
+
+
+@pytest.mark.parametrize("part", [Profile, Behaviours, Effects, SystemShift, Times, Answers])
+def test_every_key_is_documented(part: type[BaseModel]) -> None:
+    words = set(re.findall(r"\w+", " ".join(re.findall("`[^`]+`", DOCS))))
+    assert set(part.model_fields) <= words
