@@ -66,17 +66,17 @@ def test_killed_worker_loses_no_answer_and_repeats_only_what_was_in_flight(
     # The server's log and our attempts tell the same story.
     received = [entry.request_id for entry in server.log]
     assert len(set(received)) == len(received), "no attempt was sent twice"
-    attempts = {request: outcome for request, outcome in rows(installation, ATTEMPTS)}
+    attempts = dict(installation.query(ATTEMPTS))
     never_arrived = set(attempts) - set(received)
     assert set(received) <= set(attempts)
     assert never_arrived <= in_flight_at_a_kill
     assert len(attempts) == len(received) + len(never_arrived)
-    scores = {request: score for request, score in rows(installation, SCORES)}
+    scores = dict(installation.query(SCORES))
     given = {e.request_id: e.score for e in server.log if e.score is not None}
     lost = set(given) - set(scores)
     assert lost <= in_flight_at_a_kill, "only answers that came after the kill were asked again"
     assert scores == {request: score for request, score in given.items() if request not in lost}
-    assert rows(installation, ASKED_AFTER_AN_ANSWER) == []
+    assert installation.query(ASKED_AFTER_AN_ANSWER) == []
 
 
 ATTEMPTS = "SELECT request_id, outcome FROM judge_attempt"
@@ -91,12 +91,8 @@ ASKED_AFTER_AN_ANSWER = """
 """
 
 
-def rows(installation: Installation, statement: str) -> list[tuple[str, ...]]:
-    return installation.query(statement)
-
-
 def attempts_with(installation: Installation, outcome: str) -> set[str]:
-    return {request for request, found in rows(installation, ATTEMPTS) if found == outcome}
+    return {request for request, found in installation.query(ATTEMPTS) if found == outcome}
 
 
 def calls_in(installation: Installation, state: str) -> set[int]:

@@ -1,0 +1,147 @@
+"""The real client against a real server: replies, and every way of failing."""
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from judge.exchange import ExchangeFailed, Request, Scope
+from judge.providers import Provider, retry_after_seconds
+from tests.servers.faulty_judge import COST, Plan, faulty_judge
+
+REQUEST = Request(
+    id="request-1",
+    model="m",
+    messages=[{"role": "system", "content": "Scale:\n1 = Low\n2 = High\n"}],
+    temperature=None,
+    max_tokens=None,
+    seed=None,
+)
+
+
+def fail(plan: Plan, *, api_key: str = "") -> ExchangeFailed:
+    """How one request fails."""
+    with faulty_judge(plan) as server:
+        provider = Provider(base_url=server.base_url, api_key=api_key, timeout_seconds=0.3)
+        with pytest.raises(ExchangeFailed) as failure:
+            provider.ask(REQUEST)
+        provider.close()
+        assert len(server.log) == 1, "the client does not try again by itself"
+    return failure.value
+
+
+def test_reply_holds_text_and_provenance_and_the_server_our_request_id() -> None:
+    with faulty_judge() as server:
+        provider = Provider(base_url=server.base_url, api_key="", timeout_seconds=5)
+        reply = provider.ask(REQUEST)
+        provider.close()
+        (entry,) = server.log
+    assert entry.request_id == "request-1"
+    assert (reply.text, reply.model, reply.cut_off) == (str(entry.score), "m-served", False)
+    assert reply.provenance.pop("latency_seconds") > 0
+    assert reply.provenance.pop("openai_version")
+    assert reply.provenance == {
+        "response_id": "faulty-0",
+        "finish_reason": "stop",
+        "provider": None,
+        "system_fingerprint": "fp_faulty",
+        "usage": {
+            "prompt_tokens": 100,
+            "completion_tokens": 2,
+            "total_tokens": 102,
+            "cost": COST,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "scope"),
+    [
+        ("bad_request", 400, Scope.REQUEST),
+        ("unauthorized", 401, Scope.JUDGE),
+        ("no_credit", 402, Scope.JUDGE),
+        ("forbidden", 403, Scope.REQUEST),
+        ("not_found", 404, Scope.JUDGE),
+        ("request_timeout", 408, Scope.PASSING),
+        ("conflict", 409, Scope.PASSING),
+        ("rate_limit", 429, Scope.PASSING),
+        ("server_error", 500, Scope.PASSING),
+        ("bad_gateway", 502, Scope.PASSING),
+        ("overloaded", 503, Scope.PASSING),
+    ],
+)
+def test_status_says_how_far_a_failure_reaches(fault: str, status: int, scope: Scope) -> None:
+    failure = fail(Plan(sequence=[fault]))
+    assert (failure.outcome, failure.status, failure.scope) == ("http_error", status, scope)
+    assert str(failure) == f"the endpoint answered HTTP {status}: this is a {fault}"
+    assert f"this is a {fault}" in failure.body
+
+
+def test_error_in_an_answer_of_status_200_counts_as_its_own_status() -> None:
+    failure = fail(Plan(sequence=["error_in_200"]))
+    assert (failure.status, failure.scope) == (502, Scope.PASSING)
+    assert str(failure) == "the endpoint answered HTTP 502: upstream died"
+
+
+def test_wrong_key_is_said() -> None:
+    assert fail(Plan(api_key="right"), api_key="wrong").status == 401
+
+
+def test_wait_that_the_endpoint_asks_for_is_passed_on() -> None:
+    assert fail(Plan(sequence=["rate_limit"], retry_after="7")).retry_after == 7.0
+    assert fail(Plan(sequence=["server_error"])).retry_after is None
+
+
+def test_silence_is_a_timeout() -> None:
+    failure = fail(Plan(sequence=["hang"]))
+    assert (failure.outcome, failure.scope) == ("timeout", Scope.PASSING)
+    assert str(failure).endswith("/v1 did not answer in time")
+
+
+def test_broken_connection_is_said() -> None:
+    failure = fail(Plan(sequence=["reset"]))
+    assert (failure.outcome, failure.scope) == ("connection_error", Scope.PASSING)
+    assert "could not exchange data with http://127.0.0.1:" in str(failure)
+
+
+def test_web_page_is_told_from_a_completion() -> None:
+    failure = fail(Plan(sequence=["html"]))
+    assert (failure.outcome, failure.status) == ("garbled", 200)
+    assert "answered with a web page instead of a completion" in str(failure)
+    assert failure.body.startswith("<!doctype html>")
+
+
+def test_truncated_json_is_said() -> None:
+    failure = fail(Plan(sequence=["truncated"]))
+    assert failure.outcome == "garbled"
+    assert str(failure).endswith("answered with something that is not a whole completion")
+
+
+def test_host_that_does_not_exist_is_said() -> None:
+    provider = Provider(base_url="http://judge.invalid/v1", api_key="", timeout_seconds=2)
+    with pytest.raises(ExchangeFailed, match=r"could not exchange data with http://judge\.invalid"):
+        provider.ask(REQUEST)
+    provider.close()
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "3"}, 3.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
+        ({}, None),
+    ],
+)
+def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after_seconds(headers) == seconds
+
+
+def test_retry_after_may_be_a_date() -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    assert retry_after_seconds({"Retry-After": date}) == pytest.approx(60, abs=2)
