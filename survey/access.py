@@ -51,12 +51,11 @@ def participant_of(request: HttpRequest, slug: str) -> Participant | None:
 
 
 def _by_secret(slug: str, secret: str) -> Participant | None:
-    return (
-        Participant.objects.select_related("study")
-        .defer("study__definition")
-        .filter(secret=secret, study__slug=slug)
-        .first()
-    )
+    people = Participant.objects.select_related("study").defer("study__definition")
+    try:
+        return people.get(secret=secret, study__slug=slug)
+    except Participant.DoesNotExist:
+        return None
 
 
 def time_of(request: HttpRequest, participant: Participant) -> datetime:

@@ -1,16 +1,14 @@
 """Recording a page once, in one transaction.
 
-Every function first updates the participant's row. That one statement checks that the page is
-theirs to answer, moves them on, and holds the row until the transaction ends, so that two
-submissions of one person never interleave. What is committed before the redirect stays.
+Every function first updates the participant's row. That checks that the page is theirs to answer,
+moves them on, and holds the row until the transaction ends, so that two submissions of one
+person never interleave. What is committed before the redirect stays.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
-from django.db.models.functions import Greatest
 
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Rating
 
@@ -24,16 +22,13 @@ class OutOfOrder(Exception):
 
 
 def _move_on(participant: Participant, *, page: int, total: int, at: datetime) -> None:
-    changes: dict[str, object] = {
-        "pages_done": Greatest(F("pages_done"), page),
-        "last_seen_at": at,
-    }
+    changes: dict[str, object] = {"last_seen_at": at}
     if page == total:
         changes |= {"status": Participant.Status.COMPLETED, "finished_at": at}
-    moved = Participant.objects.filter(
-        pk=participant.pk, status=Participant.Status.IN_PROGRESS, pages_done__gte=page - 1
-    ).update(**changes)
-    if not moved:
+    here = Participant.objects.filter(pk=participant.pk, status=Participant.Status.IN_PROGRESS)
+    if here.filter(pages_done=page - 1).update(pages_done=page, **changes):
+        return
+    if not here.filter(pages_done__gte=page).update(**changes):
         raise OutOfOrder
 
 

@@ -195,11 +195,12 @@ def _instructions(
 def _block_or_check(
     request: HttpRequest, participant: Participant, content: StudyContent, number: int, /
 ) -> HttpResponse:
-    presentation = Presentation.objects.filter(participant=participant, page=number).first()
-    if presentation is not None:
-        return _block(request, participant, content, presentation)
-    check = AttentionCheck.objects.get(participant=participant, page=number)
-    return _check(request, participant, content, check)
+    try:
+        presentation = Presentation.objects.get(participant=participant, page=number)
+    except Presentation.DoesNotExist:
+        check = AttentionCheck.objects.get(participant=participant, page=number)
+        return _check(request, participant, content, check)
+    return _block(request, participant, content, presentation)
 
 
 def _block(
