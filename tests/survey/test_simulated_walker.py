@@ -6,6 +6,8 @@ import pytest
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from survey.definition.study import Settings as StudySettings
+from survey.loading import load_study
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Rating, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
@@ -151,6 +153,49 @@ def test_half_finished_rater_resumes_with_the_same_answers_and_times(
     assert person.finished_at is not None
     took = (person.finished_at - person.arrived_at).total_seconds()
     assert took == pytest.approx(plan.minutes * 60, abs=1e-3)
+
+
+OTHER_YAML = """\
+slug: other
+title: Two systems, three questions, no reference
+estimated_minutes: 5
+texts: {information: Read this., instructions: Rate., thanks: Thank you.}
+consent: {statement: I agree.}
+tasks:
+  - kind: likert
+    scale:
+      - {value: 0, label: "no"}
+      - {value: 10, label: "yes"}
+    dimensions:
+      - {name: cognitive, question: Does it understand?}
+      - {name: emotional_warmth, question: Is it warm?}
+      - {name: behavioural, question: Does it help?}
+conditions: [base, tuned]
+"""
+OTHER_CSV = """\
+scenario,prompt,model,condition,response
+D1,I failed.,Ant,base,I am sorry.
+D1,I failed.,Ant,tuned,I am sorry.
+D2,I miss her.,Ant,base,I am sorry.
+D2,I miss her.,Ant,tuned,I am sorry.
+D3,I won.,Ant,base,Well done.
+D3,I won.,Ant,tuned,"Well *done*, <b>you</b>!"
+"""
+
+
+def test_study_of_quite_another_shape_is_walked_too(
+    live_server: LiveServer, transactional_db: None
+) -> None:
+    """No sets, no check, no questions, no code; the same texts from both systems, twice."""
+    study = load_study(
+        definition=small_study.definition(OTHER_YAML),
+        settings=StudySettings.model_validate({"ways_in": ["link"]}),
+        rows=small_study.rows(OTHER_CSV, yaml=OTHER_YAML),
+    ).study
+    [walk] = send(study, plans_of(study, 1), live_server.url)
+    assert (walk.ending, walk.code, len(walk.sent)) == (Ending.COMPLETED, "", 18)
+    assert stored(walk) == walk.sent
+    assert set(walk.sent.values()) == {0, 10}
 
 
 def test_paused_study_lets_nobody_in(live_server: LiveServer, study: Study) -> None:
