@@ -1,18 +1,22 @@
 """Runs are asked for, taken once, and stored whole; data that changed makes another run."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
+import numpy as np
+import pandas as pd
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from analysis.definition import QualityRules
-from analysis.execution import execute, finished_run
-from analysis.models import AnalysisRun, Exclusion, RaterQuality
+from analysis.execution import RunFailed, execute, finished_run, plain
+from analysis.models import AnalysisRun, Exclusion, RaterQuality, RuleSet
 from analysis.queries import latest_run, rater_decisions, results_of
-from analysis.rules import set_rules
+from analysis.rules import current_rule_set, current_rules, rules_of, set_rules
 from analysis.runs import MAX_ATTEMPTS, State, claim, request_run
-from judge.models import GoldScore
-from survey.models import Participant, Rating, Study
+from judge.models import Call, GoldScore, Judge
+from survey.models import Participant, Rating, Response, Study
 from survey.tidy import counted_sources
 from tests.factories import add_participant, make_study
 
@@ -50,3 +54,175 @@ def test_run_stores_tables_decisions_and_manifest(study: Study) -> None:
     assert run.manifest["snapshot_hash"] == run.snapshot_hash
     assert run.manifest["n_participants"] == 3
     assert latest_run(study, counted_sources()) == run
+
+
+def test_same_data_are_not_analysed_twice(study: Study) -> None:
+    run = finished_run(study=study, sources=counted_sources())
+
+    assert finished_run(study=study, sources=counted_sources()) == run
+
+
+def change_rating() -> None:
+    rating = Rating.objects.select_related("presentation").earliest("pk")
+    Rating.objects.filter(pk=rating.pk).update(value=1)
+    person = Participant.objects.filter(pk=rating.presentation.participant_id)
+    person.update(last_seen_at=timezone.now())
+
+
+def add_person() -> None:
+    add_participant(Study.objects.get(), pseudonym="dora")
+
+
+def score_a_response() -> None:
+    study = Study.objects.get()
+    response = study.scenarios.earliest("pk").responses.earliest("pk")
+    GoldScore.objects.create(study=study, response=response, dimension="warmth", value=3)
+
+
+def change_rules() -> None:
+    set_rules(study=Study.objects.get(), rules=QualityRules(order=["attention"]))
+
+
+@pytest.mark.parametrize("change", [change_rating, add_person, score_a_response, change_rules])
+def test_changed_data_gold_or_rules_make_another_run(
+    study: Study, change: Callable[[], None]
+) -> None:
+    run = finished_run(study=study, sources=counted_sources())
+    change()
+
+    assert finished_run(study=study, sources=counted_sources()) != run
+
+
+def test_somebody_who_falls_silent_makes_another_run(study: Study) -> None:
+    here = add_participant(study, pseudonym="dora", status="in_progress")
+    Participant.objects.filter(pk=here.pk).update(last_seen_at=timezone.now())
+    active = finished_run(study=study, sources=counted_sources())
+    assert rater_decisions(active)["dora"] == (0.0, None, False, "")
+
+    hours_ago = timezone.now() - timedelta(hours=3)
+    Participant.objects.filter(pk=here.pk).update(last_seen_at=hours_ago)
+    left = finished_run(study=study, sources=counted_sources())
+    assert rater_decisions(left)["dora"] == (0.0, None, False, "early_exit")
+
+
+def test_runs_of_other_sources_are_kept_apart(study: Study) -> None:
+    add_participant(study, pseudonym="robot", source="simulated")
+    real = finished_run(study=study, sources=counted_sources())
+    both = finished_run(study=study, sources=counted_sources(["simulated"]))
+
+    assert "robot" not in rater_decisions(real)
+    assert rater_decisions(both)["robot"][2] is True
+    assert latest_run(study, counted_sources()) == real
+
+
+def test_tables_name_the_test_people_they_include(study: Study) -> None:
+    add_participant(study, pseudonym="robot", source="simulated")
+    run = finished_run(study=study, sources=counted_sources(["simulated"]))
+
+    for name, table in results_of(run, "table").items():
+        assert table["columns"][-1] == "sources", name
+        assert {row[-1] for row in table["rows"]} == {"prolific, link, import, simulated"}, name
+    assert run.manifest["test_people_included"] == ["simulated"]
+
+
+def test_scores_of_a_stand_in_are_named_where_they_appear(study: Study) -> None:
+    judge = Judge.objects.create(
+        study=study, name="pretender", configuration={}, is_gold=True, is_stand_in=True
+    )
+    for response in Response.objects.all():
+        Call.objects.create(
+            judge=judge,
+            response=response,
+            dimension="warmth",
+            replicate=1,
+            state="answered",
+            score=3,
+        )
+    run = finished_run(study=study, sources=counted_sources())
+
+    tables = results_of(run, "table")
+    name = "pretender@1 (stand-in, no language model)"
+    assert run.manifest["gold"] == name
+    for table in ("raters", "items"):
+        assert tables[table]["columns"][-1] == "gold_by"
+        assert {row[-1] for row in tables[table]["rows"]} == {name}
+
+
+def test_failure_is_recorded_with_its_reason(study: Study) -> None:
+    # Rules that no version of the software ever wrote.
+    run = request_run(study=study, sources=counted_sources())
+    RuleSet.objects.filter(pk=run.rule_set_id).update(rules={"order": ["astrology"]})
+
+    with pytest.raises(RunFailed, match="astrology"):
+        execute_or_raise(run)
+    run.refresh_from_db()
+    assert run.state == State.FAILED
+    assert run.results.count() == 0
+
+
+def execute_or_raise(run: AnalysisRun) -> None:
+    assert execute(run.pk)
+    run.refresh_from_db()
+    if run.state == State.FAILED:
+        raise RunFailed(run.error)
+
+
+def test_run_is_taken_once(study: Study) -> None:
+    run = request_run(study=study, sources=counted_sources())
+
+    assert claim(run.pk) == run
+    assert claim(run.pk) is None
+    assert execute(run.pk) is False
+
+
+def test_run_of_a_lost_worker_is_taken_again(study: Study) -> None:
+    run = request_run(study=study, sources=counted_sources())
+    claim(run.pk)
+    AnalysisRun.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+
+    assert execute(run.pk) is True
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == (State.DONE, 2)
+
+
+def test_run_that_kills_its_workers_is_given_up(study: Study) -> None:
+    run = request_run(study=study, sources=counted_sources())
+    for _ in range(MAX_ATTEMPTS):
+        assert claim(run.pk) == run
+        AnalysisRun.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+
+    assert claim(run.pk) is None
+    run.refresh_from_db()
+    assert run.state == State.FAILED
+    assert run.error.startswith(f"the worker was lost {MAX_ATTEMPTS} times")
+
+
+def test_finished_run_does_not_wait_for_a_worker_that_is_at_it(study: Study) -> None:
+    at_it = request_run(study=study, sources=counted_sources())
+    claim(at_it.pk)
+
+    run = finished_run(study=study, sources=counted_sources())
+
+    assert run.state == State.DONE
+    assert run != at_it
+
+
+def test_rules_are_versions_with_author_and_time(study: Study, admin_user: User) -> None:
+    first = current_rule_set(study)
+    strict = QualityRules(order=["attention", "duration"])
+    second = set_rules(study=study, rules=strict, author=admin_user)
+    again = set_rules(study=study, rules=strict)
+
+    assert [first.version, second.version] == [1, 2]
+    assert again == second
+    assert second.author == admin_user
+    assert current_rules(study) == strict
+    assert rules_of(first) == QualityRules()
+
+
+def test_what_is_stored_is_plain_json() -> None:
+    value = {"a": float("nan"), "b": [np.int64(1), np.float64(0.5), pd.NA], "c": np.array([True])}
+
+    assert plain(value) == {"a": None, "b": [1, 0.5, None], "c": [True]}
+    with pytest.raises(TypeError, match="nothing that a table holds"):
+        plain(object())

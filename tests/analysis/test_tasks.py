@@ -1,0 +1,146 @@
+"""What workers do: the sweep finds what is due, and a task may come twice."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from analysis import tasks
+from analysis.models import AnalysisRun
+from analysis.runs import State, claim, request_overdue_runs, request_run, runs_to_wake
+from survey.models import Participant, Study
+from survey.tidy import counted_sources
+from tests.factories import add_participant, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    study = make_study()
+    add_participant(study, pseudonym="anna")
+    return study
+
+
+def work() -> list[int]:
+    """One sweep and the tasks that it wakes workers for."""
+    request_overdue_runs()
+    due = runs_to_wake()
+    for run_id in due:
+        tasks.run(run_id)
+    return due
+
+
+def let_rest() -> None:
+    """Pretend that the last run is long ago."""
+    long_ago = timezone.now() - timedelta(days=1)
+    AnalysisRun.objects.update(started_at=long_ago, finished_at=long_ago)
+
+
+def test_study_with_people_is_analysed_by_itself(study: Study) -> None:
+    work()
+
+    run = AnalysisRun.objects.get()
+    assert (run.state, run.sources, run.is_automatic) == (State.DONE, counted_sources(), True)
+
+
+def test_study_without_people_is_not(db: None) -> None:
+    Participant.objects.create(study=make_study(), pseudonym="at the door", source="link")
+
+    assert work() == []
+
+
+def test_unchanged_data_are_left_alone(study: Study) -> None:
+    work()
+    let_rest()
+
+    assert work() == []
+
+
+def test_changed_data_are_analysed_anew_and_the_old_automatic_run_goes(study: Study) -> None:
+    work()
+    let_rest()
+    add_participant(study, pseudonym="bert")
+    work()
+
+    run = AnalysisRun.objects.get()
+    assert run.rater_quality.count() == 2
+
+
+def test_run_that_somebody_asked_for_stays(study: Study) -> None:
+    work()
+    asked_for = request_run(study=study, sources=counted_sources())
+    let_rest()
+    add_participant(study, pseudonym="bert")
+    work()
+
+    assert AnalysisRun.objects.count() == 2
+    assert AnalysisRun.objects.filter(pk=asked_for.pk).exists()
+
+
+def test_worker_rests_after_a_long_run(study: Study) -> None:
+    work()
+    now = timezone.now()
+    AnalysisRun.objects.update(started_at=now - timedelta(minutes=3), finished_at=now)
+    add_participant(study, pseudonym="bert")
+
+    assert work() == []
+
+
+def test_sources_asked_for_once_are_kept_up_to_date(study: Study) -> None:
+    with_robots = counted_sources(["simulated"])
+    tasks.run(request_run(study=study, sources=with_robots).pk)
+    let_rest()
+    add_participant(study, pseudonym="robot", source="simulated")
+    work()
+
+    run = AnalysisRun.objects.filter(sources=with_robots).latest("id")
+    assert run.rater_quality.count() == 2
+
+
+def test_run_under_way_is_not_doubled(study: Study) -> None:
+    run = request_run(study=study, sources=counted_sources())
+    claim(run.pk)
+    add_participant(study, pseudonym="bert")
+
+    assert work() == []
+    assert AnalysisRun.objects.get() == run
+
+
+def test_waiting_and_lost_runs_are_woken(study: Study) -> None:
+    waiting = request_run(study=study, sources=counted_sources())
+    lost = request_run(study=study, sources=counted_sources(["preview"]))
+    claim(lost.pk)
+    AnalysisRun.objects.filter(pk=lost.pk).update(lease_until=timezone.now())
+
+    assert runs_to_wake() == [waiting.pk, lost.pk]
+
+
+def test_failed_run_is_not_tried_again_until_something_changes(study: Study) -> None:
+    work()
+    let_rest()
+    AnalysisRun.objects.update(state=State.FAILED)
+    assert work() == []
+
+    add_participant(study, pseudonym="bert")
+    assert len(work()) == 1
+
+
+def test_task_that_comes_twice_computes_once(study: Study) -> None:
+    run = request_run(study=study, sources=counted_sources())
+    tasks.run(run.pk)
+    tasks.run(run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == (State.DONE, 1)
+
+
+@pytest.mark.usefixtures("study")
+def test_sweep_wakes_a_worker_per_run(django_capture_on_commit_callbacks: Any) -> None:
+    with django_capture_on_commit_callbacks() as callbacks:
+        tasks.sweep()
+
+    assert [callback.keywords["args"] for callback in callbacks] == [
+        (AnalysisRun.objects.get().pk,)
+    ]
