@@ -3,7 +3,6 @@
 Callers are active staff, by token or session (the settings say so for every view).
 """
 
-from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
@@ -12,7 +11,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.exceptions import ValidationError
-from rest_framework.generics import ListAPIView
+from rest_framework.generics import GenericAPIView, ListAPIView
+from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -31,6 +31,7 @@ from dashboard.serializers import (
     WinsSerializer,
 )
 from judge.queries import gold_scores
+from judge.tidy import gold_source
 from survey.models import Participant, Rating, Study
 from survey.tidy import counted_sources
 
@@ -111,29 +112,46 @@ class Wins(APIView):
         return Response(WinsSerializer(content).data)
 
 
-@extend_schema(parameters=[STUDY, INCLUDE])
-class Ratings(ListAPIView[Rating]):
+class RatingsPagination(LimitOffsetPagination):
+    """Pages of ratings that name whose they are and who made the gold scores."""
+
+    def paginate_queryset(
+        self, queryset: Any, request: Request, view: APIView | None = None
+    ) -> list[Any] | None:
+        assert isinstance(view, Ratings)
+        self.named = {"sources": view.sources, "gold": gold_source(view.gold)}
+        return super().paginate_queryset(queryset, request, view)
+
+    def get_paginated_response(self, data: Any) -> Response:
+        response = super().get_paginated_response(data)
+        response.data = self.named | response.data
+        return response
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        described = super().get_paginated_response_schema(schema)
+        described["properties"] |= {
+            "sources": {"type": "array", "items": {"type": "string"}},
+            "gold": {"type": "string", "description": "Where the gold scores come from"},
+        }
+        return described
+
+
+class Ratings(GenericAPIView[Rating]):
     """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
 
     serializer_class = RatingSerializer
-
+    pagination_class = RatingsPagination
     queryset = Rating.objects.none()  # tells the schema what is listed
 
-    @cached_property
-    def study(self) -> Study:
-        return study_or_404(self.kwargs["name"])
-
-    def get_queryset(self) -> QuerySet[Rating]:
-        if getattr(self, "swagger_fake_view", False):  # the schema is made without a study
-            return super().get_queryset()
-        return queries.ratings(self.study, counted_sources(_asked_for(self.request)))
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        context = dict(super().get_serializer_context())
-        if getattr(self, "swagger_fake_view", False):
-            return context
-        gold = {(g.response_id, g.dimension): g.value for g in gold_scores(self.study).scores}
-        return context | {"gold": gold}
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=RatingSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        self.sources = counted_sources(_asked_for(request))
+        self.gold = gold_scores(study)
+        page = self.paginate_queryset(queries.ratings(study, self.sources))
+        scores = {(g.response_id, g.dimension): g.value for g in self.gold.scores}
+        rows = RatingSerializer(page, many=True, context={"scores": scores})
+        return self.get_paginated_response(rows.data)
 
 
 class Export(APIView):

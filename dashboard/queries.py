@@ -114,6 +114,10 @@ class LiveCounts:
     real: SourceCounts
     sources: list[SourceCounts]
 
+    @property
+    def has_test_people(self) -> bool:
+        return any(counts.is_test for counts in self.sources)
+
 
 def live_counts(study: Study) -> LiveCounts:
     """Who arrived, is at it, has finished, and whom the newest finished run excluded, by source."""
@@ -191,6 +195,13 @@ class Analysis:
     @property
     def n_raters(self) -> int:
         return self.run.rater_quality.count() if self.run else 0
+
+    @property
+    def stand_in(self) -> str:
+        """The stand-in that the run's gold scores came from, if it was one."""
+        if self.run is None:
+            return ""
+        return self.run.rater_quality.values_list("indices__gold_by", flat=True).first() or ""
 
     def tables(self, *names: str) -> dict[str, Table]:
         """The run's tables called `names`; one that it lacks is empty."""

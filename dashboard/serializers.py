@@ -73,9 +73,25 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
         child=serializers.CharField(), help_text="participant sources that are included"
     )
 
+    gold = serializers.SerializerMethodField(
+        help_text="where the gold scores come from; a stand-in is called one"
+    )
+
     class Meta:
         model = AnalysisRun
-        fields = ["id", "sources", "snapshot_hash", "rule_set", "created_at", "finished_at"]
+        fields = [
+            "id",
+            "sources",
+            "gold",
+            "snapshot_hash",
+            "rule_set",
+            "created_at",
+            "finished_at",
+        ]
+
+    def get_gold(self, run: AnalysisRun) -> str:
+        source: str = run.manifest.get("gold", "none")
+        return source
 
 
 class RaterSerializer(serializers.Serializer[object]):
@@ -177,8 +193,8 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
         ]
 
     def get_gold(self, rating: Rating) -> float | None:
-        gold: dict[tuple[int, str], float] = self.context["gold"]
-        return gold.get((rating.response_id, rating.dimension))
+        scores: dict[tuple[int, str], float] = self.context["scores"]
+        return scores.get((rating.response_id, rating.dimension))
 
     def get_response_position(self, rating: Rating) -> int | None:
         order = rating.presentation.response_order

@@ -203,7 +203,7 @@ def _analysis_page(
         tab,
         analysis=analysis,
         test_sources=Participant.TEST_SOURCES,
-        stand_in=gold.source if gold.is_stand_in else "",
+        stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
         **context,
     )
 
