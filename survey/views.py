@@ -256,7 +256,7 @@ def _block(
         prompt=block.prompt,
         above=block.context,
         items=items,
-        scale=task.scale,
+        scale=[(point.value, point.label) for point in task.scale],
         errors=errors,
     )
 
