@@ -1,23 +1,9 @@
 """Raw records for researchers. Read-only: what a judge said is never edited."""
 
 from django.contrib import admin
-from django.db.models import Model
-from django.http import HttpRequest
 
 from judge.models import Attempt, Call, GoldScore, Judge
-
-
-class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for several models
-    """Shows records; adds, changes and deletes none."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+from survey.admin import ReadOnly
 
 
 @admin.register(Judge)

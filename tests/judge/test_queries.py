@@ -98,5 +98,5 @@ def test_progress_costs_the_same_for_any_number_of_calls(
 def test_missing_tokens_shrink_with_every_answer(queued: Queue) -> None:
     judge = queued(replicates=2)
     before = missing_tokens(judge)
-    answer_some(judge, dict.fromkeys(judge.calls.values_list("response", flat=True), [2]))
+    answer_some(judge, {r: [2] for r in judge.calls.values_list("response", flat=True)})
     assert missing_tokens(judge) == before / 2
