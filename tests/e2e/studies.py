@@ -1,0 +1,34 @@
+"""Studies for people in browsers, each under an address of its own so that tests don't meet."""
+
+from pathlib import Path
+
+from config.processes import ROOT
+from tests.e2e.installation import Installation
+from tests.survey import small_study
+
+EXAMPLE = ROOT / "examples" / "empathy"
+WAYS_IN = """
+ways_in: [prolific, link, invitation]
+prolific: {completion_code: DONE1, declined_code: NOPE1}
+"""
+
+
+def open_example(installation: Installation, folder: Path, *, slug: str) -> str:
+    """The example study of 24 blocks. Returns its slug."""
+    text = (EXAMPLE / "study.yaml").read_text(encoding="utf-8")
+    return _open(installation, folder, slug, text, EXAMPLE / "responses.csv")
+
+
+def open_small(installation: Installation, folder: Path, *, slug: str) -> str:
+    """A study of 4 blocks with 3 responses each. Returns its slug."""
+    responses = folder / "responses.csv"
+    responses.write_text(small_study.CSV, encoding="utf-8")
+    return _open(installation, folder, slug, small_study.YAML + WAYS_IN, responses)
+
+
+def _open(installation: Installation, folder: Path, slug: str, text: str, responses: Path) -> str:
+    original = next(line for line in text.splitlines() if line.startswith("slug: "))
+    (folder / "study.yaml").write_text(text.replace(original, f"slug: {slug}"), encoding="utf-8")
+    installation.manage("load_study", folder, "--responses", responses)
+    installation.manage("set_study", slug, "open")
+    return slug
