@@ -60,6 +60,8 @@ def _report(
     in_order += [name for name in tables if name not in TITLES]
     context = {
         "manifest": manifest,
+        # Pairs, since a template would take `absent.items` for the table called items.
+        "absent": list(manifest["absent"].items()),
         "rules": [(name, run.rule_set.rules[name]) for name in _named_rules(run)],
         "recipe_note": RECIPE_NOTE,
         "plotly": SafeString(_plotly_script()) if figures else "",

@@ -180,7 +180,7 @@ def not_among(text: str, known: Collection[str]) -> str:
     """Why a name can't be used, with the nearest known one or all of a few."""
     if not text:
         return "is empty"
-    near = difflib.get_close_matches(text, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(text, known, n=1, cutoff=0.6)
     if near:
         return f"{text!r} is unknown; is it meant to be {near[0]!r}?"
     few = ", ".join(repr(name) for name in list(known)[:8])

@@ -1,0 +1,299 @@
+"""Exports: the contracted files and columns, who is in them, and importing them again."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analysis.execution import finished_run
+from dashboard.exports import stream_table
+from judge.models import GoldScore
+from survey.models import Identity, Participant, Presentation, Rating, Response, Study
+from survey.tidy import counted_sources
+from tests.factories import Key, add_participant, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return fill(make_study())
+
+
+def fill(study: Study) -> Study:
+    """Everything a table can hold: kept and excluded people, tricky texts, gold, orders, ranks."""
+    add_participant(
+        study,
+        pseudonym="anna",
+        rate=by_length,
+        demographics={"age": 30, "sex": "=cmd()", "race": ["Asian", "White"], "state": "Ohio"},
+    )
+    add_participant(study, pseudonym="bert", minutes=5, demographics={"sex": "'=quoted"})
+    add_participant(study, pseudonym="carl", checks_passed=False)
+    add_participant(study, pseudonym="-dora", status="in_progress", demographics={"race": []})
+    add_participant(study, pseudonym="emil", minutes=20.0000001, rate=by_length)
+    add_participant(study, pseudonym="@robot", source="simulated")
+    add_participant(
+        study, pseudonym="gone", status="declined", checks_passed=None, rate=lambda key: None
+    )
+    Participant.objects.create(study=study, pseudonym="at the door", source="link")
+    Presentation.objects.filter(participant__pseudonym="gone").delete()
+    rating = Rating.objects.earliest("pk")
+    Rating.objects.filter(pk=rating.pk).update(revisions=2)
+    for response in Response.objects.filter(scenario__study=study):
+        GoldScore.objects.create(
+            study=study,
+            response=response,
+            dimension="warmth",
+            value=8 / 3,
+            calls=[2, 3, 3],
+        )
+    return study
+
+
+def by_length(key: Key) -> int:
+    return len("".join(key)) % 5 + 1
+
+
+def export(study: Study, folder: Path, *include: str) -> Path:
+    call_command("export", str(study), out=folder, include=list(include), verbosity=0)
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def header(path: Path) -> str:
+    return path.read_text(encoding="utf-8").splitlines()[0]
+
+
+def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path) -> None:
+    folder = export(study, tmp_path / "out")
+
+    assert {path.name for path in folder.iterdir()} == {
+        "participants.csv",
+        "ratings.csv",
+        "ratings_all.csv",
+        "gold.csv",
+        "codebook.csv",
+        "export.json",
+    }
+    assert header(folder / "participants.csv") == (
+        "participant,source,status,started_at,finished_at,duration_seconds,"
+        "attention_checks_failed,age,sex,gender,race,hispanic,education,employment,state,region,"
+        "sigma,mae,included,exclusion"
+    )
+    ratings = (
+        "participant,scenario,set,model,condition,dimension,rating,"
+        "gold,block_position,response_position,block_seconds,revisions"
+    )
+    assert header(folder / "ratings.csv") == ratings
+    assert header(folder / "ratings_all.csv") == ratings
+    assert header(folder / "gold.csv") == (
+        "scenario,set,model,condition,dimension,gold,call_1,call_2,call_3"
+    )
+    manifest = json.loads((folder / "export.json").read_text())
+    assert manifest["absent"] == {
+        "comments.csv": "the study asks for no free text",
+        "ranks.csv": "nobody ranked or chose responses",
+    }
+
+
+def test_participants_say_what_the_filter_decided(study: Study, tmp_path: Path) -> None:
+    people = rows(export(study, tmp_path / "out") / "participants.csv")
+
+    assert [(p["participant"], p["included"], p["exclusion"]) for p in people] == [
+        ("anna", "true", ""),
+        ("bert", "false", "duration"),
+        ("carl", "false", "attention"),
+        ("'-dora", "false", "early_exit"),
+        ("emil", "true", ""),
+        ("gone", "false", ""),
+    ]
+
+
+def test_cleaned_ratings_are_those_of_the_included(study: Study, tmp_path: Path) -> None:
+    folder = export(study, tmp_path / "out")
+
+    cleaned = [row["participant"] for row in rows(folder / "ratings.csv")]
+    everybody = [row["participant"] for row in rows(folder / "ratings_all.csv")]
+    assert cleaned == ["anna"] * 12 + ["emil"] * 12
+    assert everybody == [n for n in ("anna", "bert", "carl", "'-dora", "emil") for _ in range(12)]
+
+
+def test_test_people_are_named_in_every_file_with_people(study: Study, tmp_path: Path) -> None:
+    folder = export(study, tmp_path / "out", "simulated")
+
+    for name in ("participants.csv", "ratings.csv", "ratings_all.csv"):
+        sources = {row["participant"]: row["source"] for row in rows(folder / name)}
+        assert sources["'@robot"] == "simulated", name
+        assert sources["anna"] == "link", name
+
+
+def test_identities_and_secrets_are_in_no_file(study: Study, tmp_path: Path) -> None:
+    anna = Participant.objects.get(pseudonym="anna")
+    Identity.objects.create(participant=anna, slug="small", kind="prolific", key="5f0c" * 6)
+    folder = export(study, tmp_path / "out")
+
+    text = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
+    assert "anna" in text
+    assert "5f0c" * 6 not in text
+    assert anna.secret not in text
+
+
+def test_codebook_has_a_line_for_every_column(study: Study, tmp_path: Path) -> None:
+    folder = export(study, tmp_path / "out")
+
+    described = [(row["file"], row["column"]) for row in rows(folder / "codebook.csv")]
+    columns = [
+        (name, column)
+        for name in ("participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv")
+        for column in header(folder / name).split(",")
+    ]
+    assert described == columns
+    meanings = {row["column"]: row["meaning"] for row in rows(folder / "codebook.csv")}
+    assert all(meanings.values())
+    assert meanings["race"] == "Race?"
+
+
+def test_stream_gives_what_the_command_writes(study: Study, tmp_path: Path) -> None:
+    folder = export(study, tmp_path / "out")
+    run = finished_run(study=study, sources=counted_sources())
+
+    for name in ("participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "codebook.csv"):
+        assert "".join(stream_table(study, run, name)) == (folder / name).read_text("utf-8"), name
+    with pytest.raises(KeyError):
+        list(stream_table(study, run, "ranks.csv"))
+
+
+def analyze(study: Study, folder: Path) -> dict[str, bytes]:
+    call_command("analyze", str(study), out=folder, verbosity=0)
+    return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
+
+
+def copy_of(study: Study, folder: Path) -> Study:
+    """A fresh study of the same content, filled from the exported files alone."""
+    copy = make_study(slug="copy")
+    names = {"participants": "participants", "ratings": "ratings_all", "gold": "gold"}
+    files = {name: folder / f"{file}.csv" for name, file in names.items()}
+    if (folder / "ranks.csv").exists():
+        files["ranks"] = folder / "ranks.csv"
+    call_command("import_ratings", str(copy), verbosity=0, **files)
+    return copy
+
+
+def test_imported_export_gives_the_same_tables_byte_for_byte(study: Study, tmp_path: Path) -> None:
+    copy = copy_of(study, export(study, tmp_path / "out"))
+
+    original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
+    assert set(original) == {
+        "funnel.csv",
+        "raters.csv",
+        "demographics.csv",
+        "items.csv",
+        "wins.csv",
+        "wins_summary.csv",
+    }
+    assert again == original
+
+
+def test_imported_export_exports_the_same(study: Study, tmp_path: Path) -> None:
+    presentation = Presentation.objects.filter(participant__pseudonym="anna").earliest("pk")
+    for rank, response in enumerate(presentation.block.responses.all(), start=1):
+        Rating.objects.create(
+            presentation=presentation, response=response, task="ranking", value=rank
+        )
+    first = export(study, tmp_path / "first")
+    second = export(copy_of(study, first), tmp_path / "second")
+
+    for name in ("ratings.csv", "ratings_all.csv", "gold.csv", "ranks.csv", "codebook.csv"):
+        assert (second / name).read_bytes() == (first / name).read_bytes(), name
+    given = [{**row, "source": "import"} for row in rows(first / "participants.csv")]
+    assert rows(second / "participants.csv") == given
+
+
+# ── Where it is written ──────────────────────────────────────────────────────────────────────
+
+
+def test_second_export_replaces_the_first_and_leaves_other_files(
+    study: Study, tmp_path: Path
+) -> None:
+    folder = export(study, tmp_path / "out")
+    (folder / "notes.txt").write_text("mine")
+    GoldScore.objects.all().delete()
+    export(study, folder)
+
+    assert not (folder / "gold.csv").exists()
+    assert (folder / "notes.txt").read_text() == "mine"
+
+
+def test_file_that_is_not_ours_is_never_overwritten(study: Study, tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").write_text("mine")
+
+    with pytest.raises(CommandError, match="not from an earlier run"):
+        export(study, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["ratings.csv"]
+    assert (tmp_path / "ratings.csv").read_text() == "mine"
+
+
+def test_manifest_that_is_not_ours_is_never_believed(study: Study, tmp_path: Path) -> None:
+    (tmp_path / "export.json").write_text("[]")
+
+    with pytest.raises(CommandError, match=r"export.json is not ours"):
+        export(study, tmp_path)
+
+
+def test_out_that_is_a_file_is_refused(study: Study, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+
+    with pytest.raises(CommandError, match="is a file, not a folder"):
+        export(study, tmp_path / "out")
+
+
+@pytest.mark.parametrize("command", ["export", "analyze"])
+def test_unknown_study_is_refused_and_writes_nothing(
+    command: str, tmp_path: Path, db: None
+) -> None:
+    with pytest.raises(CommandError, match="there is no study 'tiny'"):
+        call_command(command, "tiny", out=tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["export", "analyze"])
+def test_only_test_people_can_be_included_by_name(
+    command: str, study: Study, tmp_path: Path
+) -> None:
+    with pytest.raises(CommandError, match="invalid choice: 'robots'"):
+        call_command(command, "small", "--out", str(tmp_path / "out"), "--include", "robots")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_analysis_is_a_folder_of_tables_figures_report_and_manifest(
+    study: Study, tmp_path: Path
+) -> None:
+    call_command("analyze", "small", out=tmp_path / "out", recipe="paper", verbosity=0)
+
+    folder = tmp_path / "out"
+    manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+    run = finished_run(study=study, sources=counted_sources())
+    assert manifest["snapshot_hash"] == run.snapshot_hash
+    assert list(manifest["recipes"]) == ["paper"]
+    assert set(manifest["files"]) | {"manifest.json"} == {path.name for path in folder.iterdir()}
+    report = (folder / "report.html").read_text("utf-8")
+    assert run.snapshot_hash in report
+    assert "Wins by model and scenario" in report
+    assert "http://" not in report.replace("http://www.w3.org", "").partition("<body>")[2]
+
+
+def test_analysis_of_a_study_without_people_says_what_is_absent(tmp_path: Path) -> None:
+    make_study()
+    call_command("analyze", "small", out=tmp_path / "out", verbosity=0)
+
+    absent = json.loads((tmp_path / "out" / "manifest.json").read_text())["absent"]
+    assert absent["wins"] == "no rater is included"
+    assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {"funnel.csv", "raters.csv"}
