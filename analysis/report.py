@@ -105,6 +105,8 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
         try:
             won = wins(table, data.contrast)
             tables |= {"wins": _plain(won), "wins_summary": _plain(wins_summary(won))}
+            if data.contrast.reference is None:
+                absent["wins.reference_points"] = "the study names no reference"
         except Absent as reason:
             absent |= dict.fromkeys(["wins", "wins_summary"], str(reason))
     left_out = exclusions(raters, funnel.exclusion, rules)

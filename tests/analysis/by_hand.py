@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from pandas import DataFrame
+
 Row = Mapping[str, Any]
 Key = tuple[str, str, str, str, str]
 
@@ -89,3 +91,10 @@ def winner(a: Fraction, b: Fraction) -> str:
 def reference_points(a: Fraction, b: Fraction, reference: Fraction) -> int:
     """Two points above both, one above one of them."""
     return (reference > a) + (reference > b)
+
+
+def rows_of(table: DataFrame) -> list[dict[str, Any]]:
+    """A table as rows in which nothing is None."""
+    plain = table.astype(object).where(table.notna(), None)
+    names = [str(name) for name in plain.columns]
+    return [dict(zip(names, row, strict=True)) for row in plain.to_numpy().tolist()]

@@ -1,0 +1,252 @@
+"""Every way in which data can be thin, or of another shape, and the reason that is given."""
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pandas import DataFrame
+
+from analysis.definition import QualityRules
+from analysis.report import Contrast, StudyData, analyse
+from tests.analysis import by_hand
+
+ITEM = ["scenario", "set", "model", "condition", "dimension"]
+CONTRAST = Contrast("base", "tuned", ("big", "reference"))
+SYSTEMS = [("m", "base"), ("m", "tuned"), ("big", "reference")]
+
+
+def study(
+    raters: dict[str, list[int]],
+    *,
+    people: dict[str, dict[str, Any]] | None = None,
+    gold: list[float] | None = None,
+    contrast: Contrast = CONTRAST,
+) -> StudyData:
+    """Raters who rated the first of three systems, the first two, or all; one scenario."""
+    usual = {"status": "completed", "duration_seconds": 900.0, "attention_checks_failed": 0}
+    rows = [
+        (who, "S1", "1", *system, "empathy", rating)
+        for who, ratings in raters.items()
+        for system, rating in zip(SYSTEMS, ratings, strict=False)
+    ]
+    golds = [
+        ("S1", "1", *system, "empathy", score)
+        for system, score in zip(SYSTEMS, gold or [], strict=False)
+    ]
+    participants = [
+        usual | {"participant": who, "active": False} | (people or {}).get(who, {})
+        for who in [*raters, *(name for name in people or {} if name not in raters)]
+    ]
+    columns = dict.fromkeys(
+        ["participant", *usual, "active", *(k for p in participants for k in p)]
+    )
+    return StudyData(
+        participants=DataFrame(participants, columns=list(columns)),
+        ratings=DataFrame(rows, columns=["participant", *ITEM, "rating"]),
+        gold=DataFrame(golds, columns=[*ITEM, "gold"]),
+        contrast=contrast,
+        scenarios=["S1"],
+        models=["m", "big"],
+        scale=[(1, "Not at all"), (5, "Extremely")],
+    )
+
+
+def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
+    results = analyse(study({"r": [1, 1, 1], "s": [1, 2, 5]}), QualityRules())
+    assert results.absent["raters.mae"] == (
+        "there are no gold scores: sigma is over all ratings, and sigma_mae matches nobody"
+    )
+    assert results.tables["raters"]["sigma"].tolist()[0] == 0.0
+    assert results.tables["raters"]["mae"].isna().all()
+    assert results.tables["funnel"]["remaining"].tolist() == [2] * 5
+
+
+def test_a_mae_of_exactly_nine_tenths_keeps_the_rater() -> None:
+    # |3 − G| of these thirds is 5+2+1+1+0+1+3+4+5+5 = 27 thirds = 9, over ten ratings 9/10
+    thirds = [4, 7, 8, 8, 9, 10, 12, 13, 14, 14]
+    items = [(f"S{n:02}", "", "m", "base", "empathy") for n in range(10)]
+    data = replace(
+        study({"r": [3]}),
+        ratings=DataFrame([("r", *i, 3) for i in items], columns=["participant", *ITEM, "rating"]),
+        gold=DataFrame(
+            [(*i, g / 3) for i, g in zip(items, thirds, strict=True)], columns=[*ITEM, "gold"]
+        ),
+    )
+    rater = analyse(data, QualityRules()).tables["raters"].loc[0]
+    assert rater["mae"] > 0.9  # in floating point
+    assert rater["sigma"] == 0.0
+    assert rater["included"]
+
+
+def test_who_is_still_active_is_a_rater_in_no_step() -> None:
+    active = {"status": "in_progress", "active": True}
+    results = analyse(study({"r": [1, 2, 3], "s": [5, 5]}, people={"s": active}), QualityRules())
+    raters = by_hand.rows_of(results.tables["raters"])
+    assert [(r["participant"], r["included"], r["exclusion"]) for r in raters] == [
+        ("r", True, ""),
+        ("s", None, ""),
+    ]
+    assert results.tables["funnel"]["remaining"].tolist() == [1] * 5
+    assert results.tables["items"]["n"].tolist() == [1, 1, 1]
+
+
+def test_who_did_not_consent_or_was_screened_out_is_no_rater() -> None:
+    people = {name: {"status": name} for name in ("declined", "screened_out", "withdrawn")}
+    results = analyse(study({"r": [1, 2, 3]}, people=people), QualityRules())
+    assert results.tables["raters"]["participant"].tolist() == ["r"]
+    assert results.tables["funnel"]["remaining"].tolist() == [1] * 5
+
+
+def test_participants_without_the_column_active_are_not_active() -> None:
+    data = study({"r": [1, 2, 3]}, people={"r": {"status": "in_progress"}})
+    results = analyse(
+        replace(data, participants=data.participants.drop(columns="active")), QualityRules()
+    )
+    assert results.exclusions["rule"].tolist() == ["early_exit"]
+
+
+OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
+
+
+@pytest.mark.parametrize(
+    ("data", "reasons"),
+    [
+        (
+            study({"r": [1, 2, 3]}, people={"r": {"duration_seconds": 60.0}}, gold=[1.0] * 3),
+            dict.fromkeys(["demographics", *OF_RATINGS], "no rater is included"),
+        ),
+        (
+            study({}, gold=[1.0] * 3),
+            dict.fromkeys(["demographics", *OF_RATINGS], "no rater is included"),
+        ),
+        (
+            study({"r": []}, gold=[1.0] * 3),
+            {"demographics": "no demographic question was answered"}
+            | dict.fromkeys(OF_RATINGS, "the included raters gave no ratings"),
+        ),
+        (
+            study({"r": [1, 2, 3]}, gold=[1.0] * 3, contrast=Contrast(None, None, None)),
+            {"demographics": "no demographic question was answered"}
+            | dict.fromkeys(
+                ["wins", "wins_summary"], "the study names no two conditions to compare"
+            ),
+        ),
+        (
+            study({"r": [1, 2, 3]}, gold=[1.0] * 3, contrast=Contrast("base", "tuned", None)),
+            {
+                "demographics": "no demographic question was answered",
+                "wins.reference_points": "the study names no reference",
+            },
+        ),
+    ],
+    ids=["all excluded", "nobody", "no ratings", "no contrast", "no reference"],
+)
+def test_what_is_not_there_has_a_reason(data: StudyData, reasons: dict[str, str]) -> None:
+    results = analyse(data, QualityRules())
+    assert results.absent == reasons
+    everything = {"funnel", "raters", "demographics", "items", "wins", "wins_summary"}
+    assert set(results.tables) == everything - set(reasons)
+    assert set(results.figures) == {"ratings_kde"} - set(reasons)
+
+
+def test_one_rater_has_means_without_deviations() -> None:
+    results = analyse(study({"r": [1, 2, 3]}, gold=[1.0, 2.0, 3.0]), QualityRules())
+    items = results.tables["items"]
+    assert items["mean"].tolist() == [1.0, 2.0, 3.0]
+    assert items["sd"].isna().all()
+    assert results.tables["wins"]["winner"].tolist() == ["b"]
+    assert results.tables["wins"]["reference_points"].tolist() == [2]
+
+
+def test_tables_stand_in_study_order_whatever_the_names() -> None:
+    rows = [
+        ("r", scenario, name, model, condition, dimension, 3)
+        for scenario in ("night", "day")
+        for name in ("10", "9", "x")
+        for model, condition in (("zeta", "tuned"), ("zeta", "base"), ("alpha", "base"))
+        for dimension in ("warm", "clear")
+    ]
+    data = replace(
+        study({"r": []}),
+        ratings=DataFrame(rows, columns=["participant", *ITEM, "rating"]),
+        scenarios=["night", "day"],
+        models=["zeta", "alpha"],
+        orders={"dimension": ["warm", "clear"]},
+    )
+    items = analyse(data, QualityRules()).tables["items"]
+    assert {name: list(dict.fromkeys(items[name])) for name in ITEM} == {
+        "scenario": ["night", "day"],
+        "set": ["9", "10", "x"],  # not in `orders`: numbers as numbers, then text
+        "model": ["zeta", "alpha"],
+        "condition": ["base", "tuned"],  # a, then b
+        "dimension": ["warm", "clear"],
+    }
+
+
+def test_a_study_without_sets_has_an_empty_set() -> None:
+    data = study({"r": [1, 2, 3]}, gold=[1.0, 2.0, 3.0])
+    data = replace(
+        data, ratings=data.ratings.assign(set=None), gold=data.gold.assign(set=float("nan"))
+    )
+    items = analyse(data, QualityRules()).tables["items"]
+    assert items["set"].tolist() == ["", "", ""]
+    assert items["gold"].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_items_that_were_scored_but_not_rated_keep_their_row() -> None:
+    items = analyse(study({"r": [1, 2]}, gold=[1.0, 2.0, 3.0]), QualityRules()).tables["items"]
+    assert items[["n", "gold"]].to_numpy().tolist() == [[1, 1.0], [1, 2.0], [0, 3.0]]
+
+
+def test_empty_ratings_are_no_ratings() -> None:
+    data = study({"r": [1, 2, 3]})
+    holed = data.ratings.assign(rating=[1.0, float("nan"), 3.0])
+    items = analyse(replace(data, ratings=holed), QualityRules()).tables["items"]
+    assert items["n"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ratings": {"participant": "nobody"}}, "ratings of 'nobody', who is not among"),
+        ({"ratings": {"rating": 2.5}}, "a rating is not a whole number"),
+        ({"gold": {"condition": "base", "model": "m"}}, "an item has two gold scores"),
+        ({"participants": {"participant": "r"}}, "participant 'r' stands twice"),
+    ],
+)
+def test_data_that_contradict_themselves_are_refused(
+    change: dict[str, dict[str, Any]], message: str
+) -> None:
+    data = study({"r": [1, 2, 3], "s": [1, 2, 3]}, gold=[1.0, 2.0, 3.0])
+    changed = {name: getattr(data, name).assign(**to) for name, to in change.items()}
+    with pytest.raises(ValueError, match=message):
+        analyse(replace(data, **changed), QualityRules())
+
+
+def test_any_shape_of_study_is_analysed() -> None:
+    """Five systems of one condition each, three dimensions, a scale of 0–100, no sets."""
+    dice = random.Random(3)
+    systems = [("human", "human"), *((f"m{n}", "prompted") for n in range(4))]
+    rows = [
+        (f"r{who}", f"S{n}", "", *system, dimension, dice.randint(0, 100))
+        for who in range(7)
+        for n in range(3)
+        for system in systems
+        for dimension in ("warm", "clear", "useful")
+    ]
+    results = analyse(
+        replace(
+            study({f"r{who}": [] for who in range(7)}),
+            ratings=DataFrame(rows, columns=["participant", *ITEM, "rating"]),
+            scenarios=["S0", "S1", "S2"],
+            models=[model for model, _ in systems],
+            contrast=Contrast("human", "prompted", None),
+            scale=[(0, "none"), (100, "full")],
+        ),
+        QualityRules(),
+    )
+    assert len(results.tables["items"]) == 3 * 5 * 3
+    # No model is in both conditions, and each row says which one it lacks.
+    assert set(results.tables["wins"]["note"]) == {"no ratings of human", "no ratings of prompted"}
+    assert results.tables["wins_summary"]["not_compared"].tolist() == [5] * 9 + [15] * 3
