@@ -45,14 +45,14 @@ def _failed_attention(raters: DataFrame, rules: QualityRules) -> "Series[bool]":
     return raters["attention_checks_failed"] > rules.attention.failures_allowed
 
 
-def _left_early(raters: DataFrame, rules: QualityRules | None = None) -> "Series[bool]":
-    return (raters["status"] == "in_progress") & ~raters["active"]
-
-
 def _flat_and_far(raters: DataFrame, rules: QualityRules) -> "Series[bool]":
     limits = rules.sigma_mae
     flat = raters["sigma"] < limits.sigma_below - TOLERANCE
     return flat & (raters["mae"] > limits.mae_above + TOLERANCE)
+
+
+def _has_left(raters: DataFrame) -> "Series[bool]":
+    return (raters["status"] == "in_progress") & ~raters["active"]
 
 
 RULES: dict[RuleName, Rule] = {
@@ -67,7 +67,7 @@ RULES: dict[RuleName, Rule] = {
         lambda rules: rules.attention.model_dump(),
     ),
     "early_exit": Rule(
-        _left_early,
+        lambda raters, rules: _has_left(raters),
         lambda rater: {"status": rater["status"]},
         lambda rules: rules.early_exit.model_dump(),
     ),
@@ -89,7 +89,7 @@ class Funnel:
 
 def in_funnel(raters: DataFrame) -> "Series[bool]":
     """Who enters: finished, or in progress and no longer active."""
-    return (raters["status"] == "completed") | _left_early(raters)
+    return (raters["status"] == "completed") | _has_left(raters)
 
 
 def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
@@ -106,7 +106,8 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     sexes = [*sorted(set(sex[entered]) - {UNSPECIFIED}), UNSPECIFIED]
     remaining = entered
     exclusion = Series("", index=raters.index, dtype="str")
-    steps = [_step("start", ~entered & entered, remaining, 0, sex, sexes)]
+    nobody = Series(False, index=raters.index)
+    steps = [_step("start", nobody, entered, 0, sex, sexes)]
     for name in rules.order:
         matching = entered & RULES[name].matches(raters, rules)
         excluded = matching & remaining

@@ -146,6 +146,8 @@ def _items_and_ratings(data: StudyData) -> tuple[DataFrame, DataFrame]:
         frame.assign(**{column: _text(frame[column]) for column in ITEM})
         for frame in (data.gold, data.ratings)
     )
+    gold["gold"] = pd.to_numeric(gold["gold"]).astype("float64")
+    ratings["rating"] = pd.to_numeric(ratings["rating"])
     ratings = ratings[ratings["rating"].notna()]
     if (ratings["rating"] % 1 != 0).any():
         raise ValueError("a rating is not a whole number")
@@ -181,11 +183,11 @@ def _study_order(data: StudyData, column: str) -> Sequence[str]:
 def _in_order(values: Iterable[str], first: Sequence[str]) -> list[str]:
     """`values` in the order of `first`; those not in it follow, numbers in them as numbers."""
     found = set(values)
-    rest = sorted(
-        found - set(first),
-        key=lambda value: [
-            (0, int(part), "") if part.isdecimal() else (1, 0, part)
-            for part in re.split(r"(\d+)", value)
-        ],
-    )
-    return [*(value for value in first if value in found), *rest]
+    known = [value for value in first if value in found]
+    return [*known, *sorted(found - set(first), key=_natural)]
+
+
+def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
+    """ "2" before "10" and "S2" before "S10"; equal numbers, such as 1 and 01, by their text."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts], name

@@ -1,14 +1,18 @@
 """Every way in which data can be thin, or of another shape, and the reason that is given."""
 
+import json
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pandas import DataFrame
 
 from analysis.definition import QualityRules
-from analysis.report import Contrast, StudyData, analyse
+from analysis.report import Contrast, Results, StudyData, analyse
 from tests.analysis import by_hand
 
 ITEM = ["scenario", "set", "model", "condition", "dimension"]
@@ -20,7 +24,7 @@ def study(
     raters: dict[str, list[int]],
     *,
     people: dict[str, dict[str, Any]] | None = None,
-    gold: list[float] | None = None,
+    gold: Sequence[float | None] | None = None,
     contrast: Contrast = CONTRAST,
 ) -> StudyData:
     """Raters who rated the first of three systems, the first two, or all; one scenario."""
@@ -163,7 +167,7 @@ def test_tables_stand_in_study_order_whatever_the_names() -> None:
     rows = [
         ("r", scenario, name, model, condition, dimension, 3)
         for scenario in ("night", "day")
-        for name in ("10", "9", "x")
+        for name in ("10", "x", "9", "09")
         for model, condition in (("zeta", "tuned"), ("zeta", "base"), ("alpha", "base"))
         for dimension in ("warm", "clear")
     ]
@@ -177,7 +181,7 @@ def test_tables_stand_in_study_order_whatever_the_names() -> None:
     items = analyse(data, QualityRules()).tables["items"]
     assert {name: list(dict.fromkeys(items[name])) for name in ITEM} == {
         "scenario": ["night", "day"],
-        "set": ["9", "10", "x"],  # not in `orders`: numbers as numbers, then text
+        "set": ["09", "9", "10", "x"],  # not in `orders`: numbers as numbers, then text
         "model": ["zeta", "alpha"],
         "condition": ["base", "tuned"],  # a, then b
         "dimension": ["warm", "clear"],
@@ -250,3 +254,56 @@ def test_any_shape_of_study_is_analysed() -> None:
     # No model is in both conditions, and each row says which one it lacks.
     assert set(results.tables["wins"]["note"]) == {"no ratings of human", "no ratings of prompted"}
     assert results.tables["wins_summary"]["not_compared"].tolist() == [5] * 9 + [15] * 3
+
+
+unknown = st.none()
+person = st.fixed_dictionaries(
+    {
+        "status": st.sampled_from(["completed", "completed", "in_progress", "declined"]),
+        "active": st.booleans(),
+        "duration_seconds": unknown | st.sampled_from([30.0, 900.0, 9000.0]),
+        "attention_checks_failed": unknown | st.sampled_from([0, 1]),
+        "age": unknown | st.integers(18, 90),
+        "sex": unknown | st.sampled_from(["Female", "Male"]),
+    }
+)
+gold_scores = st.lists(unknown | st.integers(3, 15).map(lambda n: n / 3), min_size=3, max_size=3)
+contrasts = st.sampled_from(
+    [CONTRAST, replace(CONTRAST, reference=None), Contrast(None, None, None)]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.lists(person, max_size=6), gold_scores, contrasts)
+def test_whatever_is_missing_there_are_results_or_reasons_in_any_order_of_rows(
+    draw: st.DataObject,
+    people: list[dict[str, Any]],
+    gold: list[float | None],
+    contrast: Contrast,
+) -> None:
+    names = {f"r{n}": each for n, each in enumerate(people)}
+    rated = {name: draw.draw(st.lists(st.integers(1, 5), max_size=3)) for name in names}
+    data = study(rated, people=names, gold=gold, contrast=contrast)
+    results = analyse(data, QualityRules())
+
+    everything = {"funnel", "raters", "demographics", "items", "wins", "wins_summary"}
+    assert set(results.tables) == everything - set(results.absent)
+    assert set(results.figures) == {"ratings_kde"} - set(results.absent)
+    raters = by_hand.rows_of(results.tables["raters"])
+    assert all(row["note"] for row in raters if row["sigma"] is None or row["mae"] is None)
+    n_included = sum(row["included"] is True for row in raters)
+    assert results.tables["funnel"]["remaining"].iloc[-1] == n_included
+
+    backwards = replace(
+        data, participants=data.participants[::-1], ratings=data.ratings[::-1], gold=data.gold[::-1]
+    )
+    assert_same(analyse(backwards, QualityRules()), results)
+
+
+def assert_same(one: Results, other: Results) -> None:
+    assert {name: table.to_csv() for name, table in one.tables.items()} == {
+        name: table.to_csv() for name, table in other.tables.items()
+    }
+    assert one.exclusions.to_csv() == other.exclusions.to_csv()
+    assert json.dumps(one.figures) == json.dumps(other.figures)
+    assert one.absent == other.absent
