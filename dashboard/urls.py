@@ -1,20 +1,30 @@
 """Researchers' addresses. STUDY is `slug` (its newest version) or `slug@version`."""
 
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import include, path
+from django.urls import include, path, register_converter
+from django.urls.converters import StringConverter
 
 from dashboard import api, views
 from dashboard.forms import LoginForm
 
+
+class StudyName(StringConverter):
+    """`slug` or `slug@version`; anything else is not found without a look at the database."""
+
+    regex = "[a-z0-9-]+(?:@[0-9]+)?"
+
+
+register_converter(StudyName, "study")
+
 api_patterns = [
     path("schema/", api.Schema.as_view(), name="schema"),
     path("studies/", api.StudyList.as_view(), name="studies"),
-    path("studies/<str:name>/", api.StudyDetail.as_view(), name="study"),
-    path("studies/<str:name>/counts/", api.Counts.as_view(), name="counts"),
-    path("studies/<str:name>/raters/", api.Raters.as_view(), name="raters"),
-    path("studies/<str:name>/ratings/", api.Ratings.as_view(), name="ratings"),
-    path("studies/<str:name>/wins/", api.Wins.as_view(), name="wins"),
-    path("studies/<str:name>/exports/<str:file>", api.Export.as_view(), name="export"),
+    path("studies/<study:name>/", api.StudyDetail.as_view(), name="study"),
+    path("studies/<study:name>/counts/", api.Counts.as_view(), name="counts"),
+    path("studies/<study:name>/raters/", api.Raters.as_view(), name="raters"),
+    path("studies/<study:name>/ratings/", api.Ratings.as_view(), name="ratings"),
+    path("studies/<study:name>/wins/", api.Wins.as_view(), name="wins"),
+    path("studies/<study:name>/exports/<str:file>", api.Export.as_view(), name="export"),
 ]
 
 study_patterns = [
@@ -27,7 +37,7 @@ study_patterns = [
     path("raters/", views.raters, name="raters"),
     path("results/", views.results, name="results"),
     path("figures/", views.figures, name="figures"),
-    path("figures/<int:run>/<str:figure>.json", views.figure, name="figure"),
+    path("figures/<int:run>/<slug:figure>.json", views.figure, name="figure"),
     path("downloads/", views.downloads, name="downloads"),
     path("downloads/<str:file>", views.download, name="download"),
     path("analysis/", views.analysis_state, name="analysis-state"),
@@ -39,6 +49,6 @@ urlpatterns = [
     path("login/", LoginView.as_view(authentication_form=LoginForm), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("account/token/", views.token, name="token"),
-    path("studies/<str:name>/", include(study_patterns)),
+    path("studies/<study:name>/", include(study_patterns)),
     path("api/", include((api_patterns, "api"))),
 ]

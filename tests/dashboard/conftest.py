@@ -1,0 +1,61 @@
+"""A researcher, and a small study that people have taken and an analysis has been made of."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from analysis.execution import finished_run
+from analysis.models import AnalysisRun
+from judge.models import GoldScore
+from survey.models import Response, Study
+from survey.tidy import counted_sources
+from tests.factories import Key, add_participant, make_study
+
+
+@pytest.fixture
+def researcher(db: None) -> User:
+    return User.objects.create_user("ada", password="pw", is_staff=True)
+
+
+@pytest.fixture
+def page(client: Client, researcher: User) -> Client:
+    """A browser in which a researcher is logged in."""
+    client.force_login(researcher)
+    return client
+
+
+def likes_tuned(key: Key) -> int:
+    """Tuned responses are rated higher but for model Bee in S2; the reference highest of all."""
+    scenario, _, model, condition, _ = key
+    if condition == "reference":
+        return 5
+    wins = "plain" if (model, scenario) == ("Bee", "S2") else "tuned"
+    return 4 if condition == wins else 2
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    """Taken by three raters who count, one who was too quick and a simulated one."""
+    study = make_study()
+    for response in Response.objects.filter(scenario__study=study):
+        GoldScore.objects.create(
+            study=study, response=response, dimension="warmth", value=3.5, calls=[3, 4]
+        )
+    for name, age in (("ann", 30), ("ben", 40), ("cat", 50)):
+        add_participant(
+            study, pseudonym=name, rate=likes_tuned, demographics={"age": age, "sex": "Female"}
+        )
+    add_participant(study, pseudonym="dot", minutes=2)
+    add_participant(study, pseudonym="robot", source="simulated", rate=likes_tuned)
+    return study
+
+
+@pytest.fixture
+def run(study: Study) -> AnalysisRun:
+    """The newest analysis of those who count."""
+    return finished_run(study=study, sources=counted_sources())
+
+
+@pytest.fixture
+def run_with_simulated(study: Study) -> AnalysisRun:
+    return finished_run(study=study, sources=counted_sources(["simulated"]))

@@ -1,0 +1,141 @@
+"""Researchers' pages and API are for active staff; everybody else is kept out of all of them."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, URLResolver
+
+from dashboard.urls import urlpatterns
+from survey.models import Study
+
+OPEN_TO_ALL = {"login/", "logout/"}
+
+
+def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:
+    """Every address of the dashboard, for the study `small`."""
+    for pattern in patterns:
+        address = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern.url_patterns, address)
+        elif address not in OPEN_TO_ALL:
+            for place, value in (
+                ("<study:name>", "small"),
+                ("<int:run>", "1"),
+                ("<slug:figure>", "ratings_kde"),
+                ("<str:file>", "ratings.csv"),
+            ):
+                address = address.replace(place, value)
+            yield f"/{address}"
+
+
+ALL = list(addresses(urlpatterns))
+PAGES = [address for address in ALL if not address.startswith("/api/")]
+POSTED = [
+    "/studies/small/state/",
+    "/studies/small/gold/score/",
+    "/studies/small/analysis/recompute/",
+]
+API = [address for address in ALL if address.startswith("/api/")]
+
+
+def ask(client: Client, address: str) -> int:
+    method = client.post if address in POSTED else client.get
+    return method(address).status_code
+
+
+def test_addresses_hold_what_we_think_they_hold() -> None:
+    assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
+    assert len(PAGES) == 16 and len(API) == 8
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_page_asks_strangers_to_log_in(client: Client, study: Study, address: str) -> None:
+    method = client.post if address in POSTED else client.get
+    answer = method(address)
+    assert (answer.status_code, answer["Location"]) == (302, f"/login/?next={address}")
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_page_refuses_people_who_are_no_staff(client: Client, study: Study, address: str) -> None:
+    client.force_login(User.objects.create_user("guest"))
+    assert ask(client, address) == 403
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_page_forgets_staff_who_were_deactivated(
+    page: Client, researcher: User, study: Study, address: str
+) -> None:
+    User.objects.filter(pk=researcher.pk).update(is_active=False)
+    assert ask(page, address) == 302
+
+
+@pytest.mark.parametrize("address", API)
+def test_api_refuses_strangers(client: Client, study: Study, address: str) -> None:
+    assert client.get(address).status_code == 401
+
+
+@pytest.mark.parametrize("address", API)
+def test_api_refuses_people_who_are_no_staff(client: Client, study: Study, address: str) -> None:
+    client.force_login(User.objects.create_user("guest"))
+    assert client.get(address).status_code == 403
+
+
+@pytest.mark.parametrize("address", API)
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
+def test_api_changes_nothing(page: Client, study: Study, address: str, method: str) -> None:
+    assert getattr(page, method)(address).status_code == 405
+
+
+def test_participant_cookie_opens_no_page(client: Client, study: Study) -> None:
+    person = study.participants.get(pseudonym="ann")
+    client.cookies["fivefold-small"] = person.secret
+    assert {ask(client, address) for address in ALL} == {302, 401}
+
+
+@pytest.mark.parametrize("address", POSTED)
+def test_change_needs_a_form_of_ours(researcher: User, study: Study, address: str) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(researcher)
+    assert strict.post(address, {"state": "paused"}).status_code == 403
+    study.refresh_from_db()
+    assert study.state == Study.State.OPEN
+
+
+@pytest.mark.parametrize("address", POSTED)
+def test_change_is_not_made_by_following_a_link(page: Client, study: Study, address: str) -> None:
+    assert page.get(address).status_code == 405
+
+
+def test_login_lets_researchers_in(client: Client, researcher: User) -> None:
+    answer = client.post("/login/?next=/account/token/", {"username": "ada", "password": "pw"})
+    assert (answer.status_code, answer["Location"]) == (302, "/account/token/")
+
+
+def test_login_leads_nowhere_else(client: Client, researcher: User) -> None:
+    answer = client.post(
+        "/login/?next=https://elsewhere.example/", {"username": "ada", "password": "pw"}
+    )
+    assert answer["Location"] == "/"
+
+
+def test_login_tells_people_who_are_no_staff(client: Client, db: None) -> None:
+    User.objects.create_user("guest", password="pw")
+    answer = client.post("/login/", {"username": "guest", "password": "pw"})
+    assert "This account has no access" in answer.content.decode()
+    assert "_auth_user_id" not in client.session
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["missing", "small@9", "small@9999999999999999999999", "small@x", "small@1@1", "%00", "Small"],
+)
+def test_study_that_is_not_there_is_not_found(page: Client, study: Study, name: str) -> None:
+    assert page.get(f"/studies/{name}/").status_code == 404
+    assert page.get(f"/api/studies/{name}/").status_code == 404
+
+
+def test_study_is_found_by_slug_and_by_version(page: Client, study: Study) -> None:
+    assert page.get("/studies/small/").status_code == 200
+    assert page.get("/studies/small@1/").status_code == 200
