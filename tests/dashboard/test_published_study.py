@@ -1,0 +1,93 @@
+"""The published study from files to files: loaded, imported, analysed, exported.
+
+What the numbers must be is worked out independently in `tests/analysis/test_published_study.py`;
+here they have to come through the database and the commands unchanged.
+"""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from analysis.definition import QualityRules
+from analysis.report import analyse
+from analysis.rules import set_rules
+from survey.csv_text import csv_lines
+from survey.models import Study
+from tests.analysis import published_study
+from tests.analysis.by_hand import rows_of
+
+ROOT = Path(__file__).parents[2]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(
+        not published_study.RESPONSES.exists(), reason=f"{published_study.RESPONSES} is not here"
+    ),
+]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    call_command(
+        "load_study",
+        ROOT / "examples" / "tide",
+        responses=published_study.RESPONSES,
+        verbosity=0,
+    )
+    published_study.write(tmp_path)
+    files = {name: tmp_path / f"{name}.csv" for name in ("participants", "ratings", "gold")}
+    call_command("import_ratings", "tide", verbosity=0, **files)
+    return Study.objects.get()
+
+
+def analyze(folder: Path) -> dict[str, str]:
+    call_command("analyze", "tide", out=folder, verbosity=0)
+    return {path.stem: path.read_text("utf-8") for path in folder.glob("*.csv")}
+
+
+def computed(rules: QualityRules) -> dict[str, str]:
+    """The tables of the same data that never saw a database."""
+    tables = analyse(published_study.study_data(), rules).tables
+    return {
+        name: "".join(csv_lines(list(map(str, table)), map(list, map(dict.values, rows_of(table)))))
+        for name, table in tables.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("order", "remaining"),
+    [
+        (published_study.DEFAULT_ORDER, ["151", "142", "137", "124", "116"]),
+        (published_study.PAPER_ORDER, ["151", "146", "133", "124", "116"]),
+    ],
+)
+@pytest.mark.usefixtures("study")
+def test_tables_are_those_of_the_data_themselves(
+    order: list[Any], remaining: list[str], tmp_path: Path
+) -> None:
+    rules = QualityRules(order=order)
+    set_rules(study=Study.objects.get(), rules=rules)
+
+    tables = analyze(tmp_path / "out")
+
+    steps = list(csv.DictReader(tables["funnel"].splitlines()))
+    assert [step["remaining"] for step in steps] == remaining
+    expected = computed(rules)
+    assert tables.keys() == expected.keys()
+    # The study's file has its own order of answers.
+    for found in (tables, expected):
+        found["demographics"] = "\n".join(sorted(found["demographics"].splitlines()))
+    for name in expected:
+        assert tables[name] == expected[name], name
+
+
+@pytest.mark.usefixtures("study")
+def test_export_has_the_cleaned_ratings_of_116_raters(tmp_path: Path) -> None:
+    call_command("export", "tide", out=tmp_path / "out", verbosity=0)
+
+    with (tmp_path / "out" / "ratings.csv").open(encoding="utf-8", newline="") as file:
+        raters = [row["participant"] for row in csv.DictReader(file)]
+    assert len(set(raters)) == 116
+    assert len(raters) == 116 * 120
