@@ -1,7 +1,7 @@
 """Researchers' addresses. STUDY is `slug` (its newest version) or `slug@version`."""
 
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import include, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 
 from dashboard import api, views
@@ -44,7 +44,7 @@ study_patterns = [
     path("analysis/recompute/", views.recompute, name="recompute"),
 ]
 
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.studies, name="studies"),
     path("login/", LoginView.as_view(authentication_form=LoginForm), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),

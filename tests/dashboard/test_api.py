@@ -1,0 +1,250 @@
+"""The API gives what the pages show, and describes itself fully."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from rest_framework.authtoken.models import Token
+
+from analysis.execution import finished_run
+from analysis.models import AnalysisRun
+from judge.configure import configure_judge
+from judge.definition import JudgeDefinition
+from judge.models import GoldScore
+from survey.models import Response, Study
+from survey.tidy import counted_sources
+from tests.dashboard.conftest import likes_tuned
+from tests.factories import add_participant, make_study
+
+REAL = ["prolific", "link", "import"]
+
+
+def test_token_opens_the_api(client: Client, researcher: User, study: Study) -> None:
+    key = Token.objects.create(user=researcher).key
+    answer = client.get("/api/studies/", headers={"authorization": f"Token {key}"})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("change", [{"is_active": False}, {"is_staff": False}])
+def test_token_of_somebody_who_lost_access_opens_nothing(
+    client: Client, researcher: User, study: Study, change: dict[str, bool]
+) -> None:
+    key = Token.objects.create(user=researcher).key
+    User.objects.update(**change)
+    answer = client.get("/api/studies/", headers={"authorization": f"Token {key}"})
+    assert answer.status_code in (401, 403)
+
+
+def test_studies_lists_versions_with_counts(page: Client, study: Study) -> None:
+    make_study(slug="other")
+    answer = page.get("/api/studies/").json()
+    assert answer["count"] == 2
+    assert [row["name"] for row in answer["results"]] == ["other@1", "small@1"]
+    assert answer["results"][1] == {
+        "name": "small@1",
+        "slug": "small",
+        "version": 1,
+        "title": "The small study",
+        "state": "open",
+        "loaded_at": study.loaded_at.isoformat().replace("+00:00", "Z"),
+        "frozen_at": None,
+        "content_hash": study.content_hash,
+        "arrived": 4,
+        "in_progress": 0,
+        "completed": 4,
+        "test_people": 1,
+    }
+    assert page.get("/api/studies/small/").json() == answer["results"][1]
+
+
+def test_counts_are_those_of_the_overview(page: Client, study: Study, run: AnalysisRun) -> None:
+    answer = page.get("/api/studies/small/counts/").json()
+    everybody = {
+        "arrived": 4, "reading": 0, "active": 0, "silent": 0, "completed": 4, "declined": 0,
+        "screened_out": 0, "excluded": {"duration": 1},
+    }  # fmt: skip
+    robot = everybody | {"arrived": 1, "completed": 1, "excluded": {}}
+    assert answer["real"] == everybody
+    assert answer["sources"] == [
+        everybody | {"source": "link", "is_test": False},
+        robot | {"source": "simulated", "is_test": True},
+    ]
+    assert answer["inactive_minutes"] == 120
+
+
+def test_raters_of_the_newest_run(page: Client, study: Study, run: AnalysisRun) -> None:
+    answer = page.get("/api/studies/small/raters/").json()
+    assert answer["run"]["id"] == run.pk
+    assert answer["run"]["snapshot_hash"] == run.snapshot_hash
+    assert (answer["run"]["sources"], answer["run"]["gold"]) == (REAL, "imported")
+    assert [row["participant"] for row in answer["raters"]] == ["ann", "ben", "cat", "dot"]
+    assert answer["raters"][3] == {
+        "participant": "dot",
+        "source": "link",
+        "n_ratings": 12,
+        "duration_seconds": 120.0,
+        "sigma": 0.0,
+        "mae": 0.5,
+        "included": False,
+        "exclusion": "duration",
+        "value": {"minutes": 2.0},
+        "threshold": {"minimum": 10.0, "maximum": 75.0},
+    }
+
+
+def test_raters_with_simulated_are_named(
+    page: Client, study: Study, run: AnalysisRun, run_with_simulated: AnalysisRun
+) -> None:
+    answer = page.get("/api/studies/small/raters/?include=simulated").json()
+    assert answer["run"]["sources"] == [*REAL, "simulated"]
+    assert [row["participant"] for row in answer["raters"] if row["source"] == "simulated"] == [
+        "robot"
+    ]
+
+
+def test_raters_without_analysis(page: Client, study: Study) -> None:
+    assert page.get("/api/studies/small/raters/").json() == {"run": None, "raters": []}
+
+
+def test_wins_of_the_newest_run(page: Client, study: Study, run: AnalysisRun) -> None:
+    answer = page.get("/api/studies/small/wins/").json()
+    winners = [(row["model"], row["scenario"], row["winner"]) for row in answer["wins"]]
+    assert sorted(winners) == [
+        ("Ant", "S1", "b"), ("Ant", "S2", "b"), ("Bee", "S1", "b"), ("Bee", "S2", "a"),
+    ]  # fmt: skip
+    assert answer["summary"][-1] == {
+        "scenario": "all",
+        "dimension": "warmth",
+        "a_wins": 1,
+        "b_wins": 3,
+        "ties": 0,
+        "a_percent": 25.0,
+        "b_percent": 75.0,
+        "reference_points": 8,
+        "reference_points_max": 8,
+        "reference_percent": 100.0,
+    }
+
+
+def test_wins_of_a_study_without_contrast_say_why(page: Client, db: None) -> None:
+    study = make_study(contrast=None)
+    add_participant(study, pseudonym="ann")
+    finished_run(study=study, sources=counted_sources())
+    answer = page.get("/api/studies/small/wins/").json()
+    assert answer["absent"] == "the study names no two conditions to compare"
+    assert answer["wins"] == answer["summary"] == []
+
+
+def text(value: Any) -> str:
+    """A JSON value as a cell of a CSV."""
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def test_ratings_are_those_of_the_export(page: Client, study: Study, run: AnalysisRun) -> None:
+    answer = page.get("/api/studies/small/ratings/").json()
+    file = page.get("/api/studies/small/exports/ratings_all.csv")
+    exported = list(csv.DictReader(file.getvalue().decode().splitlines()))
+    shown = [
+        {column: text(value) for column, value in row.items() if column != "source"}
+        for row in answer["results"]
+    ]
+    assert len(exported) == answer["count"] == 48
+
+    def key(row: dict[str, str]) -> list[str]:
+        return [row[column] for column in ("participant", "scenario", "set", "model", "condition")]
+
+    for row in [*exported, *shown]:
+        for column in ("gold", "block_seconds"):
+            row[column] = text(float(row[column]))
+    assert sorted(shown, key=key) == sorted(exported, key=key)
+
+
+def test_ratings_come_in_pages_that_name_whose_they_are(page: Client, study: Study) -> None:
+    first = page.get("/api/studies/small/ratings/?include=simulated&limit=40").json()
+    assert (first["count"], len(first["results"])) == (60, 40)
+    assert first["sources"] == [*REAL, "simulated"]
+    assert first["gold"] == "imported"
+    second = page.get(first["next"]).json()
+    assert {row["participant"] for row in first["results"] + second["results"]} == {
+        "ann", "ben", "cat", "dot", "robot",
+    }  # fmt: skip
+
+
+def test_ratings_name_a_stand_in(page: Client, study: Study, settings: Any) -> None:
+    GoldScore.objects.all().delete()
+    settings.JUDGE_STAND_IN = True
+    judge = configure_judge(study, JudgeDefinition(name="puppet"))
+    response = Response.objects.get(text="Ant plain answers S1")
+    judge.calls.create(
+        response=response, dimension="warmth", replicate=1, state="answered", score=2
+    )
+    answer = page.get("/api/studies/small/ratings/").json()
+    assert answer["gold"] == "puppet@1 (stand-in, no language model)"
+    assert {row["gold"] for row in answer["results"]} == {2.0, None}
+
+
+@pytest.mark.parametrize("address", ["raters/", "wins/", "ratings/", "exports/ratings.csv"])
+def test_include_of_something_else_is_refused(
+    page: Client, study: Study, run: AnalysisRun, address: str
+) -> None:
+    answer = page.get(f"/api/studies/small/{address}?include=everybody")
+    assert answer.status_code == 400
+    assert answer.json() == {"include": ["include takes simulated or preview, not everybody."]}
+
+
+@pytest.mark.parametrize(
+    "file", ["participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "codebook.csv"]
+)
+def test_export_is_the_file_of_the_page(
+    page: Client, study: Study, run: AnalysisRun, file: str
+) -> None:
+    answer = page.get(f"/api/studies/small/exports/{file}")
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert answer.getvalue() == page.get(f"/studies/small/downloads/{file}").getvalue()
+
+
+def test_export_without_analysis_says_why(page: Client, study: Study) -> None:
+    answer = page.get("/api/studies/small/exports/ratings.csv")
+    assert answer.status_code == 404
+    assert answer.json() == {"detail": "No analysis of small@1 has finished yet."}
+
+
+def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path: Path) -> None:
+    file = tmp_path / "schema.json"
+    call_command(
+        "spectacular", format="openapi-json", validate=True, fail_on_warn=True, file=str(file)
+    )
+    schema = json.loads(file.read_text())
+    assert list(schema["paths"]) == [
+        "/api/studies/",
+        "/api/studies/{name}/",
+        "/api/studies/{name}/counts/",
+        "/api/studies/{name}/exports/{file}",
+        "/api/studies/{name}/raters/",
+        "/api/studies/{name}/ratings/",
+        "/api/studies/{name}/wins/",
+    ]
+    assert page.get("/api/schema/").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["", "counts/", "raters/", "wins/", "ratings/"])
+def test_query_count_does_not_grow_with_people(page: Client, study: Study, name: str) -> None:
+    def queries() -> int:
+        finished_run(study=study, sources=counted_sources())
+        page.get(f"/api/studies/small/{name}")
+        with CaptureQueriesContext(connection) as captured:
+            assert page.get(f"/api/studies/small/{name}").status_code == 200
+        return len(captured)
+
+    study.participants.exclude(pseudonym="ann").delete()
+    with_one = queries()
+    for pseudonym in ("eve", "fay"):
+        add_participant(study, pseudonym=pseudonym, rate=likes_tuned)
+    assert queries() == with_one
