@@ -371,7 +371,9 @@ def read_gold(
     low, high = min(vocabulary.scale), max(vocabulary.scale)
     found: dict[tuple[int, str], GoldValue] = {}
     places: set[tuple[tuple[int, int], str]] = set()
+    made_by: set[str] = set()
     for line, row in table.rows():
+        made_by.add(row.get("gold_by", ""))
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row)
         value, *each = (table.number(line, row, n, least=-math.inf) for n in ("gold", *calls))
@@ -390,4 +392,8 @@ def read_gold(
         if first.value != value:
             reason = f"differs from line {first.line}, where the same response has {first.value}"
             table.problem(line, "gold", reason)
+    findings.notices += [
+        f"{file}: the scores were made by {name}; from now on they are called imported"
+        for name in sorted(made_by - {""})
+    ]
     return list(found.values())

@@ -22,6 +22,7 @@ from dashboard.import_checks import (
 )
 from dashboard.import_files import Findings, ImportRefused
 from judge.models import GoldScore
+from judge.queries import gold_scores
 from survey.definition.study import IntegerQuestion
 from survey.models import (
     DemographicAnswer,
@@ -64,6 +65,10 @@ def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
     contents = {name: _read(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
     checked = _check(vocabulary, files, contents)
+    before = gold_scores(study)
+    if checked.gold and before.scores and before.source != "imported":
+        notice = f"the imported gold scores take the place of those of {before.source}"
+        checked.done.notices.append(notice)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
     try:
         with transaction.atomic():

@@ -3,13 +3,23 @@
 import csv
 import io
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connections
 
-from judge.models import GoldScore
-from survey.models import DemographicAnswer, Participant, Presentation, Rating, Study, StudyEvent
+from judge.models import Call, GoldScore, Judge
+from survey.models import (
+    DemographicAnswer,
+    Participant,
+    Presentation,
+    Rating,
+    Response,
+    Study,
+    StudyEvent,
+)
 from survey.tidy import counted_sources, participant_rows, rank_rows, rating_rows
 from tests.factories import add_participant, make_study
 
@@ -399,6 +409,41 @@ def test_missing_file_is_named(study: Study, files: Files, tmp_path: Path) -> No
     given = files(participants=PEOPLE) | {"ratings": tmp_path / "nowhere.csv"}
 
     assert refusal(study, given) == ["nowhere.csv: No such file or directory"]
+
+
+def test_imported_gold_scores_in_the_place_of_others_are_pointed_out(
+    study: Study, files: Files
+) -> None:
+    judge = Judge.objects.create(study=study, name="robot", configuration={}, is_gold=True)
+    response = Response.objects.earliest("pk")
+    Call.objects.create(
+        judge=judge, response=response, dimension="warmth", replicate=1, state="answered", score=3
+    )
+    gold = table(GOLD, gold_by="other judge|other judge|other judge")
+    said = run(study, files(participants=PEOPLE, ratings=RATINGS, gold=gold))
+
+    assert "gold.csv: the scores were made by other judge; from now on they are called" in said
+    assert "the imported gold scores take the place of those of robot@1" in said
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_of_two_imports_at_once_is_refused(files: Files) -> None:
+    study = make_study()
+    given = files(participants=PEOPLE, ratings=RATINGS, gold=GOLD)
+
+    def outcome(_: int) -> str:
+        try:
+            return run(study, given)
+        except CommandError as refused:
+            return str(refused)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as pool:
+        said = sorted(pool.map(outcome, range(2)))
+    assert said[0].startswith("2 of 2 participants are in small@1 already")
+    assert said[1].startswith("Imported into small@1: 2 participants, 3 ratings")
+    assert stored()["Rating"] == 3
 
 
 def test_many_problems_are_counted_not_listed(study: Study, files: Files) -> None:
