@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from dotenv import dotenv_values
-from environs import Env, EnvError
+from environs import Env, EnvError, validate
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
 env.read_env(BASE_DIR / ".env", recurse=False)
 
 try:
-    SECRET_KEY = env.str("SECRET_KEY")
+    SECRET_KEY = env.str("SECRET_KEY", validate=validate.Length(min=1))
     DEBUG = env.bool("DEBUG", False)
     DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
     # What a running `manage.py serve` chose: its address and its stand-in judge. Commands typed

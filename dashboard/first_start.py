@@ -9,7 +9,9 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import transaction
 
+from analysis.runs import request_run
 from survey.models import Participant, Study
+from survey.tidy import counted_sources
 
 USERNAME = "researcher"
 EXAMPLE = "empathy"
@@ -33,15 +35,21 @@ def researcher_password(*, kept_in: Path) -> str | None:
     return password if user.check_password(password) else None
 
 
-def load_example(folder: Path) -> bool:
-    """Load and open the example unless there is any study. True if it was loaded now."""
+def load_example(folder: Path) -> None:
+    """Load and open the example unless there is any study.
+
+    Its results are asked for with simulated raters in them; from then on they are kept current.
+    """
     if Study.objects.exists():
-        return False
+        return
     silence = StringIO()
     with transaction.atomic():
         call_command("load_study", str(folder), stdout=silence)
         call_command("set_study", EXAMPLE, Study.State.OPEN, stdout=silence)
-    return True
+        request_run(
+            study=Study.objects.get(slug=EXAMPLE),
+            sources=counted_sources([Participant.Source.SIMULATED]),
+        )
 
 
 def needs_raters() -> bool:

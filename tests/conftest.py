@@ -24,7 +24,7 @@ SHAPED = {"db", "transactional_db", "installation"}
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if "installation" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.e2e)
+            item.add_marker("e2e")
     if config.getoption("--skip-pure"):
         pure = [item for item in items if not is_shaped(item)]
         config.hook.pytest_deselected(items=pure)
@@ -33,7 +33,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def is_shaped(item: pytest.Item) -> bool:
     """Whether a test may come out differently on another database or broker."""
+    if item.get_closest_marker("embedded"):
+        return False
     return bool(
         SHAPED.intersection(getattr(item, "fixturenames", ()))
         or item.get_closest_marker("django_db")
+        or item.get_closest_marker("e2e")
     )

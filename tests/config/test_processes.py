@@ -3,7 +3,9 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,8 @@ def wait_for_line(process: Process) -> str:
     while True:
         for line in process.new_lines():
             return line
+        with suppress(subprocess.TimeoutExpired):
+            process.child.wait(timeout=0.01)
 
 
 def test_stop_ends_the_whole_family_even_if_deaf(tmp_path: Path) -> None:

@@ -120,6 +120,7 @@ def running_installation(folder: Path, **settings: str) -> Iterator[Installation
             installation.start("worker")
             installation.start("web")
             yield installation
+            processes.stop(seconds=0.5)  # nobody needs what a worker would still finish
 
 
 @contextmanager
@@ -132,8 +133,11 @@ def own_database(folder: Path) -> Iterator[str]:
     name = f"e2e_{secrets.token_hex(6)}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        yield urlsplit(server)._replace(path=f"/{name}").geturl()
-        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+        try:
+            yield urlsplit(server)._replace(path=f"/{name}").geturl()
+        finally:
+            drop = sql.SQL("DROP DATABASE {} WITH (FORCE)")
+            connection.execute(drop.format(sql.Identifier(name)))
 
 
 _broker_numbers = count()

@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -168,6 +168,8 @@ def stopped_by_signals() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(name, signal.SIG_IGN)  # the children are being stopped: let that finish
+        with suppress(OSError):  # the terminal may be gone
+            os.write(1, b"\nStopping ...\n")  # not print, which may be what was interrupted
         raise KeyboardInterrupt
 
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

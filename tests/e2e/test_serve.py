@@ -1,0 +1,168 @@
+"""`manage.py serve`, the heart of `make run`: from an empty folder to a site with people in it."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+import requests
+from playwright.sync_api import Page, expect
+
+from config.processes import Process, free_port
+
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
+Serve = Callable[..., Process]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Start `manage.py serve` on the test's own data folder; what still runs is stopped."""
+    names = ("PATH", "HOME", "LANG")
+    environment = {name: os.environ[name] for name in names if name in os.environ}
+    environment |= {
+        "DATA_DIR": str(tmp_path / "data"),
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'data' / 'fivefold.sqlite3'}",
+        "CELERY_BROKER_URL": "filesystem://localhost",
+        "SECRET_KEY": "for tests only",
+        "JUDGE_API_KEY": "",
+    }
+    with ExitStack() as stack:
+
+        def start(port: int, **settings: str) -> Process:
+            process = Process.start(
+                "serve",
+                [sys.executable, "manage.py", "serve", "--port", str(port)],
+                environment={**environment, **settings},
+                logs=tmp_path / "logs",
+            )
+            stack.callback(process.stop)
+            return process
+
+        yield start
+
+
+def until(process: Process, pattern: str) -> str:
+    """Read what the process says until a line matches; returns the match's last group."""
+    heard: list[str] = []
+    while process.exit_code is None:
+        for line in process.new_lines():
+            heard.append(line)
+            if found := re.search(pattern, line):
+                return found[found.lastindex or 0]
+        with suppress(subprocess.TimeoutExpired):
+            process.child.wait(timeout=0.05)
+    raise AssertionError("\n".join([f"ended without {pattern!r}:", *heard, *process.new_lines()]))
+
+
+def descendants(process: Process) -> list[int]:
+    """Every process that it started, and those that they started."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True
+    ).stdout
+    parents = {
+        int(pid): int(ppid)
+        for pid, ppid, state in (line.split() for line in listed.splitlines())
+        if not state.startswith("Z")
+    }
+    found, new = [], [process.child.pid]
+    while new:
+        new = [pid for pid, parent in parents.items() if parent in new]
+        found += new
+    return found
+
+
+def still_running(pids: list[int]) -> list[int]:
+    states = {pid: Path(f"/proc/{pid}/stat") for pid in pids}
+    return [
+        pid
+        for pid, state in states.items()
+        if state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
+    ]
+
+
+def test_first_start_fills_the_example_and_a_second_keeps_it(
+    serve: Serve, new_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    port = free_port()
+    first = serve(port)
+    password = until(first, r"Password +(\S+)")
+    until(first, r"judge: .*306 calls")
+    until(first, r"simulate: simulated raters take the example")
+    assert requests.get(f"http://localhost:{port}/s/empathy/", timeout=10).status_code == 200
+
+    children = descendants(first)
+    assert children
+    os.kill(first.child.pid, signal.SIGINT)
+    until_end(first)
+    assert first.exit_code == 0
+    assert still_running(children) == []
+
+    second = serve(port)
+    assert until(second, r"Password +(\S+)") == password
+    page = new_page()
+    page.goto(f"http://localhost:{port}/")
+    page.locator("input[name=username]").fill("researcher")
+    page.locator("input[name=password]").fill(password)
+    page.locator("form:has(input[name=password]) button").click()
+    expect(page.locator("body")).to_contain_text("empathy")
+    assert (tmp_path / "data" / "researcher-password.txt").stat().st_mode & 0o777 == 0o600
+
+
+def until_end(process: Process) -> str:
+    """Wait until the process has ended; returns all it said."""
+    process.child.wait(timeout=60)
+    return process.log.read_text()
+
+
+def test_terminated_it_stops_everything(serve: Serve) -> None:
+    process = serve(free_port())
+    until(process, "Logs")
+    children = descendants(process)
+    process.child.terminate()
+    assert until_end(process).rstrip().endswith("Stopped.")
+    assert process.exit_code == 0
+    assert still_running(children) == []
+
+
+def test_server_that_ends_is_named_and_the_rest_stopped(serve: Serve) -> None:
+    process = serve(free_port())
+    until(process, "Logs")
+    children = descendants(process)
+    listed = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in children}
+    os.kill(min(pid for pid, command in listed.items() if "celery" in command), signal.SIGKILL)
+    assert "CommandError: worker ended unexpectedly" in until_end(process)
+    assert process.exit_code == 1
+    assert still_running(children) == []
+
+
+def test_taken_port_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = serve(port)
+        assert until_end(process) == (
+            f"CommandError: Port {port} is taken, perhaps by another Fivefold. "
+            f"Choose another: make run PORT={port + 1}\n"
+        )
+    assert process.exit_code == 1
+    assert not (tmp_path / "data" / "fivefold.sqlite3").exists()
+
+
+@pytest.mark.parametrize("port", [0, 65536])
+def test_impossible_port_gets_one_clear_line(serve: Serve, port: int) -> None:
+    assert until_end(serve(port)) == (
+        f"CommandError: '{port}' is no port: PORT takes a number from 1 to 65535\n"
+    )
+
+
+def test_missing_secret_gets_one_clear_line(serve: Serve) -> None:
+    process = serve(free_port(), SECRET_KEY="")
+    said = until_end(process)
+    assert process.exit_code == 1
+    assert said.count("\n") == 1
+    assert "SECRET_KEY" in said
