@@ -17,6 +17,7 @@ from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.versions import software
 from judge.tidy import gold_source
+from survey.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import reading, tests_among
 
@@ -95,7 +96,7 @@ def _manifest(
         "study": str(study),
         "title": study.title,
         "content_hash": study.content_hash,
-        "read_at": at.isoformat(),
+        "read_at": time_text(at.replace(microsecond=0)),
         "snapshot_hash": snapshot.hash,
         "tables_hashed": snapshot.hashes,
         "sources": run.sources,

@@ -13,9 +13,7 @@ from analysis.queries import results_of
 from survey.csv_text import csv_lines, to_text
 
 RECIPES = {"paper": ["paper"], "sound": ["sound"], "both": ["paper", "sound"]}
-RECIPE_NOTE = (
-    "Funnel, raters, demographics, items and wins do not depend on the recipe; only tests do."
-)
+RECIPE_NOTE = "None of these tables depends on the recipe: they are the same in both."
 
 TITLES = {
     "funnel": "Who was filtered out",
@@ -62,7 +60,7 @@ def _report(
         "manifest": manifest,
         # Pairs, since a template would take `absent.items` for the table called items.
         "absent": list(manifest["absent"].items()),
-        "rules": [(name, run.rule_set.rules[name]) for name in _named_rules(run)],
+        "rules": _rules_in_words(run),
         "recipe_note": RECIPE_NOTE,
         "plotly": SafeString(_plotly_script()) if figures else "",
         "tables": [
@@ -87,8 +85,13 @@ def _report(
     return render_to_string("dashboard/report.html", context)
 
 
-def _named_rules(run: AnalysisRun) -> list[str]:
-    return [name for name, rule in run.rule_set.rules.items() if isinstance(rule, dict)]
+def _rules_in_words(run: AnalysisRun) -> list[tuple[str, str]]:
+    """Each rule and its thresholds: ("duration_minutes", "minimum 10, maximum 75")."""
+    return [
+        (name, ", ".join(f"{key} {value:g}" for key, value in rule.items()))
+        for name, rule in run.rule_set.rules.items()
+        if isinstance(rule, dict)
+    ]
 
 
 def _shown(value: object) -> dict[str, object]:
