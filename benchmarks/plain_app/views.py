@@ -23,7 +23,7 @@ def arrive(request: HttpRequest) -> HttpResponse:
     """Note who comes, and draw their orders."""
     with transaction.atomic():
         participant = Participant.objects.create(person=request.GET["PROLIFIC_PID"])
-        presentations = []
+        presentations: list[Presentation] = []
         for block in Block.objects.order_by("?").prefetch_related("responses"):
             order = [response.pk for response in block.responses.all()]
             random.shuffle(order)

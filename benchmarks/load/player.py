@@ -1,0 +1,123 @@
+"""One participant over HTTP: light, so that the server has the machine to itself."""
+
+import random
+import re
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from html import unescape
+from http.client import HTTPConnection
+from urllib.parse import urlencode
+
+from benchmarks.load.site import Rating, Site, Wrong
+
+RADIO = re.compile(r'<input type="radio" name="([^"]+)"[^>]*? value="([^"]*)"( checked)?')
+TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+PROGRESS = re.compile(r">Page (\d+) of (\d+)<")
+CODE = re.compile(r'id="completion-code">([^<]+)<')
+
+
+class Player:
+    """One participant: gets a page, checks it, answers it, follows the redirect."""
+
+    def __init__(self, site: Site, person: str) -> None:
+        self.site, self.person = site, person
+        self.cookies: dict[str, str] = {}
+        self.html = ""
+        self.shown_in = 0.0  # seconds that the open page took to come
+        self.number = self.total = 0  # as the open page says
+        self.answered = self.rated = 0
+        self.seconds: list[float] = []  # of each rating page: its GET and its POST
+        self.sent: list[Rating] = []
+
+    def begin(self) -> None:
+        """From the link to the first rating page."""
+        with self._connected():
+            self._get(f"{self.site.link}?PROLIFIC_PID={self.person}")
+            while not self._is_rating():
+                self._answer()
+
+    def rate(self) -> None:
+        """From the first rating page until the last one is answered."""
+        with self._connected():
+            while self.rated < self.site.blocks:
+                self._answer()
+
+    def finish(self) -> None:
+        """To the completion code."""
+        with self._connected():
+            while not (code := CODE.search(self.html)):
+                self._answer()
+        if code[1] != self.site.code or (self.site.counts_pages and self.number != self.total):
+            raise Wrong(f"{self.site.name}: code {code[1]} after page {self.number}/{self.total}")
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        self.connection = HTTPConnection("127.0.0.1", self.site.port, timeout=60)
+        with closing(self.connection):
+            yield
+
+    def _is_rating(self) -> bool:
+        return 'name="r-' in self.html
+
+    def _ask(
+        self, method: str, address: str, form: dict[str, str] | None = None
+    ) -> tuple[int, str]:
+        """Send a request. Returns the status, and where a redirect leads."""
+        headers = {"Cookie": "; ".join(f"{name}={text}" for name, text in self.cookies.items())}
+        body = None
+        if form is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            body = urlencode(form)
+        self.connection.request(method, address, body, headers)
+        reply = self.connection.getresponse()
+        for cookie in reply.headers.get_all("Set-Cookie", []):
+            name, _, text = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = text
+        self.html = reply.read().decode()
+        return reply.status, reply.headers.get("Location", "")
+
+    def _get(self, address: str) -> None:
+        began = time.perf_counter()
+        status, location = self._ask("GET", address)
+        if status == 302:
+            self._get(location)
+            return
+        self.shown_in = time.perf_counter() - began
+        if status != 200:
+            raise Wrong(f"{self.site.name}: {address} answered {status}")
+        self.address = address
+        progress = PROGRESS.search(self.html)
+        if self.site.counts_pages and progress:
+            number, total = int(progress[1]), int(progress[2])
+            if number != self.number + 1 or self.total not in (0, total):
+                raise Wrong(f"{self.site.name}: {progress[0]} after page {self.number}")
+            self.number, self.total = number, total
+
+    def _answer(self) -> None:
+        """Fill in the open page and go on."""
+        groups: dict[str, list[str]] = {}
+        for name, value, checked in RADIO.findall(self.html):
+            if checked:
+                raise Wrong(f"{self.site.name}: {name} is chosen already on {self.address}")
+            groups.setdefault(name, []).append(unescape(value))
+        rating = self._is_rating()
+        if rating and len(groups) != self.site.groups:
+            raise Wrong(f"{self.site.name}: {len(groups)} questions on {self.address}")
+        chosen = {name: random.choice(values) for name, values in groups.items()}
+        others = {"csrfmiddlewaretoken": token[1]} if (token := TOKEN.search(self.html)) else {}
+        if 'name="agree"' in self.html:
+            others["agree"] = "yes"
+        began = time.perf_counter()
+        status, location = self._ask("POST", self.address, chosen | others)
+        took = time.perf_counter() - began
+        if status != 302:
+            raise Wrong(f"{self.site.name}: {self.address} did not take its answers ({status})")
+        self.answered += 1
+        if rating:
+            self.rated += 1
+            self.seconds.append(self.shown_in + took)
+            self.sent += [
+                (self.person, self.number, name, int(value)) for name, value in chosen.items()
+            ]
+        self._get(location)
