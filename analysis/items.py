@@ -3,8 +3,6 @@
 import numpy as np
 from pandas import DataFrame
 
-from analysis.absent import Absent
-
 #: What identifies a row of items.csv. A response that is shown in several sets, such as the
 #: reference, is one item in each of them.
 ITEM = ["scenario", "set", "model", "condition", "dimension"]
@@ -21,18 +19,14 @@ def items(counts: DataFrame, known: DataFrame) -> DataFrame:
     `counts` comes from `rating_counts`; `known` has the columns `ITEM` and `gold`, and its order
     is kept. `total` is the sum of the ratings, exact, so that means can be compared without
     rounding. An item without ratings has n 0 and no mean; one rating has no deviation.
-    Raises Absent when there are no ratings.
     """
-    if counts.empty:
-        raise Absent("the included raters gave no ratings")
-    keys = counts[ITEM]
     n, rating = counts["n"], counts["rating"]
-    sums = keys.assign(n=n, total=n * rating, squares=n * rating**2)
-    sums = sums.groupby(ITEM, observed=True).sum().reset_index()
+    parts = counts[ITEM].assign(n=n, total=n * rating, squares=n * rating**2)
+    sums = parts.groupby(ITEM, observed=True).sum().reset_index()
     table = known.merge(sums, on=ITEM, how="left", validate="one_to_one")
-    whole = {column: table[column].fillna(0).astype("int64") for column in sums.columns[5:]}
-    n, total, squares = whole["n"], whole["total"], whole["squares"]
-    mean = total / n.where(n > 0)
+    n, total, squares = (
+        table[name].fillna(0).astype("int64") for name in ("n", "total", "squares")
+    )
     variance = (n * squares - total**2) / (n * (n - 1)).where(n > 1)
-    table = table[ITEM].assign(n=n, total=total, mean=mean, sd=np.sqrt(variance))
-    return table.assign(gold=known["gold"].to_numpy())
+    mean, sd = total / n.where(n > 0), np.sqrt(variance)
+    return table[ITEM].assign(n=n, mean=mean, sd=sd, gold=table["gold"], total=total)

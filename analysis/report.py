@@ -23,8 +23,8 @@ from analysis.wins import Contrast, wins, wins_summary
 __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 
 RATERS = [
-    "participant", "status", "n_ratings", "n_gold", "duration_seconds",
-    "attention_checks_failed", "sigma", "mae", "included", "exclusion", "note",
+    "participant", "n_ratings", "duration_seconds", "sigma", "mae", "included", "exclusion",
+    "status", "attention_checks_failed", "n_gold", "note",
 ]  # fmt: skip
 
 

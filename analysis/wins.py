@@ -125,13 +125,13 @@ def _compare(a: Sum, b: Sum, reference: Sum, contrast: Contrast) -> dict[str, An
     return {
         "condition_a": contrast.condition_a,
         "condition_b": contrast.condition_b,
-        "n_a": a.n,
-        "n_b": b.n,
         "mean_a": a.mean,
         "mean_b": b.mean,
         "mean_reference": reference.mean,
         "winner": winner,
         "reference_points": reference.above(a) + reference.above(b) if has_points else None,
+        "n_a": a.n,
+        "n_b": b.n,
         "note": note,
     }
 

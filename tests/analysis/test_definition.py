@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -48,6 +48,7 @@ def test_a_rule_left_out_of_the_order_is_not_applied() -> None:
 positive = st.floats(min_value=0.001, max_value=1e6)
 
 
+@settings(max_examples=100, deadline=None)
 @given(
     order=st.permutations(RULES).flatmap(lambda rules: st.integers(0, 4).map(lambda n: rules[:n])),
     window=st.tuples(positive, positive).map(sorted),

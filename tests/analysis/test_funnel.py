@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
@@ -234,6 +234,7 @@ orders = st.permutations(["duration", "attention", "early_exit", "sigma_mae"]).f
 )
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.lists(anybody, min_size=1, max_size=25), orders)
 def test_nobody_gets_lost_in_the_funnel(people: list[dict[str, Any]], order: list[Any]) -> None:
     table = raters(*people)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
@@ -95,6 +95,7 @@ def test_columns_of_participants_are_kept_in_their_order() -> None:
 pairs = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 300)), min_size=2, max_size=40)
 
 
+@settings(max_examples=60, deadline=None)
 @given(pairs)
 def test_indices_agree_with_the_textbook_formulas(thirds: list[tuple[int, int]]) -> None:
     rater = quality({"r": [(x, g / 3) for x, g in thirds]}).loc["r"]

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
@@ -240,6 +240,7 @@ def items_of_two(one: DataFrame, other: DataFrame) -> DataFrame:
 some = st.lists(st.integers(1, 5), min_size=1, max_size=30)
 
 
+@settings(max_examples=40, deadline=None)
 @given(some, some, some)
 def test_winner_and_points_are_those_of_exact_fractions(
     a: list[int], b: list[int], reference: list[int]
@@ -251,6 +252,7 @@ def test_winner_and_points_are_those_of_exact_fractions(
     assert [row["mean_a"], row["mean_b"], row["mean_reference"]] == [float(m) for m in means]
 
 
+@settings(max_examples=40, deadline=None)
 @given(some, some)
 def test_exchanging_the_conditions_exchanges_the_winner(a: list[int], b: list[int]) -> None:
     exchanged = {"a": "b", "b": "a", "tie": "tie"}
