@@ -22,8 +22,8 @@ from django.utils import timezone
 
 from judge.exchange import ExchangeFailed, Reply, Scope
 from judge.models import Attempt, Call, Judge
-from survey.definition import StudyDefinition
 from survey.models import Response
+from survey.tidy import definition_of
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def plan_calls(judge: Judge) -> int:
 
     One for every distinct response × dimension × replicate, replicates side by side.
     """
-    dimensions = StudyDefinition.model_validate(judge.study.definition).likert.dimensions
+    dimensions = definition_of(judge.study).likert.dimensions
     replicates = range(1, judge.read_configuration().replicates + 1)
     responses = (
         Response.objects.filter(scenario__study=judge.study)

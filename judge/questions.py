@@ -4,6 +4,7 @@ from judge import prompts
 from judge.definition import JudgeConfiguration
 from judge.models import Call, Judge
 from survey.definition import StudyDefinition
+from survey.tidy import definition_of
 
 
 def messages_for(
@@ -24,7 +25,7 @@ def messages_for(
 
 def missing_tokens(judge: Judge) -> int:
     """About how many tokens the calls that are not answered yet will take."""
-    study = StudyDefinition.model_validate(judge.study.definition)
+    study = definition_of(judge.study)
     configuration = judge.read_configuration()
     missing = judge.calls.exclude(state=Call.State.ANSWERED).select_related("response__scenario")
     return sum(

@@ -19,7 +19,7 @@ from judge.models import Judge
 from judge.parsing import Unusable, parse_score
 from judge.providers import Provider
 from judge.questions import messages_for
-from survey.definition import StudyDefinition
+from survey.tidy import definition_of
 
 #: After a turn the worker sees to its other tasks, and to a request to shut down.
 TURN_SECONDS = 30.0
@@ -62,7 +62,7 @@ class _Turn:
     ) -> None:
         self.judge_id = judge.pk
         self.configuration = configuration
-        self.study = StudyDefinition.model_validate(judge.study.definition)
+        self.study = definition_of(judge.study)
         self.provider = provider
         self.pool = pool
         self.in_flight: dict[Future[Reply], Claimed] = {}

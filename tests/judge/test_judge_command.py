@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from kombu.exceptions import OperationalError
 from pytest_django.fixtures import Settings
 
 from judge import runs
@@ -54,7 +55,7 @@ def test_missing_calls_are_queued_and_a_worker_woken(
     said = judge_command("small")
     judge = the_judge(described)
     assert said == (
-        f"j@1 (test-model; {settings.JUDGE_BASE_URL}): 30 calls to make, 0 of 30 answered\n"
+        f"j@1 (test-model at {settings.JUDGE_BASE_URL}): 30 calls to make, 0 of 30 answered\n"
     )
     assert counts(judge) == {"waiting": 30}
     assert woken == [("judge.run", judge.pk)]
@@ -110,6 +111,42 @@ def test_wait_fails_with_the_reason_of_a_stop(
         "j@1 was stopped: the endpoint answered HTTP 401: this is a unauthorized\n"
         "`manage.py judge small@1` goes on from here."
     )
+
+
+class WhoeverReads(StringIO):
+    """Somebody at the terminal, who starts a worker when told to."""
+
+    def __init__(self, judge: Judge) -> None:
+        super().__init__()
+        self.judge = judge
+
+    def write(self, text: str) -> int:
+        if "celery --app config worker --beat" in text:
+            runs.run(self.judge.pk)
+        return super().write(text)
+
+
+def test_wait_says_when_no_worker_begins(
+    described: Study, woken: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judge.management.commands.judge.PATIENCE_SECONDS", 0)
+    out, err = StringIO(), WhoeverReads(the_judge(described))
+    call_command("judge", "small", wait=True, stdout=out, stderr=err)
+    assert err.getvalue().count("No worker has begun within 0 s") == 1
+    assert out.getvalue().endswith("30 of 30 calls answered, 30 requests\n")
+
+
+def test_broker_that_does_not_answer_loses_no_call(
+    described: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wake(task: str, judge: int) -> None:
+        raise OperationalError("Connection refused")
+
+    monkeypatch.setattr("judge.management.commands.judge.wake", wake)
+    err = StringIO()
+    call_command("judge", "small", stdout=StringIO(), stderr=err)
+    assert err.getvalue().startswith("The broker does not answer (Connection refused).")
+    assert counts(the_judge(described)) == {"waiting": 30}
 
 
 @pytest.mark.parametrize(

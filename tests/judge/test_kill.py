@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.installation import Installation, running_installation
-from tests.judge.judging import TIDE_RESPONSES
+from tests.judge.judging import ROOT, TIDE_RESPONSES
 from tests.servers.faulty_judge import FaultyJudge, Plan, faulty_judge
 
 pytestmark = pytest.mark.e2e
 
-FAULTS = ("rate_limit", "server_error", "hang", "prose", "chatter", "out_of_range", "garbage")
+FAULTS = ["rate_limit", "server_error", "bad_gateway", "hang", "reset", "truncated", "html"]
+FAULTS += ["prose", "chatter", "words", "out_of_range", "garbage"]
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def installation(server: FaultyJudge, tmp_path: Path) -> Iterator[Installation]:
         JUDGE_TIMEOUT_SECONDS="1",
         JUDGE_LEASE_SECONDS="2",
         JUDGE_BACKOFF_SECONDS="0.05",
-        JUDGE_MAX_ATTEMPTS="30",
+        JUDGE_MAX_ATTEMPTS="30",  # nearly half of all requests fail, and no call is to
     ) as running:
         yield running
 
@@ -39,7 +40,10 @@ def test_killed_worker_loses_no_answer_and_repeats_only_what_was_in_flight(
     installation: Installation, server: FaultyJudge
 ) -> None:
     assert TIDE_RESPONSES.exists(), "the published responses are not here: ../shared/tide"
-    installation.manage("load_study", "examples/tide", "--responses", TIDE_RESPONSES)
+    study = (ROOT / "examples" / "tide" / "study.yaml").read_text(encoding="utf-8")
+    study = study.replace("\njudge:\n", "\njudge:\n  unusable_answers: 30\n")
+    (installation.folder / "study.yaml").write_text(study, encoding="utf-8")
+    installation.manage("load_study", installation.folder, "--responses", TIDE_RESPONSES)
     installation.manage("judge", "tide")
 
     in_flight_at_a_kill: set[str] = set()
@@ -77,6 +81,8 @@ def test_killed_worker_loses_no_answer_and_repeats_only_what_was_in_flight(
     assert lost <= in_flight_at_a_kill, "only answers that came after the kill were asked again"
     assert scores == {request: score for request, score in given.items() if request not in lost}
     assert installation.query(ASKED_AFTER_AN_ANSWER) == []
+    print(f"{len(received)} requests, {len(in_flight_at_a_kill)} in flight at a kill, ", end="")
+    print(f"{len(never_arrived)} of them never arrived, {len(lost)} answered too late")
 
 
 ATTEMPTS = "SELECT request_id, outcome FROM judge_attempt"

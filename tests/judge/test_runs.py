@@ -10,7 +10,7 @@ from judge.calls import queue_missing
 from judge.models import Attempt, Call, Judge
 from judge.queries import failure_reasons, gold_scores, progress
 from survey.models import Study
-from tests.judge.judging import TIDE_RESPONSES, counts, describe, load_published_study, outcomes
+from tests.judge.judging import counts, describe, outcomes
 from tests.servers.faulty_judge import COST, FaultyJudge
 
 Server = Callable[..., FaultyJudge]
@@ -299,30 +299,3 @@ def test_seed_is_sent_with_the_replicate(server_with: Server, study: Study) -> N
         scores.append(list(judge.calls.values_list("response", "replicate", "score")))
     assert scores[0] == scores[1]
     assert len({score for _, _, score in scores[0]}) > 1
-
-
-def test_published_study_is_scored_by_a_judge_with_every_fault(
-    db: None, server_with: Server, settings: Settings
-) -> None:
-    assert TIDE_RESPONSES.exists(), "the published responses are not here: ../shared/tide"
-    settings.JUDGE_TIMEOUT_SECONDS = 0.3
-    settings.JUDGE_MAX_ATTEMPTS = 30
-    faults = ["rate_limit", "server_error", "bad_gateway", "hang", "reset", "truncated", "html"]
-    faults += ["chatter", "words", "out_of_range", "garbage", "prose"]
-    server = server_with(shares=dict.fromkeys(faults, 0.04), seed=5)
-    study = load_published_study()
-    judge = describe(study, replicates=3, unusable_answers=30)
-    assert queue_missing(judge) == 306
-    while runs.run(judge.pk):
-        pass
-    assert failure_reasons(judge) == []
-    assert counts(judge) == {"answered": 306}
-    assert progress(judge).attempts == len(server.log) > 306
-    sent = {a.request_id: a for a in Attempt.objects.select_related("call")}
-    assert {entry.request_id for entry in server.log} == set(sent)
-    given = {entry.request_id: entry.score for entry in server.log if entry.score is not None}
-    assert {i: sent[i].call.score for i in given} == given
-    assert len(given) == 306
-    gold = gold_scores(study)
-    assert len(gold.scores) == 102
-    assert {score.n_valid for score in gold.scores} == {3}

@@ -82,10 +82,12 @@ class Command(BaseCommand):
 
     def describe(self, judge: Judge) -> None:
         now = progress(judge)
-        where = "a stand-in, no language model" if judge.is_stand_in else settings.JUDGE_BASE_URL
+        asked = f"{settings.JUDGE_MODEL} at {settings.JUDGE_BASE_URL}"
+        if judge.is_stand_in:
+            asked = "played by a stand-in, no language model"
         self.stdout.write(
-            f"{judge} ({settings.JUDGE_MODEL}; {where}): {now.total - now.answered} calls "
-            f"to make, {now.answered} of {now.total} answered"
+            f"{judge} ({asked}): {now.total - now.answered} calls to make, "
+            f"{now.answered} of {now.total} answered"
         )
 
     def wait(self, judge: Judge) -> None:
@@ -104,7 +106,7 @@ class Command(BaseCommand):
                     hinted = True
                     bar.write(
                         f"No worker has begun within {PATIENCE_SECONDS:.0f} s; "
-                        "start one with: celery -A config worker --beat",
+                        "start one with: celery --app config worker --beat",
                         file=self.stderr,
                     )
                 time.sleep(POLL_SECONDS)
