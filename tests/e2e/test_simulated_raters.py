@@ -1,0 +1,165 @@
+"""A whole sample over real HTTP: 151 simulated raters, and what became of their ratings."""
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.test import override_settings
+
+from config.processes import ROOT, free_port
+from survey.definition import StudyDefinition, YamlFile, read_responses
+from survey.simulated.content import Block, Content, Text
+from survey.simulated.crowd import Rota, walk_all
+from survey.simulated.plan import plan_raters
+from survey.simulated.profile import Profile
+from survey.simulated.walker import Ending, Walk
+from tests.e2e.installation import Installation, running_installation
+
+pytestmark = pytest.mark.e2e
+PARTICIPANTS, SEED = 151, 5
+STUDY = ROOT / "examples" / "empathy"
+PROFILE = ROOT / "examples" / "profiles" / "published.yaml"
+RULES = {
+    "speeder": "duration",
+    "staller": "duration",
+    "attention_failer": "attention",
+    "early_exit": "early_exit",
+    "straight_liner": "sigma_mae",
+    "careful": "",
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An installation that 151 raters have visited, and what they sent."""
+
+    site: Installation
+    walks: list[Walk]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
+    port = free_port()
+    judge = {
+        "JUDGE_STAND_IN": "true",
+        "JUDGE_BASE_URL": f"http://127.0.0.1:{port}/v1",
+        "JUDGE_MODEL": "stand-in",
+        "JUDGE_API_KEY": "stand-in",
+    }
+    with running_installation(tmp_path_factory.mktemp("sample"), **judge) as site:
+        command = [sys.executable, "-m", "judge.standin", "--port", str(port)]
+        site.processes.start("stand-in-judge", command)
+        site.manage("load_study", STUDY)
+        site.manage("judge", "empathy")
+        with override_settings(SIMULATION_KEY=site.environment["SIMULATION_KEY"]):
+            yield Sample(site, walks(site.url))
+
+
+def walks(server: str) -> list[Walk]:
+    """Send everybody from this process, so that what they sent is known here."""
+    content = content_of_files()
+    file = YamlFile.read(PROFILE)
+    plans = plan_raters(
+        profile=file.check(Profile, file.plain()),
+        content=content,
+        participants=PARTICIPANTS,
+        seed=SEED,
+    )
+    rota = Rota([(plan, None) for plan in plans], [])
+    return list(walk_all(rota, server=server, content=content, now=datetime.now(UTC), workers=4))
+
+
+def content_of_files() -> Content:
+    """The study as its files say, past everything that loads and stores them."""
+    yaml = YamlFile.read(STUDY / "study.yaml")
+    values = yaml.plain()
+    survey = {key: values[key] for key in StudyDefinition.model_fields if key in values}
+    definition = yaml.check(StudyDefinition, survey)
+    rows, _ = read_responses(STUDY / "responses.csv", definition)
+    blocks: dict[tuple[str, str, str], list[Text]] = {}
+    for row in rows:
+        texts = blocks.setdefault((row.scenario, row.set_name, row.prompt), [])
+        texts.append(Text(row.model, row.condition, row.text))
+    return Content(
+        definition=definition,
+        gives_code=True,
+        blocks=tuple(Block(*key, tuple(texts)) for key, texts in blocks.items()),
+    )
+
+
+def test_everybody_ends_as_planned(sample: Sample) -> None:
+    assert Counter(walk.ending for walk in sample.walks) == {
+        Ending.COMPLETED: 138,
+        Ending.LEFT: 13,
+    }
+    codes = {walk.code for walk in sample.walks if walk.ending is Ending.COMPLETED}
+    assert codes == {"EMPATHY1"}
+    assert sample.site.query(
+        "SELECT source, status, COUNT(*) FROM survey_participant GROUP BY source, status "
+        "ORDER BY status"
+    ) == [("simulated", "completed", 138), ("simulated", "in_progress", 13)]
+
+
+def test_every_rating_sent_is_stored_exactly_once(sample: Sample) -> None:
+    stored = sample.site.query(
+        "SELECT identity.key, scenario.name, block.set_name, response.public_id,"
+        " rating.dimension, rating.value "
+        "FROM survey_rating rating "
+        "JOIN survey_response response ON response.id = rating.response_id "
+        "JOIN survey_presentation shown ON shown.id = rating.presentation_id "
+        "JOIN survey_block block ON block.id = shown.block_id "
+        "JOIN survey_scenario scenario ON scenario.id = block.scenario_id "
+        "JOIN survey_identity identity ON identity.participant_id = shown.participant_id"
+    )
+    sent = [
+        (walk.plan.person, at.scenario, at.set_name, at.response, at.dimension, value)
+        for walk in sample.walks
+        for at, value in walk.sent.items()
+    ]
+    assert len(sent) == sum(5 * walk.plan.blocks for walk in sample.walks) > 138 * 120
+    assert sorted(stored) == sorted(sent)
+
+
+def test_same_seed_again_changes_nothing(sample: Sample) -> None:
+    def counts() -> list[tuple[int, ...]]:
+        return sample.site.query(
+            "SELECT (SELECT COUNT(*) FROM survey_participant),"
+            " (SELECT COUNT(*) FROM survey_rating), (SELECT SUM(revisions) FROM survey_rating)"
+        )
+
+    before = counts()
+    done = sample.site.manage(*simulate())
+    assert done.stdout == "empathy@1: 151 already took part\n"
+    assert counts() == before
+
+
+def simulate(*more: object) -> list[str]:
+    counts = ("--participants", PARTICIPANTS, "--seed", SEED)
+    return [str(a) for a in ("simulate", "empathy", *counts, "--profile", PROFILE, *more)]
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_funnel_finds_exactly_the_planted_careless(sample: Sample, tmp_path: Path) -> None:
+    sample.site.manage("judge", "empathy", "--wait")
+    sample.site.manage(*simulate("--plan", tmp_path / "plan.csv"))
+    out = tmp_path / "out"
+    sample.site.manage("analyze", "empathy", "--out", out, "--include", "simulated")
+    behaviours = {row["participant"]: row["behaviour"] for row in read_csv(tmp_path / "plan.csv")}
+    found = {row["participant"]: row["exclusion"] for row in read_csv(out / "raters.csv")}
+    assert found == {name: RULES[behaviour] for name, behaviour in behaviours.items()}
+    assert [(row["step"], row["remaining"]) for row in read_csv(out / "funnel.csv")] == [
+        ("start", "151"),
+        ("duration", "142"),
+        ("attention", "137"),
+        ("early_exit", "124"),
+        ("sigma_mae", "116"),
+    ]
