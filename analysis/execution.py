@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 from pandas import DataFrame, isna
 
@@ -53,6 +53,8 @@ def execute(run_id: int) -> bool:
         return False
     try:
         _compute(run)
+    except OperationalError:
+        raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Exception as error:  # whatever it was: the run has to say that it failed
         logger.exception("%s failed", run)
         AnalysisRun.objects.filter(pk=run.pk, state=State.RUNNING).update(

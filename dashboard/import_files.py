@@ -74,7 +74,11 @@ class TidyFile:
             self._take(error)
             return
         self.columns = self._file.columns
-        self._check_header(columns)
+        if len(self.columns) == 1 and re.search(r"[;\t]", self.columns[0]):
+            self.problem(1, "", "columns have to be separated by commas")
+            self._file = None
+        else:
+            self._check_header(columns)
 
     def _check_header(self, columns: Columns) -> None:
         known = {*columns.required, *columns.optional, *columns.ignored}

@@ -12,15 +12,14 @@ from django.utils import timezone
 
 from dashboard.import_checks import (
     BlockAnswers,
-    GoldValue,
     Person,
     Vocabulary,
-    read_gold,
     read_people,
     read_ranks,
     read_ratings,
 )
 from dashboard.import_files import Findings, ImportRefused
+from dashboard.import_gold import GoldValue, read_gold
 from judge.models import GoldScore
 from judge.queries import gold_scores
 from survey.definition.study import IntegerQuestion

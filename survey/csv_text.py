@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 #: Texts that a spreadsheet takes for a formula, with the apostrophes that already guard one.
-FORMULA = re.compile(r"'*[=+\-@\t\r]")
+FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 Row = Sequence[Any]
 

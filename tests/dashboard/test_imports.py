@@ -276,7 +276,7 @@ BAD_RATINGS = [
     ("model", "Ants|Ant|Oracle", "'Ants' is unknown; is it meant to be 'Ant'?"),
     ("condition", "Plain|tuned|reference", "'Plain' is unknown; is it meant to be 'plain'?"),
     ("dimension", "warm|warmth|warmth", "'warm' is unknown; is it meant to be 'warmth'?"),
-    ("rating", "6|4|5", "6 is not on the scale of the study, 1, 2, 3, 4, 5"),
+    ("rating", "6|4|5", "6 is not on the scale of the study, 1 to 5"),
     ("rating", "2.5|4|5", "'2.5' is not a whole number"),
     ("rating", "|4|5", "is empty"),
     ("block_position", "0||", "0 is not between 1 and 2147483647"),
@@ -369,6 +369,9 @@ anna,S1,1,Ant,tuned,,2,
 
 
 BAD_FILES: list[tuple[str | bytes, list[str]]] = [
+    (PEOPLE.replace(",", ";"), [
+        "participants.csv, line 1: columns have to be separated by commas"
+    ]),
     ("", ["participants.csv, line 1: there is no header"]),
     ("participant,status\n", [
         "participants.csv, line 1: there are no participants below the header"

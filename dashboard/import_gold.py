@@ -1,0 +1,62 @@
+"""What gold.csv says, checked against a study. Pure."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from dashboard.import_checks import CellReader, Vocabulary, cell_columns
+from dashboard.import_files import Columns, Findings, TidyFile
+
+
+@dataclass(frozen=True)
+class GoldValue:
+    """A row of gold.csv."""
+
+    line: int
+    response: int
+    dimension: str
+    value: float
+    calls: list[float]
+
+
+def read_gold(
+    data: bytes, file: str, vocabulary: Vocabulary, findings: Findings
+) -> list[GoldValue]:
+    """Each response's gold score once, however often the response is shown."""
+    header = data.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
+    calls = re.findall(r"\bcall_[0-9]+\b", header)
+    required = [*cell_columns(vocabulary), "gold"]
+    if len(vocabulary.dimensions) > 1:
+        required.append("dimension")
+    columns = Columns(required, ("set", "dimension", *calls), ("gold_by",))
+    table = TidyFile(data, file, columns, findings)
+    cells = CellReader(table, vocabulary)
+    low, high = min(vocabulary.scale), max(vocabulary.scale)
+    found: dict[tuple[int, str], GoldValue] = {}
+    places: set[tuple[tuple[int, int], str]] = set()
+    made_by: set[str] = set()
+    for line, row in table.rows():
+        made_by.add(row.get("gold_by", ""))
+        cell = cells.cell(line, row)
+        dimension = cells.dimension(line, row)
+        value, *each = (table.number(line, row, n, least=-math.inf) for n in ("gold", *calls))
+        single = [int(s) if s.is_integer() else s for s in each if s is not None]
+        if not row["gold"]:
+            table.problem(line, "gold", "is empty")
+        if cell is None or dimension is None or value is None:
+            continue
+        if not low <= value <= high:
+            table.problem(line, "gold", f"{row['gold']} is outside the scale, {low} to {high}")
+        if (cell, dimension) in places:
+            table.problem(line, "", "this response has a gold score in this set already")
+        places.add((cell, dimension))
+        gold = GoldValue(line, cell[1], dimension, value, single)
+        first = found.setdefault((cell[1], dimension), gold)
+        if first.value != value:
+            reason = f"differs from line {first.line}, where the same response has {first.value}"
+            table.problem(line, "gold", reason)
+    findings.notices += [
+        f"{file}: the scores were made by {name}; from now on they are called imported"
+        for name in sorted(made_by - {""})
+    ]
+    return list(found.values())
