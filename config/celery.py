@@ -9,7 +9,9 @@ from functools import partial
 
 from celery import Celery
 from django.db import transaction
+from kombu.transport import TRANSPORT_ALIASES
 
+TRANSPORT_ALIASES["filesystem"] = "config.broker:Transport"
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("fivefold")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -1,0 +1,64 @@
+"""The embedded broker: what one process puts, another gets, whole and once."""
+
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from queue import Empty
+
+from kombu import Connection
+
+import config.celery  # noqa: F401  # registers the transport, also in the processes below
+from config.broker import Channel
+
+MESSAGES = 500
+
+
+def channel_in(folder: Path) -> Channel:
+    options = {"data_folder_in": str(folder), "data_folder_out": str(folder)}
+    options["control_folder"] = str(folder / "control")
+    channel = Connection("filesystem://", transport_options=options).default_channel
+    assert isinstance(channel, Channel)
+    return channel
+
+
+def put_all(folder: Path) -> None:
+    channel = channel_in(folder)
+    for number in range(MESSAGES):
+        channel._put("work", {"number": number})
+
+
+def bind_and_read(folder: Path, queue: str) -> None:
+    for _ in range(100):
+        channel = channel_in(folder)
+        channel._queue_bind("tasks", queue, "", queue)
+        assert [row[2] for row in channel.get_table("tasks")].count(queue) == 1
+
+
+def start(function: Callable[..., None], *arguments: object) -> SpawnProcess:
+    process = get_context("spawn").Process(target=function, args=arguments)
+    process.start()
+    return process
+
+
+def test_a_reader_never_meets_half_a_message(tmp_path: Path) -> None:
+    writer = start(put_all, tmp_path)
+    channel = channel_in(tmp_path)
+    numbers: list[int] = []
+    while writer.is_alive() or len(numbers) < MESSAGES:
+        try:
+            numbers.append(channel._get("work")["number"])
+        except Empty:
+            if writer.exitcode:
+                break
+    writer.join()
+    assert numbers == list(range(MESSAGES))
+
+
+def test_queues_bound_at_the_same_time_are_all_bound(tmp_path: Path) -> None:
+    binders = [start(bind_and_read, tmp_path, queue) for queue in ("a", "b", "c")]
+    for binder in binders:
+        binder.join()
+    assert [binder.exitcode for binder in binders] == [0, 0, 0]
+    table = channel_in(tmp_path).get_table("tasks")
+    assert sorted(row[2] for row in table) == ["a", "b", "c"]
