@@ -29,7 +29,7 @@ def installation(server: FaultyJudge, tmp_path: Path) -> Iterator[Installation]:
         JUDGE_BASE_URL=server.base_url,
         JUDGE_MODEL="test-model",
         JUDGE_TIMEOUT_SECONDS="1",
-        JUDGE_LEASE_SECONDS="2",
+        JUDGE_LEASE_SECONDS="5",
         JUDGE_BACKOFF_SECONDS="0.05",
         JUDGE_MAX_ATTEMPTS="30",  # nearly half of all requests fail, and no call is to
     ) as running:
@@ -48,7 +48,7 @@ def test_killed_worker_loses_no_answer_and_repeats_only_what_was_in_flight(
 
     in_flight_at_a_kill: set[str] = set()
     for requests in (80, 200):
-        server.wait_for(requests)
+        server.wait_for(requests, seconds=120)
         installation.kill("worker")
         sent_before = {entry.request_id for entry in server.log}
         answered_before = calls_in(installation, "answered")
@@ -58,7 +58,7 @@ def test_killed_worker_loses_no_answer_and_repeats_only_what_was_in_flight(
         in_flight_at_a_kill |= in_flight
         installation.start("worker")
 
-        server.wait_for(len(sent_before) + 50)
+        server.wait_for(len(sent_before) + 50, seconds=120)
         sent_after = {entry.request_id for entry in server.log} - sent_before
         assert not calls_of(installation, sent_after) & answered_before
 
