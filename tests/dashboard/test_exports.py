@@ -9,9 +9,18 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.execution import finished_run
+from analysis.models import AnalysisRun
 from dashboard.exports import stream_table
 from judge.models import GoldScore
-from survey.models import Identity, Participant, Presentation, Rating, Response, Study
+from survey.models import (
+    DemographicAnswer,
+    Identity,
+    Participant,
+    Presentation,
+    Rating,
+    Response,
+    Study,
+)
 from survey.tidy import counted_sources
 from tests.factories import Key, add_participant, make_study
 
@@ -253,6 +262,20 @@ def test_out_that_is_a_file_is_refused(study: Study, tmp_path: Path) -> None:
 
     with pytest.raises(CommandError, match="is a file, not a folder"):
         export(study, tmp_path / "out")
+
+
+@pytest.mark.parametrize("command", ["export", "analyze"])
+def test_failed_analysis_leaves_what_was_there(command: str, study: Study, tmp_path: Path) -> None:
+    call_command(command, "small", out=tmp_path / "out", verbosity=0)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    # An answer that the survey never stores, and a run that does not know of it yet.
+    DemographicAnswer.objects.filter(name="race").update(value=[[1]])
+    AnalysisRun.objects.all().delete()
+
+    with pytest.raises(CommandError, match="TypeError: "):
+        call_command(command, "small", out=tmp_path / "out", verbosity=0)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.parametrize("command", ["export", "analyze"])
