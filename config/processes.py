@@ -142,11 +142,12 @@ class Processes:
                 return
 
     def stop(self, *, seconds: float = 10) -> None:
+        deadline = time.monotonic() + seconds
         for process in self.running.values():
             if process.exit_code is None:
                 process.child.terminate()  # all at once, so that they end side by side
         while self.running:
-            self.running.popitem()[1].stop(seconds=seconds)
+            self.running.popitem()[1].stop(seconds=max(0.0, deadline - time.monotonic()))
 
     def __enter__(self) -> "Processes":
         return self

@@ -41,7 +41,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
                 environment={**environment, **settings},
                 logs=tmp_path / "logs",
             )
-            stack.callback(process.stop)
+            stack.callback(process.stop, seconds=60)  # it stops its own children first
             return process
 
         yield start
