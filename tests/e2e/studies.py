@@ -19,11 +19,14 @@ def open_example(installation: Installation, folder: Path, *, slug: str) -> str:
     return _open(installation, folder, slug, text, EXAMPLE / "responses.csv")
 
 
-def open_small(installation: Installation, folder: Path, *, slug: str) -> str:
-    """A study of 4 blocks with 3 responses each. Returns its slug."""
+def open_small(
+    installation: Installation, folder: Path, *, slug: str, highest: str = "Very"
+) -> str:
+    """A study of 4 blocks with 3 responses each; `highest` labels its third point. Its slug."""
     responses = folder / "responses.csv"
     responses.write_text(small_study.CSV, encoding="utf-8")
-    return _open(installation, folder, slug, small_study.YAML + WAYS_IN, responses)
+    text = small_study.YAML.replace("label: Very", f"label: {highest}") + WAYS_IN
+    return _open(installation, folder, slug, text, responses)
 
 
 def _open(installation: Installation, folder: Path, slug: str, text: str, responses: Path) -> str:
