@@ -16,6 +16,8 @@ COOKIE_DAYS = 60
 #: A participant ID as recruiters give them; an unfilled placeholder such as {{%ID%}} is none.
 PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
 PREVIEW = "preview"
+#: What every page asks of its participant; the rest is fetched where it is asked for.
+NEEDED_BY_PAGES = ("status", "source", "pages_done", "study__slug", "study__loaded_at")
 
 
 class Refused(Exception):
@@ -51,7 +53,7 @@ def participant_of(request: HttpRequest, slug: str) -> Participant | None:
 
 
 def _by_secret(slug: str, secret: str) -> Participant | None:
-    people = Participant.objects.select_related("study").defer("study__definition")
+    people = Participant.objects.select_related("study").only(*NEEDED_BY_PAGES)
     try:
         return people.get(secret=secret, study__slug=slug)
     except Participant.DoesNotExist:
