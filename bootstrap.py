@@ -32,7 +32,7 @@ def main() -> None:
     if "--dev" in sys.argv[1:]:
         locks.append(ROOT / "requirements-dev.txt")
     make_venv()
-    install(locks)
+    install_locked(locks)
     write_secrets(ROOT / ".env")
 
 
@@ -52,7 +52,7 @@ def make_venv() -> None:
     venv.create(VENV, clear=True, with_pip=True)
 
 
-def install(locks: list[Path]) -> None:
+def install_locked(locks: list[Path]) -> None:
     """Install the pinned packages of each lock that has changed since it was installed."""
     for lock in locks:
         stamp = VENV / f"installed-{lock.name}"
@@ -60,10 +60,10 @@ def install(locks: list[Path]) -> None:
         if stamp.exists() and stamp.read_text() == digest:
             continue
         print(f"Installing {lock.name} into .venv (some minutes the first time)", flush=True)
-        command = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+        install = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
         with LOG.open("wb") as log:
             code = subprocess.call(
-                [*command, "--retries", "2", "--require-hashes", "-r", lock],
+                [*install, "--retries", "2", "--require-hashes", "-r", str(lock)],
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import requests
 from playwright.sync_api import Page, expect
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
 
 from config.processes import Processes, command_of, free_port
 from tests import services
@@ -70,6 +72,8 @@ def test_researcher_logs_in_over_https(tmp_path: Path) -> None:
     ):
         session.trust_env = False  # a bundle named there would win over the certificate
         session.verify = str(certificate)
+        # The proxy makes its certificate when it is already listening.
+        session.mount(site, HTTPAdapter(max_retries=Retry(total=12, backoff_factor=0.1)))
         form = session.get(f"{site}/login/", timeout=10)
         token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)[0]
         name, password = secured.researcher
