@@ -109,6 +109,8 @@ class Command(BaseCommand):
             raise CommandError(_refusal(found, server, error)) from None
         except WalkError as error:
             raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            raise CommandError("Stopped. The same command goes on where each rater was.") from None
         finally:
             if plan:  # again, now that they have arrived and have pseudonyms
                 _write_plans(plan, found, plans)
