@@ -16,6 +16,8 @@ from environs import Env, EnvError, validate
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
 env.read_env(BASE_DIR / ".env", recurse=False)
+AT_LEAST_ONE = validate.Range(min=1)
+POSITIVE = validate.Range(min=0, min_inclusive=False)
 
 try:
     SECRET_KEY = env.str("SECRET_KEY", validate=validate.Length(min=1))
@@ -46,13 +48,13 @@ try:
     if not JUDGE_API_KEY and _served.get("JUDGE_STAND_IN_URL"):
         JUDGE_BASE_URL, JUDGE_STAND_IN = str(_served["JUDGE_STAND_IN_URL"]), True
         JUDGE_MODEL = JUDGE_API_KEY = "stand-in"
-    JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6)
-    JUDGE_TIMEOUT_SECONDS = env.float("JUDGE_TIMEOUT_SECONDS", 60.0)
-    JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 60.0)
-    JUDGE_MAX_ATTEMPTS = env.int("JUDGE_MAX_ATTEMPTS", 8)
+    JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6, validate=AT_LEAST_ONE)
+    JUDGE_TIMEOUT_SECONDS = env.float("JUDGE_TIMEOUT_SECONDS", 60.0, validate=POSITIVE)
+    JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 60.0, validate=POSITIVE)
+    JUDGE_MAX_ATTEMPTS = env.int("JUDGE_MAX_ATTEMPTS", 8, validate=AT_LEAST_ONE)
     JUDGE_BACKOFF_SECONDS = env.float("JUDGE_BACKOFF_SECONDS", 1.0)
     # How often lost work is looked for and results of running studies are brought up to date.
-    SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0)
+    SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
 except EnvError as error:
     raise ImproperlyConfigured(
         f"{error}. Set it in the environment or in .env; `make setup` writes a .env."

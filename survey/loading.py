@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,15 +51,12 @@ def load_study(
     )
     if newest is not None and newest.content_hash == digest:
         return Loaded(newest, _take_settings(newest, new_settings))
-    replace = newest is not None and not newest.participants.exists()
-    if newest is None or not replace:
+    if newest is None or newest.participants.exists():
         study = Study(slug=definition.slug, version=newest.version + 1 if newest else 1)
         outcome = "created"
     else:
         study, outcome = newest, "replaced"
-        study.blocks.all().delete()
-        study.scenarios.all().delete()
-        study.systems.all().delete()
+        _clear(study, definition, rows)
     study.title = definition.title
     study.definition = definition.model_dump(mode="json")
     study.settings = new_settings
@@ -68,6 +66,29 @@ def load_study(
     _write_content(study, rows)
     StudyEvent.objects.create(study=study, action="loaded", detail={"content_hash": digest})
     return Loaded(study, outcome)
+
+
+def _clear(study: Study, definition: StudyDefinition, rows: Sequence[ResponseRow]) -> None:
+    """Remove what the new content lacks. What stays keeps its row, and with it the judge's
+    scores that were paid for: the same text answering the same prompt under the same task."""
+    study.blocks.all().delete()
+    if study.definition["tasks"] != definition.model_dump(mode="json")["tasks"]:
+        study.scenarios.all().delete()
+    scenarios = {(row.scenario, row.prompt, row.context) for row in rows}
+    for scenario in study.scenarios.all():
+        if (scenario.name, scenario.prompt, scenario.context) not in scenarios:
+            scenario.delete()
+    wanted = {(row.scenario, row.system, row.text_hash) for row in rows}
+    for response in Response.objects.filter(scenario__study=study).select_related(
+        "scenario", "system"
+    ):
+        system = (response.system.model, response.system.condition)
+        if (response.scenario.name, system, response.text_hash) not in wanted:
+            response.delete()
+    systems = {row.system for row in rows}
+    for system_row in study.systems.all():
+        if (system_row.model, system_row.condition) not in systems:
+            system_row.delete()
 
 
 def _take_settings(study: Study, new_settings: dict[str, object]) -> str:
@@ -82,39 +103,40 @@ def _take_settings(study: Study, new_settings: dict[str, object]) -> str:
 
 
 def _write_content(study: Study, rows: Sequence[ResponseRow]) -> None:
-    scenarios: dict[str, Scenario] = {}
-    systems: dict[tuple[str, str], System] = {}
-    responses: dict[tuple[str, tuple[str, str], str], Response] = {}
+    """Write what `rows` hold; scenarios, systems and responses that are there already stay."""
+    scenarios = {scenario.name: scenario for scenario in study.scenarios.all()}
+    systems = {(system.model, system.condition): system for system in study.systems.all()}
+    responses = {
+        (r.scenario.name, (r.system.model, r.system.condition), r.text_hash): r
+        for r in Response.objects.filter(scenario__study=study).select_related("scenario", "system")
+    }
     blocks: dict[tuple[str, str], Block] = {}
     members: list[BlockResponse] = []
-    sizes: dict[tuple[str, str], int] = {}
+    sizes: Counter[tuple[str, str]] = Counter()
+    positions: dict[str, int] = {}
     for row in rows:
+        position = positions.setdefault(row.scenario, len(positions) + 1)
         scenario = scenarios.setdefault(
             row.scenario,
-            Scenario(
-                study=study,
-                name=row.scenario,
-                position=len(scenarios) + 1,
-                prompt=row.prompt,
-                context=row.context,
-            ),
+            Scenario(study=study, name=row.scenario, prompt=row.prompt, context=row.context),
         )
+        scenario.position = position
         system = systems.setdefault(
             row.system, System(study=study, model=row.model, condition=row.condition)
         )
-        text_hash = hashlib.sha256(row.text.encode()).hexdigest()
         response = responses.setdefault(
-            (row.scenario, row.system, text_hash),
-            Response(scenario=scenario, system=system, text=row.text, text_hash=text_hash),
+            (row.scenario, row.system, row.text_hash),
+            Response(scenario=scenario, system=system, text=row.text, text_hash=row.text_hash),
         )
         block = blocks.setdefault(
             row.block,
             Block(study=study, scenario=scenario, set_name=row.set_name, position=len(blocks) + 1),
         )
-        sizes[row.block] = sizes.get(row.block, 0) + 1
+        sizes[row.block] += 1
         members.append(BlockResponse(block=block, response=response, position=sizes[row.block]))
-    Scenario.objects.bulk_create(scenarios.values())
-    System.objects.bulk_create(systems.values())
-    Response.objects.bulk_create(responses.values())
+    Scenario.objects.bulk_update([s for s in scenarios.values() if s.pk], ["position"])
+    Scenario.objects.bulk_create(s for s in scenarios.values() if not s.pk)
+    System.objects.bulk_create(s for s in systems.values() if not s.pk)
+    Response.objects.bulk_create(r for r in responses.values() if not r.pk)
     Block.objects.bulk_create(blocks.values())
     BlockResponse.objects.bulk_create(members)

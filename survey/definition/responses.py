@@ -36,6 +36,11 @@ class ResponseRow:
         return self.model, self.condition
 
     @property
+    def text_hash(self) -> str:
+        """SHA-256 of the text: the same text of the same system is the same response."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
     def block(self) -> tuple[str, str]:
         """(scenario, set)."""
         return self.scenario, self.set_name

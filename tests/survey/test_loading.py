@@ -51,6 +51,35 @@ def test_changed_content_replaces_a_version_nobody_has_seen() -> None:
     assert "Try again." not in texts
 
 
+def test_what_a_replacement_leaves_alone_keeps_its_rows() -> None:
+    small_study.load()
+    before = dict(Response.objects.values_list("text", "pk"))
+    small_study.load(csv=CHANGED, yaml=small_study.YAML.replace("short replies", "replies"))
+    after = dict(Response.objects.values_list("text", "pk"))
+    assert {t: pk for t, pk in after.items() if t in before} == {
+        text: pk for text, pk in before.items() if text != "Try again."
+    }
+
+
+def test_a_replacement_of_the_task_replaces_every_response() -> None:
+    small_study.load()
+    before = set(Response.objects.values_list("pk", flat=True))
+    small_study.load(yaml=small_study.YAML.replace("How warm is", "How kind is"))
+    assert before.isdisjoint(Response.objects.values_list("pk", flat=True))
+    assert Response.objects.count() == 10
+
+
+def test_a_replaced_prompt_replaces_its_responses_alone() -> None:
+    small_study.load()
+    before = set(Response.objects.values_list("pk", flat=True))
+    study = small_study.load(csv=small_study.CSV.replace("I failed.", "I failed again."))
+    kept = before.intersection(Response.objects.values_list("pk", flat=True))
+    assert set(Response.objects.filter(pk__in=kept).values_list("scenario__name")) == {("S2",)}
+    assert len(kept) == 5
+    prompts = [block.prompt for block in content_of(study).blocks.values()]
+    assert prompts == ["I failed again."] * 2 + ["I miss her."] * 2
+
+
 def test_changed_content_becomes_a_new_version_once_somebody_arrived() -> None:
     study = small_study.load()
     Client().get("/s/small/?PROLIFIC_PID=abc")
