@@ -1,5 +1,6 @@
 """responses.csv: what the systems wrote, checked as blocks."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
