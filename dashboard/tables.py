@@ -172,10 +172,12 @@ def shown_rater(rater: Row) -> Row:
 
 
 def in_words(measured: dict[str, Any] | None) -> str:
-    """What a rule measured or allows: `{"minimum": 10, "maximum": 75}` → minimum 10, maximum 75."""
-    return ", ".join(
-        f"{name.replace('_', ' ')} {_short(value)}" for name, value in (measured or {}).items()
-    )
+    """What a rule measured or allows: `{"minimum": 10, "maximum": 75}` → minimum 10, maximum 75.
+
+    Databases don't keep the order of keys; backwards, minimum stands before maximum.
+    """
+    parts = sorted((measured or {}).items(), reverse=True)
+    return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in parts)
 
 
 def _short(value: Any) -> str:

@@ -25,12 +25,37 @@ function inOurColours(layout) {
   return dressed;
 }
 
+// Plotly reads labels as markup, so they come escaped.
+const unescaped = (label) => new DOMParser().parseFromString(label, "text/html").body.textContent;
+
+// Plotly's own menus can't be used by keyboard; a <select> above the figure takes their place.
+function chooser(menu, element, number) {
+  const label = document.createElement("label");
+  const select = document.createElement("select");
+  label.htmlFor = select.id = `${element.dataset.name}-view-${number}`;
+  label.textContent = "Show";
+  select.append(...menu.buttons.map((button, index) => new Option(unescaped(button.label), index)));
+  select.selectedIndex = menu.active ?? 0;
+  const row = document.createElement("p");
+  row.className = "row";
+  row.append(label, select);
+  element.before(row);
+  const apply = () => Plotly[menu.buttons[select.value].method](element, ...menu.buttons[select.value].args);
+  select.addEventListener("change", apply);
+  return apply;
+}
+
 async function draw(element) {
   const answer = await fetch(element.dataset.figure);
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
   const { data, layout } = await answer.json();
+  const { updatemenus = [], ...plain } = layout;
+  const views = updatemenus.map((menu, number) => chooser(menu, element, number));
   const options = { displaylogo: false, responsive: true };
-  const paint = () => Plotly.react(element, data, inOurColours(layout), options);
+  const paint = async () => {
+    await Plotly.react(element, structuredClone(data), inOurColours(plain), options);
+    for (const apply of views) await apply();
+  };
   element.replaceChildren();
   await paint();
   scheme.addEventListener("change", paint);
