@@ -22,7 +22,7 @@ from survey.tidy import active_participants, counted_sources
 State = AnalysisRun.State
 
 #: A worker that is silent for this long is taken to be dead.
-LEASE = timedelta(minutes=10)
+LEASE = timedelta(minutes=5)
 #: A run whose workers die this often is not tried again.
 MAX_ATTEMPTS = 3
 #: Automatic runs of a study take at most one part in this many of a worker's time.

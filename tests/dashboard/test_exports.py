@@ -185,9 +185,9 @@ def analyze(study: Study, folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
 
 
-def copy_of(study: Study, folder: Path) -> Study:
+def copy_of(folder: Path, **shape: Any) -> Study:
     """A fresh study of the same content, filled from the exported files alone."""
-    copy = make_study(slug="copy")
+    copy = make_study(slug="copy", **shape)
     names = {"participants": "participants", "ratings": "ratings_all", "gold": "gold"}
     files = {name: folder / f"{file}.csv" for name, file in names.items()}
     if (folder / "ranks.csv").exists():
@@ -196,8 +196,20 @@ def copy_of(study: Study, folder: Path) -> Study:
     return copy
 
 
-def test_imported_export_gives_the_same_tables_byte_for_byte(study: Study, tmp_path: Path) -> None:
-    copy = copy_of(study, export(study, tmp_path / "out"))
+SHAPES: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "several dimensions, wide scale": {"dimensions": ("warmth", "insight"), "scale": range(-2, 9)},
+    "one set without a name": {"sets": {"": ["Ant", "-Bee"]}},
+    "no reference": {"reference": None, "conditions": ("plain", "tuned")},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_imported_export_gives_the_same_tables_byte_for_byte(
+    shape: dict[str, Any], tmp_path: Path
+) -> None:
+    study = fill(make_study(**shape))
+    copy = copy_of(export(study, tmp_path / "out"), **shape)
 
     original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
     assert set(original) == {
@@ -218,7 +230,7 @@ def test_imported_export_exports_the_same(study: Study, tmp_path: Path) -> None:
             presentation=presentation, response=response, task="ranking", value=rank
         )
     first = export(study, tmp_path / "first")
-    second = export(copy_of(study, first), tmp_path / "second")
+    second = export(copy_of(first), tmp_path / "second")
 
     for name in ("ratings.csv", "ratings_all.csv", "gold.csv", "ranks.csv", "codebook.csv"):
         assert (second / name).read_bytes() == (first / name).read_bytes(), name
