@@ -85,4 +85,7 @@ def write_secrets(env: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Interrupted; start it again to go on.")
