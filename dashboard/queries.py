@@ -111,6 +111,7 @@ class LiveCounts:
 
     at: datetime
     inactive_minutes: float
+    analysed_at: datetime | None
     real: SourceCounts
     sources: list[SourceCounts]
 
@@ -136,34 +137,41 @@ def live_counts(study: Study) -> LiveCounts:
         for part in (counts,) if counts.is_test else (counts, real):
             part.statuses[status] += n
             part.active += active
-    for source, rule, n in _excluded(study):
+    newest = _newest_runs(study)
+    for source, rule, n in _excluded(newest):
         counts = sources[source]
         for part in (counts,) if counts.is_test else (counts, real):
             part.excluded[rule] = part.excluded.get(rule, 0) + n
+    finished = [at for source, (_, at) in newest.items() if source not in Participant.TEST_SOURCES]
     ordered = sorted(sources.values(), key=lambda counts: (counts.is_test, counts.source))
-    return LiveCounts(now, minutes, real, ordered)
+    return LiveCounts(now, minutes, max(finished, default=None), real, ordered)
 
 
-def _excluded(study: Study) -> Iterator[tuple[str, str, int]]:
-    """(source, rule, n) from the newest finished run that each source took part in."""
+def _newest_runs(study: Study) -> dict[str, tuple[int, datetime]]:
+    """The newest finished run that each source took part in: its id, and when it finished."""
+    newest: dict[str, tuple[int, datetime]] = {}
     runs = (
-        study.analysis_runs.filter(state=State.DONE)
+        study.analysis_runs.filter(state=State.DONE, finished_at__isnull=False)
         .order_by()
         .values_list("sources")
-        .annotate(newest=Max("id"))
+        .annotate(run=Max("id"), at=Max("finished_at"))
     )
-    run_of: dict[str, int] = {}
-    for names, run in runs:
-        for name in names:
-            run_of[name] = max(run, run_of.get(name, 0))
+    for sources, run, at in runs:
+        for source in sources:
+            newest[source] = max((run, at), newest.get(source, (run, at)))
+    return newest
+
+
+def _excluded(newest: dict[str, tuple[int, datetime]]) -> Iterator[tuple[str, str, int]]:
+    """(source, rule, n) of the exclusions in each source's newest run."""
     rows = (
-        Exclusion.objects.filter(run__in=set(run_of.values()))
+        Exclusion.objects.filter(run__in={run for run, _ in newest.values()})
         .order_by("rule")
         .values_list("run", "participant__source", "rule")
         .annotate(n=Count("id"))
     )
     for run, source, rule, n in rows:
-        if run_of[source] == run:
+        if newest[source][0] == run:
             yield source, rule, n
 
 

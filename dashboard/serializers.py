@@ -61,6 +61,7 @@ class CountsSerializer(serializers.Serializer[object]):
 
     at = serializers.DateTimeField()
     inactive_minutes = serializers.FloatField()
+    analysed_at = serializers.DateTimeField(allow_null=True, help_text="where excluded comes from")
     real = ByStatusSerializer()
     sources = SourceCountsSerializer(many=True)
 

@@ -11,8 +11,7 @@ for (const region of document.querySelectorAll("[data-live]")) {
     if (answer.redirected) return location.reload(); // logged out meanwhile
     if (!answer.ok) return;
     if (answer.headers.get("X-Finished")) return location.reload();
-    const html = await answer.text();
-    if (html !== region.innerHTML) region.innerHTML = html;
+    region.innerHTML = await answer.text();
   };
 
   const timer = setInterval(() => refresh().catch(() => {}), every);

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,7 @@ def test_counts_are_those_of_the_overview(page: Client, study: Study, run: Analy
         robot | {"source": "simulated", "is_test": True},
     ]
     assert answer["inactive_minutes"] == 120
+    assert datetime.fromisoformat(answer["analysed_at"]) == run.finished_at
 
 
 def test_raters_of_the_newest_run(page: Client, study: Study, run: AnalysisRun) -> None:

@@ -113,7 +113,9 @@ def test_overview_takes_imported_people_in_progress_for_gone(page: Client, study
 
 def test_overview_without_people_says_so(page: Client, db: None) -> None:
     make_study()
-    assert "Nobody has arrived yet." in text_of(page.get("/studies/small/"))
+    shown = text_of(page.get("/studies/small/"))
+    assert "Nobody has arrived yet." in shown
+    assert "Nobody is excluded yet, as no analysis has finished." in shown
 
 
 def test_overview_gives_the_link_of_each_way_in(page: Client, study: Study) -> None:
@@ -414,6 +416,16 @@ def test_results_without_contrast_says_why_there_are_no_wins(page: Client, db: N
     assert "the study names no two conditions to compare" in text_of(
         page.get("/studies/small/results/")
     )
+
+
+def test_results_leaves_a_cell_without_ratings_empty(page: Client, db: None) -> None:
+    study = make_study(scenarios=["S1"])
+    add_participant(
+        study, pseudonym="ann", rate=lambda key: None if key[2:4] == ("Ant", "tuned") else 3
+    )
+    finished_run(study=study, sources=counted_sources())
+    wins = tables_of(page.get("/studies/small/results/"))[0]
+    assert wins[2] == ["Ant", "3.00", "–", "0", "0"]
 
 
 def test_results_shows_items_and_demographics(page: Client, study: Study, run: AnalysisRun) -> None:
