@@ -10,9 +10,9 @@ from typing import Concatenate, ParamSpec, cast
 
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from survey.models import Study
@@ -38,7 +38,7 @@ def researcher_required(
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
         if not (request.user.is_active and request.user.is_staff):
-            raise PermissionDenied("These pages are for researchers of this site.")
+            return render(request, "dashboard/refused.html", status=403)
         return view(cast("ResearcherRequest", request), *args, **kwargs)
 
     return guarded

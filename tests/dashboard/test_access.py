@@ -9,6 +9,7 @@ from django.urls import URLPattern, URLResolver
 
 from dashboard.urls import urlpatterns
 from survey.models import Study
+from tests.dashboard.reading import text_of
 
 OPEN_TO_ALL = {"login/", "logout/"}
 
@@ -61,6 +62,13 @@ def test_page_asks_strangers_to_log_in(client: Client, study: Study, address: st
 def test_page_refuses_people_who_are_no_staff(client: Client, study: Study, address: str) -> None:
     client.force_login(User.objects.create_user("guest"))
     assert ask(client, address) == 403
+
+
+def test_refusal_says_whose_pages_these_are(client: Client, db: None) -> None:
+    client.force_login(User.objects.create_user("guest"))
+    answer = client.get("/")
+    assert "You are logged in as guest, an account without access." in text_of(answer)
+    assert "API token" not in text_of(answer)
 
 
 @pytest.mark.parametrize("address", PAGES)
