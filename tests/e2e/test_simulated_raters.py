@@ -126,16 +126,30 @@ def test_every_rating_sent_is_stored_exactly_once(sample: Sample) -> None:
 
 
 def test_same_seed_again_changes_nothing(sample: Sample) -> None:
-    def counts() -> list[tuple[int, ...]]:
-        return sample.site.query(
-            "SELECT (SELECT COUNT(*) FROM survey_participant),"
-            " (SELECT COUNT(*) FROM survey_rating), (SELECT SUM(revisions) FROM survey_rating)"
-        )
-
-    before = counts()
+    before = counts(sample.site)
     done = sample.site.manage(*simulate())
     assert done.stdout == "empathy@1: 151 already took part\n"
-    assert counts() == before
+    assert counts(sample.site) == before
+
+
+def test_clock_signed_with_another_key_lets_nobody_in(sample: Sample) -> None:
+    before = counts(sample.site)
+    strangers = ("simulate", "empathy", "--participants", "3", "--seed", str(SEED + 1))
+    done = sample.site.manage(*strangers, check=False, SIMULATION_KEY="another key")
+    assert done.returncode == 1
+    [said] = done.stderr.splitlines()
+    assert said.startswith(
+        f"CommandError: {sample.site.url} does not accept simulated raters from here: "
+        "its SIMULATION_KEY (without one, its SECRET_KEY) is another."
+    )
+    assert counts(sample.site) == before
+
+
+def counts(site: Installation) -> list[tuple[int, ...]]:
+    return site.query(
+        "SELECT (SELECT COUNT(*) FROM survey_participant),"
+        " (SELECT COUNT(*) FROM survey_rating), (SELECT SUM(revisions) FROM survey_rating)"
+    )
 
 
 def simulate(*more: object) -> list[str]:

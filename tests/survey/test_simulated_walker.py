@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from survey.definition.study import Settings as StudySettings
@@ -202,17 +201,6 @@ def test_paused_study_lets_nobody_in(live_server: LiveServer, study: Study) -> N
     Study.objects.update(state="paused")
     with pytest.raises(NotLetIn, match="taking a break"):
         send(study, plans_of(study, 1), live_server.url)
-    assert not Participant.objects.exists()
-
-
-def test_clock_of_another_key_lets_nobody_in(
-    live_server: LiveServer, study: Study, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plans = plans_of(study, 1)
-    sign = "survey.simulated.walker.clock.sign"
-    monkeypatch.setattr(sign, lambda **_: "forged")
-    with pytest.raises(NotLetIn):
-        send(study, plans, live_server.url)
     assert not Participant.objects.exists()
 
 
