@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
+from subprocess import CalledProcessError
 
 import psycopg
 
@@ -97,20 +98,37 @@ def report(rounds: dict[str, list[Round]]) -> float:
     return median(our.cpu / their.cpu for our, their in zip(ours, rounds[PLAIN], strict=True))
 
 
+def positive(text: str) -> int:
+    """A whole number from 1 on, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", type=Path, default=ROOT / "examples" / "empathy")
-    parser.add_argument("--participants", type=int, default=8, help="of each round and server")
-    parser.add_argument("--at-once", type=int, default=4, help="participants at the same time")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--workers", type=int, default=1, help="worker processes of each server")
+    parser.add_argument("--participants", type=positive, default=8, help="of each round and server")
+    parser.add_argument("--at-once", type=positive, default=4, help="participants at the same time")
+    parser.add_argument("--rounds", type=positive, default=7)
+    parser.add_argument(
+        "--workers", type=positive, default=1, help="worker processes of each server"
+    )
     parser.add_argument("--postgres", help="URL of a server where two databases may be made")
     parser.add_argument(
         "--assert-ratio", type=float, help="fail above this multiple of plain Django"
     )
     options = parser.parse_args()
+    for name in ("study.yaml", "responses.csv"):
+        if not (options.study / name).is_file():
+            parser.error(f"{options.study / name} does not exist")
     if not Path("/proc/self/stat").exists():
         sys.exit("CPU time is read from /proc, so this benchmark needs Linux.")
+    print(
+        f"{options.rounds} rounds of {options.participants} participants at each server, "
+        f"{options.at_once} at a time, {'PostgreSQL' if options.postgres else 'SQLite'} …",
+        flush=True,
+    )
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fivefold-bench-")))
         bench = Bench(stack, folder, options.study, options.postgres, options.workers)
@@ -133,5 +151,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (Wrong, ProcessError, psycopg.OperationalError) as error:
+    except (Wrong, ProcessError, CalledProcessError, psycopg.OperationalError) as error:
         sys.exit(f"Failed: {error}")
