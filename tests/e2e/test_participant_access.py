@@ -61,7 +61,7 @@ def error_summary(page: Page) -> Locator:
 def test_missing_answer_is_named_and_its_link_leads_to_it(
     installation: Installation, small: str, new_page: OpenPage, javascript: bool
 ) -> None:
-    person = at_first_block(installation, small, new_page(javascript=javascript))
+    person = at_first_block(installation, small, new_page(phone=True, javascript=javascript))
     person.choose(HIGHEST, item=0)
     person.choose("Somewhat", item=2)
     person.press("Continue")
@@ -76,6 +76,7 @@ def test_missing_answer_is_named_and_its_link_leads_to_it(
 
     error_summary(page).get_by_role("link").click()
     expect(person.items.nth(1).get_by_label("Not at all", exact=True)).to_be_focused()
+    expect(person.page.locator("[data-response]").nth(1)).to_be_in_viewport(ratio=1)
     person.choose("Not at all", item=1)
     person.press("Continue")
     assert person.number == 3
