@@ -147,6 +147,12 @@ def live_counts(study: Study) -> LiveCounts:
     return LiveCounts(now, minutes, max(finished, default=None), real, ordered)
 
 
+def only_test_people(study: Study) -> list[str]:
+    """The sources of those who took part so far, if all of them are test people."""
+    present = set(study.participants.order_by().values_list("source", flat=True).distinct())
+    return sorted(present) if present <= set(Participant.TEST_SOURCES) else []
+
+
 def _newest_runs(study: Study) -> dict[str, tuple[int, datetime]]:
     """The newest finished run that each source took part in: its id, and when it finished."""
     newest: dict[str, tuple[int, datetime]] = {}

@@ -203,6 +203,7 @@ def _analysis_page(
         tab,
         analysis=analysis,
         test_sources=Participant.TEST_SOURCES,
+        only_test_people=queries.only_test_people(study),
         stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
         **context,
     )
