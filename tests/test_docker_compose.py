@@ -1,0 +1,50 @@
+"""docker-compose.yml holds what can be checked without an engine."""
+
+import re
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from config.processes import ROOT
+
+COMPOSE = YAML(typ="safe").load(ROOT / "docker-compose.yml")
+SERVICES: dict[str, Any] = COMPOSE["services"]
+
+
+def test_services_are_those_of_the_full_shape() -> None:
+    assert set(SERVICES) == {"setup", "web", "worker", "postgres", "redis", "proxy"}
+
+
+@pytest.mark.parametrize("name", ["postgres", "redis", "proxy"])
+def test_foreign_images_are_pinned_to_a_release(name: str) -> None:
+    assert re.search(r":\d+\.\d+(\.\d+)?-\w+$", SERVICES[name]["image"])
+
+
+@pytest.mark.parametrize("name", ["web", "postgres", "redis", "proxy"])
+def test_servers_tell_their_health(name: str) -> None:
+    assert SERVICES[name]["healthcheck"]["test"]
+
+
+def test_named_volumes_are_declared_and_hold_all_that_must_last() -> None:
+    mounted = {
+        volume.partition(":")[0]
+        for service in SERVICES.values()
+        for volume in service.get("volumes", [])
+        if not volume.startswith(".")
+    }
+    assert mounted == set(COMPOSE["volumes"]) == {"postgres", "redis", "caddy"}
+
+
+def test_no_secret_stands_in_the_file() -> None:
+    secret = re.compile(r"(?:PASSWORD|KEY)\S*:\s*(?!\$\{)\S")
+    assert secret.search((ROOT / "docker-compose.yml").read_text()) is None
+
+
+def test_only_the_proxy_is_reachable() -> None:
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+
+
+def test_image_runs_without_root() -> None:
+    users = re.findall(r"^USER (\w+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert users == ["fivefold"]
