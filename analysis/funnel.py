@@ -97,8 +97,8 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
 
     `raters` has one row each, with `status`, `active`, `duration_seconds`,
     `attention_checks_failed`, `sigma`, `mae` (floats, NaN where unknown) and `sex`, where it was
-    asked. The first step, `start`, holds how many entered; `remaining` of the last step is how
-    many are included. `excluded_<sex>` counts a step's excluded by sex, and
+    asked. `excluded` and `remaining` of the first step add up to how many entered; `remaining` of
+    the last is how many are included. `excluded_<sex>` counts a step's excluded by sex, and
     `excluded_unspecified` those of whom it is not known.
     """
     entered = in_funnel(raters)
@@ -106,15 +106,15 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     sexes = [*sorted(set(sex[entered]) - {UNSPECIFIED}), UNSPECIFIED]
     remaining = entered
     exclusion = Series("", index=raters.index, dtype="str")
-    nobody = Series(False, index=raters.index)
-    steps = [_step("start", nobody, entered, 0, sex, sexes)]
+    steps = []
     for name in rules.order:
         matching = entered & RULES[name].matches(raters, rules)
         excluded = matching & remaining
         remaining = remaining & ~excluded
         exclusion[excluded] = name
         steps.append(_step(name, excluded, remaining, int(matching.sum()), sex, sexes))
-    return Funnel(DataFrame(steps), exclusion)
+    columns = ["step", "excluded", "remaining", "alone", *(f"excluded_{which}" for which in sexes)]
+    return Funnel(DataFrame(steps, columns=columns), exclusion)
 
 
 def exclusions(raters: DataFrame, exclusion: "Series[str]", rules: QualityRules) -> DataFrame:

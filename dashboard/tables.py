@@ -41,21 +41,25 @@ class FunnelBar:
 
 
 def funnel_bars(funnel: Table) -> list[FunnelBar]:
-    """The funnel's steps in order, with the widths that a drawing of them needs."""
+    """The funnel's steps in order, everybody before them, with the widths of a drawing."""
     if not funnel.rows:
         return []
     first = funnel.rows[0]
     start = (first["excluded"] or 0) + first["remaining"]
+    everybody = FunnelBar("start", 0, start, 0, 0, 100 if start else 0)
     return [
-        FunnelBar(
-            row["step"],
-            row["excluded"] or 0,
-            row["remaining"],
-            row["alone"] or 0,
-            100 * (row["excluded"] or 0) / start if start else 0,
-            100 * row["remaining"] / start if start else 0,
-        )
-        for row in funnel.rows
+        everybody,
+        *(
+            FunnelBar(
+                row["step"],
+                row["excluded"] or 0,
+                row["remaining"],
+                row["alone"] or 0,
+                100 * (row["excluded"] or 0) / start if start else 0,
+                100 * row["remaining"] / start if start else 0,
+            )
+            for row in funnel.rows
+        ),
     ]
 
 

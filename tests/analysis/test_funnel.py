@@ -116,7 +116,7 @@ def test_who_enters_the_funnel(person: dict[str, Any], enters: bool) -> None:
     table = raters(person | {"duration_seconds": 30.0, "attention_checks_failed": 3.0} | FLAT)
     assert in_funnel(table).tolist() == [enters]
     funnel = apply_rules(table, QualityRules())
-    assert funnel.steps["remaining"].tolist() == ([1, 0, 0, 0, 0] if enters else [0] * 5)
+    assert funnel.steps["remaining"].tolist() == [0] * 4
     assert funnel.steps["alone"].sum() == (4 if person == LEFT else 3 if enters else 0)
     assert funnel.exclusion.tolist() == (["duration"] if enters else [""])
 
@@ -131,9 +131,9 @@ def test_the_first_matching_rule_in_the_order_counts() -> None:
 def test_a_rule_that_is_not_in_the_order_is_no_step() -> None:
     table = raters({"duration_seconds": 60.0}, FLAT)
     funnel = apply_rules(table, QualityRules(order=["sigma_mae"]))
-    assert funnel.steps["step"].tolist() == ["start", "sigma_mae"]
+    assert funnel.steps["step"].tolist() == ["sigma_mae"]
     assert funnel.exclusion.tolist() == ["", "sigma_mae"]
-    assert apply_rules(table, QualityRules(order=[])).steps["step"].tolist() == ["start"]
+    assert apply_rules(table, QualityRules(order=[])).steps.empty
 
 
 def test_steps_count_the_excluded_the_remaining_and_what_each_rule_does_alone() -> None:
@@ -157,7 +157,6 @@ def test_steps_count_the_excluded_the_remaining_and_what_each_rule_does_alone() 
         "excluded_unspecified",
     ]
     assert steps.to_numpy().tolist() == [
-        ["start", 0, 6, 0, 0, 0, 0, 0],
         ["duration", 2, 4, 2, 2, 0, 0, 0],
         ["attention", 1, 3, 2, 0, 1, 0, 0],
         ["early_exit", 1, 2, 1, 0, 0, 0, 1],
@@ -169,12 +168,12 @@ def test_where_sex_was_not_asked_all_are_unspecified() -> None:
     table = raters(FLAT, {}).drop(columns="sex")
     steps = apply_rules(table, QualityRules(order=["sigma_mae"])).steps
     assert steps.columns.tolist()[4:] == ["excluded_unspecified"]
-    assert steps["excluded_unspecified"].tolist() == [0, 1]
+    assert steps["excluded_unspecified"].tolist() == [1]
 
 
 def test_an_empty_funnel_counts_nobody() -> None:
     steps = apply_rules(raters(GOOD).iloc[:0], QualityRules()).steps
-    assert steps["remaining"].tolist() == [0] * 5
+    assert steps["remaining"].tolist() == [0] * 4
 
 
 def test_exclusions_hold_what_was_measured_and_what_is_allowed() -> None:
@@ -240,7 +239,8 @@ def test_nobody_gets_lost_in_the_funnel(people: list[dict[str, Any]], order: lis
     table = raters(*people)
     funnel = apply_rules(table, QualityRules(order=order))
     steps = funnel.steps
-    assert steps["remaining"].iloc[0] == in_funnel(table).sum()
+    if order:
+        assert steps[["excluded", "remaining"]].iloc[0].sum() == in_funnel(table).sum()
     assert (steps["remaining"].diff().dropna() == -steps["excluded"].iloc[1:]).all()
     assert (steps["alone"] >= steps["excluded"]).all()
     assert (steps.filter(like="excluded_").sum(axis=1) == steps["excluded"]).all()
@@ -248,4 +248,4 @@ def test_nobody_gets_lost_in_the_funnel(people: list[dict[str, Any]], order: lis
     other = apply_rules(table, QualityRules(order=sorted(order)))
     assert ((funnel.exclusion == "") == (other.exclusion == "")).all()
     if order:
-        assert steps["alone"].iloc[1] == steps["excluded"].iloc[1]
+        assert steps["alone"].iloc[0] == steps["excluded"].iloc[0]

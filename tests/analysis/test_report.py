@@ -63,7 +63,7 @@ def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
     )
     assert results.tables["raters"]["sigma"].tolist()[0] == 0.0
     assert results.tables["raters"]["mae"].isna().all()
-    assert results.tables["funnel"]["remaining"].tolist() == [2] * 5
+    assert results.tables["funnel"]["remaining"].tolist() == [2] * 4
 
 
 def test_a_mae_of_exactly_nine_tenths_keeps_the_rater() -> None:
@@ -91,7 +91,7 @@ def test_who_is_still_active_is_a_rater_in_no_step() -> None:
         ("r", True, ""),
         ("s", None, ""),
     ]
-    assert results.tables["funnel"]["remaining"].tolist() == [1] * 5
+    assert results.tables["funnel"]["remaining"].tolist() == [1] * 4
     assert results.tables["items"]["n"].tolist() == [1, 1, 1]
 
 
@@ -99,7 +99,7 @@ def test_who_did_not_consent_or_was_screened_out_is_no_rater() -> None:
     people = {name: {"status": name} for name in ("declined", "screened_out", "withdrawn")}
     results = analyse(study({"r": [1, 2, 3]}, people=people), QualityRules())
     assert results.tables["raters"]["participant"].tolist() == ["r"]
-    assert results.tables["funnel"]["remaining"].tolist() == [1] * 5
+    assert results.tables["funnel"]["remaining"].tolist() == [1] * 4
 
 
 def test_participants_without_the_column_active_are_not_active() -> None:

@@ -39,7 +39,6 @@ def test_run_stores_tables_decisions_and_manifest(study: Study) -> None:
     funnel = results_of(run, "table")["funnel"]
     steps = [row[: funnel["columns"].index("alone") + 1] for row in funnel["rows"]]
     assert steps == [
-        ["start", 0, 3, 0],
         ["duration", 1, 2, 1],
         ["attention", 1, 1, 1],
         ["early_exit", 0, 1, 0],

@@ -59,8 +59,8 @@ def computed(rules: QualityRules) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("order", "remaining"),
     [
-        (published_study.DEFAULT_ORDER, ["151", "142", "137", "124", "116"]),
-        (published_study.PAPER_ORDER, ["151", "146", "133", "124", "116"]),
+        (published_study.DEFAULT_ORDER, ["142", "137", "124", "116"]),
+        (published_study.PAPER_ORDER, ["146", "133", "124", "116"]),
     ],
 )
 @pytest.mark.usefixtures("study")

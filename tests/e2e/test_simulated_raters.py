@@ -171,7 +171,6 @@ def test_funnel_finds_exactly_the_planted_careless(sample: Sample, tmp_path: Pat
     found = {row["participant"]: row["exclusion"] for row in read_csv(out / "raters.csv")}
     assert found == {name: RULES[behaviour] for name, behaviour in behaviours.items()}
     assert [(row["step"], row["remaining"]) for row in read_csv(out / "funnel.csv")] == [
-        ("start", "151"),
         ("duration", "142"),
         ("attention", "137"),
         ("early_exit", "124"),
