@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from config.processes import ROOT
 
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 RUN = "import runpy; runpy.run_path('bootstrap.py', run_name='__main__')"
 
 
