@@ -146,6 +146,24 @@ class StateQuestion(Part):
     hint: Text | None = None
 
 
+#: Columns of participants.csv that are no answers; no question may be called so.
+RESERVED_NAMES = frozenset(
+    [
+        "participant",
+        "source",
+        "status",
+        "started_at",
+        "finished_at",
+        "duration_seconds",
+        "attention_checks_failed",
+        "region",
+        "sigma",
+        "mae",
+        "included",
+        "exclusion",
+    ]
+)
+
 Question = Annotated[IntegerQuestion | ChoiceQuestion | StateQuestion, Field(discriminator="kind")]
 
 
@@ -204,6 +222,9 @@ class StudyDefinition(Part):
         _refuse_repeats("condition", self.conditions)
         _refuse_repeats("attention check", [c.name for c in self.attention_checks])
         _refuse_repeats("demographic question", [q.name for q in self.demographics])
+        for question in self.demographics:
+            if question.name in RESERVED_NAMES:
+                raise ValueError(f"{question.name!r} is a column of participants.csv already")
         if (self.condition_a is None) != (self.condition_b is None):
             raise ValueError("condition_a and condition_b go together")
         if self.condition_a is not None and self.condition_a == self.condition_b:
