@@ -29,12 +29,13 @@ State = AnalysisRun.State
 def studies_with_counts() -> QuerySet[Study]:
     """Every version of every study with how many real and test people it has."""
     real = ~Q(participants__source__in=Participant.TEST_SOURCES)
-    return Study.objects.defer("definition").annotate(
+    counted = Study.objects.defer("definition").annotate(
         arrived=Count("participants", filter=real),
         in_progress=Count("participants", filter=real & Q(participants__status="in_progress")),
         completed=Count("participants", filter=real & Q(participants__status="completed")),
         test_people=Count("participants", filter=~real),
     )
+    return counted.order_by("slug", "-version")  # grouping drops the usual order
 
 
 @dataclass(frozen=True)
