@@ -133,7 +133,7 @@ class Command(BaseCommand):
             return
         pages = sum(walk.pages for walk in walks)
         self.stdout.write(
-            f"{study}: {len(walks)} simulated raters: "
+            f"{study}: {len(walks)} simulated rater{'s' if len(walks) > 1 else ''}: "
             + _counted([walk.ending for walk in walks], Ending)
         )
         self.stdout.write(
