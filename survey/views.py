@@ -117,7 +117,11 @@ def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
                 return _closed(request, content, refusal.state)
             return redirect("survey:page", participant.study.slug, 1)
         errors["agree"] = "Tick the box if you agree to take part"
-    context = {"study": content.definition, "errors": errors}
+    context = {
+        "study": content.definition,
+        "errors": errors,
+        "test_person": _test_person(participant),
+    }
     return render(request, "survey/consent.html", context, status=422 if errors else 200)
 
 
@@ -145,6 +149,11 @@ def page(request: HttpRequest, participant: Participant, number: int) -> HttpRes
         return _to_current_page(participant)
 
 
+def _test_person(participant: Participant) -> str:
+    """What to say above the page of somebody whose answers don't count."""
+    return participant.source if participant.source in Participant.TEST_SOURCES else ""
+
+
 def _next(participant: Participant, content: StudyContent, number: int) -> HttpResponse:
     slug = participant.study.slug
     if number == content.total_pages:
@@ -166,7 +175,7 @@ def _show(
         "number": number,
         "total": content.total_pages,
         "previous": number - 1,
-        "test_person": participant.source if participant.source in Participant.TEST_SOURCES else "",
+        "test_person": _test_person(participant),
     }
     return render(request, template, values, status=422 if values.get("errors") else 200)
 
@@ -355,6 +364,7 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     context = {
         "study": content.definition,
         "completed": completed,
+        "test_person": _test_person(participant),
         "code": code,
         "return_url": f"{prolific['return_url']}?cc={code}" if prolific and code else "",
         "return_without_code": bool(prolific and not code),

@@ -362,8 +362,12 @@ def test_preview_is_for_researchers_and_admitted_in_draft(study: Study, client: 
     Study.objects.update(state="draft")
     assert client.get("/s/small/?preview").status_code == 400
     client.force_login(User.objects.create_user("ada", is_staff=True))
+    assert b"Test run (preview)" in client.get("/s/small/?preview", follow=True).content
     participant = begin(client, "/s/small/?preview")
     assert participant.source == "preview"
+    take(client, range(1, LAST_PAGE))
+    reply = client.post(f"/s/small/page/{LAST_PAGE}/", {}, follow=True)
+    assert b"Test run (preview)" in reply.content
     study.refresh_from_db()
     assert study.frozen_at is None
 
