@@ -29,7 +29,7 @@ def installation(server: FaultyJudge, tmp_path: Path) -> Iterator[Installation]:
         JUDGE_BASE_URL=server.base_url,
         JUDGE_MODEL="test-model",
         JUDGE_TIMEOUT_SECONDS="1",
-        JUDGE_LEASE_SECONDS="5",
+        JUDGE_LEASE_SECONDS="12",
         JUDGE_BACKOFF_SECONDS="0.05",
         JUDGE_MAX_ATTEMPTS="30",  # nearly half of all requests fail, and no call is to
     ) as running:
