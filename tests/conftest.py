@@ -18,12 +18,13 @@ def pytest_report_header() -> str:
     return f"shape: {database}, broker {settings.CELERY_BROKER_URL.partition(':')[0]}"
 
 
-SHAPED = {"db", "transactional_db", "installation"}
+SERVERS = {"installation", "live_server"}
+SHAPED = {"db", "transactional_db", *SERVERS}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if "installation" in getattr(item, "fixturenames", ()):
+        if SERVERS.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("e2e")
     if config.getoption("--skip-pure"):
         pure = [item for item in items if not is_shaped(item)]
