@@ -17,7 +17,7 @@ EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 
 def main() -> int:
     if "--quick" in sys.argv[1:]:
-        return run("quick: SQLite", EMBEDDED, ["--quiet", "-m", "not e2e"])
+        return run("quick: SQLite", EMBEDDED, ["--quiet", "-m", "not e2e and not slow"])
     try:
         for program in (services.CHROMIUM, services.CADDY):
             print(f"{program.names[0]}: {program.need()}")

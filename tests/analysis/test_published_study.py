@@ -14,6 +14,8 @@ from analysis.definition import QualityRules
 from analysis.report import Results, StudyData, analyse
 from tests.analysis import by_hand, published_study
 
+pytestmark = pytest.mark.slow
+
 needs_responses = pytest.mark.skipif(
     not published_study.RESPONSES.exists(), reason=f"{published_study.RESPONSES} is not here"
 )

@@ -21,6 +21,7 @@ from tests.analysis.by_hand import rows_of
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.django_db,
     pytest.mark.skipif(
         not published_study.RESPONSES.exists(), reason=f"{published_study.RESPONSES} is not here"
