@@ -7,18 +7,23 @@ from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 
 register = template.Library()
-_renderer = MarkdownIt("commonmark", {"html": False}).disable("image")
+
+
+def _renderer() -> MarkdownIt:
+    """A renderer for one text. One shared by threads would be read by a second while a first
+    still builds its table of rules: that page fails, or shows half of its text from then on."""
+    return MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
 @register.filter
 @lru_cache(maxsize=256)
 def markdown(text: str) -> SafeString:
     """HTML of a study's text."""
-    return SafeString(_renderer.render(text))  # it escapes whatever is not Markdown
+    return SafeString(_renderer().render(text))  # it escapes whatever is not Markdown
 
 
 @register.filter
 @lru_cache(maxsize=256)
 def inline_markdown(text: str) -> SafeString:
     """HTML of one line, for a label or a legend."""
-    return SafeString(_renderer.renderInline(text))
+    return SafeString(_renderer().renderInline(text))
