@@ -15,6 +15,7 @@ from survey.tidy import counted_sources
 
 USERNAME = "researcher"
 EXAMPLE = "empathy"
+RATERS = 40
 
 
 def researcher_password(*, kept_in: Path) -> str | None:
@@ -53,8 +54,11 @@ def load_example(folder: Path) -> None:
 
 
 def needs_raters() -> bool:
-    """Whether the example study is there and nobody has taken it, not even a simulated rater."""
+    """Whether the example lacks simulated raters, all or some, and nobody else has taken it."""
+    people = Participant.objects.filter(study__slug=EXAMPLE)
+    simulated = people.filter(source=Participant.Source.SIMULATED).count()
     return (
-        Study.objects.filter(slug=EXAMPLE).exists()
-        and not Participant.objects.filter(study__slug=EXAMPLE).exists()
+        Study.objects.filter(slug=EXAMPLE, state=Study.State.OPEN).exists()
+        and simulated < RATERS
+        and simulated == people.count()
     )

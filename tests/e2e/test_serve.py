@@ -105,6 +105,7 @@ def test_first_start_fills_the_example_and_a_second_keeps_it(
 
     second = serve(port)
     assert until(second, r"Password +(\S+)") == password
+    until(second, r"simulate: simulated raters take the example")  # the first was interrupted
     page = new_page()
     page.goto(f"http://localhost:{port}/")
     page.locator("input[name=username]").fill("researcher")

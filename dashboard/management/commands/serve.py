@@ -85,12 +85,12 @@ class Command(BaseCommand):
             self.watch(processes, self.first_jobs(environment["SITE_URL"]))
 
     def first_jobs(self, site: str) -> list[Job]:
-        """What fills the example on the first start, while the site is already up."""
+        """What fills the example, while the site is already up, unless an earlier start did."""
         if not first_start.needs_raters():
             return []
         manage = [sys.executable, str(ROOT / "manage.py")]
         example = first_start.EXAMPLE
-        raters = [example, "--participants", "40", "--seed", "1", "--server", site]
+        raters = f"{example} --participants {first_start.RATERS} --seed 1 --server {site}".split()
         return [
             ("judge", "queueing the example's gold scores", [*manage, "judge", example]),
             ("simulate", "simulated raters take the example", [*manage, "simulate", *raters]),
