@@ -197,9 +197,18 @@ def recover(judge_id: int) -> int:
             ended_at=now,
             error="its worker was lost before the answer was committed",
         )
-        return judge.calls.filter(id__in=lost).update(
-            state=Call.State.WAITING, lease_token="", lease_until=None
+        taken_back = judge.calls.filter(id__in=lost)
+        taken_back.update(state=Call.State.WAITING, lease_token="", lease_until=None)
+        # What is lost every time, because it ends its worker for instance, is not paid for ever.
+        spent = taken_back.annotate(sent=Count("attempts")).filter(
+            sent__gte=F("forgiven") + settings.JUDGE_MAX_ATTEMPTS
         )
+        judge.calls.filter(id__in=list(spent.values_list("id", flat=True))).update(
+            state=Call.State.FAILED,
+            error=f"{settings.JUDGE_MAX_ATTEMPTS} attempts without a score; the last was lost "
+            "with its worker",
+        )
+        return len(lost)
 
 
 def judges_with_lost_calls() -> list[int]:

@@ -41,7 +41,8 @@ class Judge(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.name}@{self.version}"
+        name = f"{self.name}@{self.version}"
+        return f"{name} (stand-in, no language model)" if self.is_stand_in else name
 
     def read_configuration(self) -> JudgeConfiguration:
         """Its configuration as checked values."""

@@ -57,7 +57,7 @@ def parse_score(text: str, scale: Sequence[Point]) -> int:
 def _from_json(answer: str) -> int:
     try:
         value = json.loads(answer)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter from braces nested without end
         raise Unusable("the answer looks like JSON but is not") from None
     scores = [value[key] for key in ("score", "rating") if key in value]
     if len(scores) != 1:

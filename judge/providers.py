@@ -141,7 +141,8 @@ class Provider:
             pass
         else:
             code = error.get("code")
-            return _refused(code if type(code) is int else 502, _message_of(error), body=text)
+            status = code if type(code) is int and 400 <= code <= 599 else 502
+            return _refused(status, _message_of(error), body=text)
         if "html" in content_type.lower() or text.lstrip()[:1] == "<":
             message = (
                 f"{self._base_url} answered with a web page instead of a completion; "

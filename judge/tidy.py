@@ -29,4 +29,4 @@ def gold_source(gold: GoldScores) -> str:
         return "none"
     if gold.source == "imported":
         return "imported"
-    return f"{gold.source} (stand-in, no language model)" if gold.is_stand_in else gold.source
+    return gold.source

@@ -13,7 +13,8 @@ from survey.participants import Arrival
 from survey.simulated import clock
 
 COOKIE_DAYS = 60
-#: A participant ID as recruiters give them; an unfilled placeholder such as {{%ID%}} is none.
+#: An identifier as recruiters give them, and as our own tokens are; an unfilled placeholder such
+#: as {{%ID%}} is none.
 PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
 PREVIEW = "preview"
 #: What every page asks of its participant; the rest is fetched where it is asked for.
@@ -48,11 +49,12 @@ def remember(response: HttpResponse, participant: Participant, *, secure: bool) 
 
 def participant_of(request: HttpRequest, slug: str) -> Participant | None:
     """The participant whom this browser remembers for the study, with the study."""
-    secret = request.COOKIES.get(_cookie_name(slug))
-    return _by_secret(slug, secret) if secret else None
+    return _by_secret(slug, request.COOKIES.get(_cookie_name(slug), ""))
 
 
 def _by_secret(slug: str, secret: str) -> Participant | None:
+    if not PERSON.fullmatch(secret):  # not ours, and perhaps nothing that a database takes
+        return None
     people = Participant.objects.select_related("study").only(*NEEDED_BY_PAGES)
     try:
         return people.get(secret=secret, study__slug=slug)
@@ -115,6 +117,12 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
     )
 
 
+def _identifier(request: HttpRequest, name: str) -> str:
+    """An identifier in the address; nothing where it is none."""
+    text = request.GET.get(name, "").strip()
+    return text if PERSON.fullmatch(text) else ""
+
+
 def _from_prolific(request: HttpRequest, person: str) -> Arrival:
     if not PERSON.fullmatch(person):
         raise Refused(
@@ -127,21 +135,21 @@ def _from_prolific(request: HttpRequest, person: str) -> Arrival:
         at=timezone.now(),
         kind=Identity.Kind.PROLIFIC,
         key=person,
-        prolific_study_id=request.GET.get("STUDY_ID", "")[:200],
-        prolific_session_id=request.GET.get("SESSION_ID", "")[:200],
+        prolific_study_id=_identifier(request, "STUDY_ID"),
+        prolific_session_id=_identifier(request, "SESSION_ID"),
     )
 
 
 def _simulated(carried: clock.SimulatedClock, person: str, request: HttpRequest) -> Arrival:
-    if carried.person != person:
+    if carried.person != person or not PERSON.fullmatch(person):
         raise PermissionDenied("A simulated clock counts for its own simulated rater alone.")
     return Arrival(
         source=Participant.Source.SIMULATED,
         at=carried.at,
         kind=Identity.Kind.SIMULATED,
-        key=person[:200],
-        prolific_study_id=request.GET.get("STUDY_ID", "")[:200],
-        prolific_session_id=request.GET.get("SESSION_ID", "")[:200],
+        key=person,
+        prolific_study_id=_identifier(request, "STUDY_ID"),
+        prolific_session_id=_identifier(request, "SESSION_ID"),
         order_seed=carried.order_seed,
     )
 
@@ -153,7 +161,8 @@ def _preview(user: AbstractBaseUser | AnonymousUser) -> Arrival:
 
 
 def _invited(study: Study, token: str) -> Arrival:
-    if not Invitation.objects.filter(study__slug=study.slug, token=token).exists():
+    invitations = Invitation.objects.filter(study__slug=study.slug)
+    if not (PERSON.fullmatch(token) and invitations.filter(token=token).exists()):
         raise Refused(
             "This invitation is not valid",
             "Please check that you used the whole link, or ask the person who invited you.",

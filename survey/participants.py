@@ -77,6 +77,20 @@ def arrive(*, study: Study, arrival: Arrival) -> Participant:
     return participant
 
 
+def take_newest(*, participant: Participant, study: Study) -> Participant:
+    """Somebody who has only read the information goes on in the version that is offered now."""
+    if (
+        participant.status == Participant.Status.ARRIVED
+        and participant.study_id != study.pk
+        and admits(study, participant.source)
+        and Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
+            study=study
+        )
+    ):
+        participant.study = study
+    return participant
+
+
 def _known(study: Study, arrival: Arrival) -> Participant | None:
     if arrival.kind is None:
         return None

@@ -1,8 +1,11 @@
-"""Finding studies and people."""
+"""Finding studies."""
 
-from django.db.models import Count
+import re
 
-from survey.models import Participant, Study
+from survey.models import Study
+
+#: `slug`, or `slug@version`.
+STUDY_NAME = re.compile(r"([A-Za-z0-9_-]+)(?:@([1-9][0-9]{0,8}))?")
 
 
 class StudyNotFound(LookupError):
@@ -14,11 +17,11 @@ def find_study(text: str) -> Study:
 
     Raises StudyNotFound.
     """
-    slug, _, version = text.partition("@")
-    versions = Study.objects.filter(slug=slug).order_by("-version")
-    if version:
-        versions = versions.filter(version=version) if version.isdecimal() else versions.none()
-    study = versions.first()
+    name = STUDY_NAME.fullmatch(text)
+    versions = Study.objects.order_by("-version")
+    if name is not None and name[2]:
+        versions = versions.filter(version=int(name[2]))
+    study = versions.filter(slug=name[1]).first() if name is not None else None
     if study is None:
         known = ", ".join(sorted({str(study) for study in Study.objects.all()})) or "none"
         raise StudyNotFound(f"there is no study {text!r}; studies here: {known}")
@@ -29,14 +32,3 @@ def study_for_arrivals(slug: str) -> Study | None:
     """The version that new people get: the newest that has left draft, else the newest."""
     versions = Study.objects.filter(slug=slug).order_by("-version")
     return versions.exclude(state=Study.State.DRAFT).first() or versions.first()
-
-
-def status_counts(study: Study) -> dict[tuple[str, str], int]:
-    """How many participants there are by (source, status)."""
-    rows = (
-        Participant.objects.filter(study=study)
-        .order_by()
-        .values_list("source", "status")
-        .annotate(n=Count("id"))
-    )
-    return {(source, status): n for source, status, n in rows}

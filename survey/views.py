@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from survey import access, answers, forms, participants
 from survey.content import BlockContent, StudyContent, content_of
@@ -34,7 +34,7 @@ def _message(request: HttpRequest, title: str, message: str, status: int) -> Htt
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD"])
+@require_GET
 def arrive(request: HttpRequest, slug: str) -> HttpResponse:
     """The participant link: find out who comes, and lead them to where they were."""
     study = study_for_arrivals(slug)
@@ -49,6 +49,7 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
         who = access.arrival_of(request, study)
         if isinstance(who, participants.Arrival):
             who = participants.arrive(study=study, arrival=who)
+        who = participants.take_newest(participant=who, study=study)
     except access.Refused as refusal:
         return _message(request, refusal.title, refusal.message, 400)
     except participants.NotAdmitted as refusal:
@@ -80,7 +81,7 @@ def _of_participant(view: Callable[..., HttpResponse]) -> Callable[..., HttpResp
     """Give the view its participant, or explain why there is none."""
 
     @never_cache
-    @require_http_methods(["GET", "HEAD", "POST"])
+    @require_http_methods(["GET", "POST"])  # no HEAD: it would start the clock of a page
     @wraps(view)
     def wrapped(request: HttpRequest, slug: str, **kwargs: int) -> HttpResponse:
         participant = access.participant_of(request, slug)

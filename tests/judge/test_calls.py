@@ -241,3 +241,15 @@ def test_seconds_until_due_follow_the_first_call_and_the_judge(judge: Judge) -> 
     assert calls.seconds_until_due(judge.pk) == pytest.approx(30, abs=2)
     calls.stop(judge.pk, "no credit")
     assert calls.seconds_until_due(judge.pk) is None
+
+
+def test_a_call_that_is_lost_every_time_fails_in_the_end(judge: Judge, settings: Settings) -> None:
+    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_CONCURRENCY = 3, 1
+    for _ in range(3):
+        (lost,) = claim(judge.pk)
+        Call.objects.filter(pk=lost.call.pk).update(lease_until=timezone.now())
+        assert calls.recover(judge.pk) == 1
+    call = Call.objects.get(pk=lost.call.pk)
+    assert (call.state, call.score) == (Call.State.FAILED, None)
+    assert "3 attempts without a score" in call.error
+    assert set(call.attempts.values_list("outcome", flat=True)) == {Attempt.Outcome.UNKNOWN}

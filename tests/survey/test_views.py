@@ -423,3 +423,31 @@ def test_a_new_version_is_for_new_people_and_the_old_one_for_its_own(
     assert Client().get(LINK).headers["Location"] == "/s/small/page/3/"
     Client().get("/s/small/?PROLIFIC_PID=new1")
     assert Participant.objects.latest("pk").study == newer
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "?resume=%00",
+        "?invite=%00",
+        "?PROLIFIC_PID=%00",
+        "?PROLIFIC_PID=abc1&STUDY_ID=%00&SESSION_ID=%00",
+        "?resume=" + "x" * 100_000,
+    ],
+)
+def test_bytes_that_no_database_takes_are_no_identifier(
+    study: Study, client: Client, link: str
+) -> None:
+    assert client.get(f"/s/small/{link}").status_code in (302, 400)
+    client.cookies["fivefold-small"] = "\0"
+    assert client.get("/s/small/consent/").status_code == 403
+    assert not Identity.objects.exclude(prolific_study_id="", prolific_session_id="").exists()
+
+
+def test_somebody_who_only_arrived_takes_the_newest_version(study: Study, client: Client) -> None:
+    client.get(LINK)
+    Study.objects.update(state="closed")
+    newer = small_study.load(yaml=small_study.YAML.replace("A small study", "Anew"))
+    participant = begin(client)
+    assert participant.study == newer
+    assert Participant.objects.count() == 1
