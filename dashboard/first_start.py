@@ -54,11 +54,7 @@ def load_example(folder: Path) -> None:
 
 
 def needs_raters() -> bool:
-    """Whether the example lacks simulated raters, all or some, and nobody else has taken it."""
-    people = Participant.objects.filter(study__slug=EXAMPLE)
-    simulated = people.filter(source=Participant.Source.SIMULATED).count()
-    return (
-        Study.objects.filter(slug=EXAMPLE, state=Study.State.OPEN).exists()
-        and simulated < RATERS
-        and simulated == people.count()
-    )
+    """Whether the example lacks simulated raters, all or some: a first start was interrupted."""
+    simulated = Participant.objects.filter(study__slug=EXAMPLE, source=Participant.Source.SIMULATED)
+    is_open = Study.objects.filter(slug=EXAMPLE, state=Study.State.OPEN).exists()
+    return is_open and simulated.count() < RATERS

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -47,17 +48,16 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         yield start
 
 
-def until(process: Process, pattern: str) -> str:
-    """Read what the process says until a line matches; returns the match's last group."""
-    heard: list[str] = []
-    while process.exit_code is None:
-        for line in process.new_lines():
-            heard.append(line)
-            if found := re.search(pattern, line):
-                return found[found.lastindex or 0]
+def until(process: Process, pattern: str, *, seconds: float = 120) -> str:
+    """Wait until something the process has said matches; returns the match's last group."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := re.search(pattern, process.log.read_text()):
+            return found[found.lastindex or 0]
+        assert process.exit_code is None, f"ended: {process.log.read_text()}"
         with suppress(subprocess.TimeoutExpired):
             process.child.wait(timeout=0.05)
-    raise AssertionError("\n".join([f"ended without {pattern!r}:", *heard, *process.new_lines()]))
+    raise AssertionError(f"not said in {seconds} s: {pattern!r} in {process.log.read_text()}")
 
 
 def descendants(process: Process) -> list[int]:
