@@ -1,23 +1,9 @@
 """Raw records of analyses for people with an account: to be read, never edited."""
 
 from django.contrib import admin
-from django.db.models import Model
-from django.http import HttpRequest
 
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result, RuleSet
-
-
-class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for several tables
-    """Runs are computed and rule sets followed by others, so nothing here is changed by hand."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+from survey.admin import ReadOnly
 
 
 @admin.register(RuleSet)
