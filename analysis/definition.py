@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
-from survey.definition.study import Part
+from survey.definition.parts import Part
 
 RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
 

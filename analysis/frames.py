@@ -13,7 +13,7 @@ from judge.queries import GoldScores, gold_scores
 from judge.tidy import gold_rows
 from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
-from survey.definition.study import ChoiceQuestion
+from survey.definition.questions import ChoiceQuestion
 from survey.models import Study
 from survey.regions import OTHER, REGIONS
 from survey.tidy import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from survey.definition import StudyDefinition
-from survey.definition.study import ChoiceQuestion, IntegerQuestion, Question
+from survey.definition.questions import ChoiceQuestion, IntegerQuestion, Question
 
 MEANINGS = {
     "participant": "Pseudonym, random; or as given where the ratings were imported",

@@ -22,7 +22,7 @@ from dashboard.import_files import Findings, ImportRefused
 from dashboard.import_gold import GoldValue, read_gold
 from judge.models import GoldScore
 from judge.queries import gold_scores
-from survey.definition.study import IntegerQuestion
+from survey.definition.questions import IntegerQuestion
 from survey.models import (
     DemographicAnswer,
     Participant,

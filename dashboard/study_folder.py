@@ -17,7 +17,7 @@ from survey.definition import (
     YamlFile,
     read_responses,
 )
-from survey.definition.study import Settings
+from survey.definition.settings import Settings
 from survey.loading import Loaded, load_study
 
 SETTINGS_KEYS = tuple(Settings.model_fields)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from survey.definition.study import Part, Text
+from survey.definition.parts import Part, Text
 
 #: The rubric of the study by B N et al. in our words; used where a study gives none.
 WARMTH_FIT_GENUINENESS = (

@@ -18,7 +18,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from survey.definition.study import Point
+from survey.definition.tasks import Point
 
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)

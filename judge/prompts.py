@@ -7,7 +7,7 @@ other response.
 from collections.abc import Sequence
 from typing import TypedDict
 
-from survey.definition.study import Point
+from survey.definition.tasks import Point
 
 #: Raised whenever the wording below changes: scores of two wordings are not the same judge's.
 FORMAT = 1

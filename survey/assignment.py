@@ -1,11 +1,46 @@
-"""Who sees what, in which order. Pure: ids and a seed in, a plan out."""
+"""Who sees what, in which order. Pure: ids, a slot and seeds in, a plan out."""
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
-#: Page 1 is the instructions; the blocks begin after it.
-PAGES_BEFORE_BLOCKS = 1
+from survey.counterbalance import BlockDesign, balanced_order
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is to be ordered: response ids by block id and blocks by scenario, in file order."""
+
+    responses: dict[int, list[int]]
+    scenarios: Sequence[Sequence[int]]
+    design_seed: int
+    blocks_per_participant: int | None = None
+    balanced_blocks: bool = False
+    balanced_responses: bool = False
+    scenarios_together: bool = False
+
+    @cached_property
+    def design(self) -> BlockDesign:
+        """Which blocks go to which slot."""
+        return BlockDesign(
+            groups=tuple(tuple(blocks) for blocks in self.scenarios),
+            per_participant=self.blocks_per_participant or len(self.responses),
+            together=self.scenarios_together,
+            seed=self.design_seed,
+        )
+
+
+@dataclass(frozen=True)
+class CheckRange:
+    """Where an attention check may stand: `least` to `most` blocks before it, or, inside a
+    block, the number of that block.
+    """
+
+    name: str
+    least: int
+    most: int
+    in_block: bool = False
 
 
 @dataclass(frozen=True)
@@ -20,49 +55,95 @@ class PlannedBlock:
 
 @dataclass(frozen=True)
 class PlannedCheck:
-    """An attention check's place."""
+    """An attention check's page; `place` is its place among the entries of a block, if in one."""
 
     name: str
     page: int
     after_block: int
+    place: int | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything between the instructions and the demographics, for one participant."""
+    """The blocks and checks of one participant, page by page."""
 
-    blocks: list[PlannedBlock]
-    checks: list[PlannedCheck]
+    blocks: list[PlannedBlock] = field(default_factory=list)
+    checks: list[PlannedCheck] = field(default_factory=list)
 
 
 def plan_survey(
-    blocks: Mapping[int, Sequence[int]],
-    checks: Mapping[str, tuple[int, int]],
-    *,
-    seed: int,
+    layout: Layout, checks: Sequence[CheckRange], *, slot: int, order_seed: int, first_page: int
 ) -> Plan:
-    """Draw a participant's orders.
+    """The orders of the participant in `slot`; their blocks begin on `first_page`.
 
-    `blocks` gives the response ids of each block id, in file order; `checks` the least and most
-    blocks shown before each attention check. Blocks are shuffled, then the responses of each,
-    independently; a check's place is uniform in its range. The same seed gives the same plan.
+    Balanced orders follow from the slot and the study's seed, random ones from the
+    participant's `order_seed`. A check's place is uniform in its range; no two checks stand in
+    one block. The same input gives the same plan.
     """
-    draw = random.Random(seed)  # noqa: S311  # orders that must repeat, no secrets
-    block_order = draw.sample(list(blocks), len(blocks))
-    response_orders = {
-        block: draw.sample(list(responses), len(responses)) for block, responses in blocks.items()
-    }
-    places = sorted(
-        (draw.randint(least, min(most, len(blocks))), name)
-        for name, (least, most) in checks.items()
-    )
-    planned_blocks, planned_checks = [], []
-    page = PAGES_BEFORE_BLOCKS
+    draw = random.Random(order_seed)  # noqa: S311  # orders that must repeat, no secrets
+    block_order = _block_order(layout, slot, draw)
+    orders = {block: _response_order(layout, block, slot, draw) for block in block_order}
+    inside, between = _places_of_checks(checks, len(block_order), draw)
+    plan, page = Plan(), first_page - 1
     for position, block in enumerate(block_order, start=1):
         page += 1
-        planned_blocks.append(PlannedBlock(block, page, position, response_orders[block]))
-        for after_block, name in places:
-            if after_block == position:
-                page += 1
-                planned_checks.append(PlannedCheck(name, page, after_block))
-    return Plan(planned_blocks, planned_checks)
+        plan.blocks.append(PlannedBlock(block, page, position, orders[block]))
+        if position in inside:
+            place = draw.randint(1, len(orders[block]) + 1)
+            plan.checks.append(PlannedCheck(inside[position], page, position, place))
+        for name in between.get(position, ()):
+            page += 1
+            plan.checks.append(PlannedCheck(name, page, position))
+    return plan
+
+
+def _block_order(layout: Layout, slot: int, draw: random.Random) -> list[int]:
+    design = layout.design
+    if layout.balanced_blocks:
+        return design.order(slot)
+    chosen = set(design.hand(slot))
+    groups = [[block for block in group if block in chosen] for group in layout.scenarios]
+    if not layout.scenarios_together:
+        groups = [[block for group in groups for block in group]]
+    shuffled = draw.sample(groups, len(groups))
+    return [block for group in shuffled for block in draw.sample(group, len(group))]
+
+
+def _response_order(layout: Layout, block: int, slot: int, draw: random.Random) -> list[int]:
+    responses = layout.responses[block]
+    if not layout.balanced_responses:
+        return draw.sample(responses, len(responses))
+    order = balanced_order(
+        len(responses),
+        layout.design.earlier(block, slot),
+        key=(layout.design_seed, "responses"),
+        shift=list(layout.responses).index(block),
+    )
+    return [responses[place] for place in order]
+
+
+def _places_of_checks(
+    checks: Sequence[CheckRange], blocks: int, draw: random.Random
+) -> tuple[dict[int, str], dict[int, list[str]]]:
+    """Names of checks by the block they stand in, and by the block they follow."""
+    between: dict[int, list[str]] = {}
+    for check in checks:
+        if not check.in_block:
+            place = draw.randint(check.least, min(check.most, blocks))
+            between.setdefault(place, []).append(check.name)
+    within = [check for check in checks if check.in_block]
+    while True:  # until no two share a block: every such outcome is then equally likely
+        places = [draw.randint(check.least, min(check.most, blocks)) for check in within]
+        if len(set(places)) == len(places):
+            return dict(zip(places, (check.name for check in within), strict=True)), between
+
+
+def have_room(checks: Sequence[CheckRange]) -> bool:
+    """Whether all checks inside blocks can stand in blocks of their own."""
+    taken: set[int] = set()
+    for check in sorted((c for c in checks if c.in_block), key=lambda c: c.most):
+        free = [place for place in range(check.least, check.most + 1) if place not in taken]
+        if not free:
+            return False
+        taken.add(free[0])
+    return True

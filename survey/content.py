@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 
-from survey.assignment import PAGES_BEFORE_BLOCKS
+from survey.assignment import CheckRange, Layout
 from survey.definition import StudyDefinition
 from survey.models import BlockResponse, Study
 
@@ -20,9 +20,10 @@ class ResponseContent:
 
 @dataclass(frozen=True)
 class BlockContent:
-    """A block's prompt and its responses by id, in file order."""
+    """A block's scenario and its responses by id, in file order."""
 
     id: int
+    scenario: str
     prompt: str
     context: str
     responses: dict[int, ResponseContent]
@@ -30,25 +31,82 @@ class BlockContent:
 
 @dataclass(frozen=True)
 class StudyContent:
-    """A study's definition and blocks by id, in file order."""
+    """A study's definition (in its main language first) and blocks by id, in file order."""
 
     definition: StudyDefinition
+    translations: dict[str, StudyDefinition]
     blocks: dict[int, BlockContent]
+    design_seed: int
+
+    def in_language(self, language: str) -> StudyDefinition:
+        """The definition in `language`, or in the main one where there is no translation."""
+        return self.translations.get(language, self.definition)
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages that participants may choose from, the main one first."""
+        return [self.definition.language, *self.translations]
 
     @cached_property
-    def total_pages(self) -> int:
-        """Instructions, blocks, attention checks, demographics."""
-        return (
-            PAGES_BEFORE_BLOCKS
-            + len(self.blocks)
-            + len(self.definition.attention_checks)
-            + bool(self.definition.demographics)
+    def layout(self) -> Layout:
+        """What assignment orders."""
+        scenarios: dict[str, list[int]] = {}
+        for block in self.blocks.values():
+            scenarios.setdefault(block.scenario, []).append(block.id)
+        order = self.definition.order
+        return Layout(
+            responses={block.id: list(block.responses) for block in self.blocks.values()},
+            scenarios=list(scenarios.values()),
+            design_seed=self.design_seed,
+            blocks_per_participant=self.definition.blocks_per_participant,
+            balanced_blocks=order.blocks == "balanced",
+            balanced_responses=order.responses == "balanced",
+            scenarios_together=order.scenarios_together,
         )
 
     @property
+    def check_ranges(self) -> list[CheckRange]:
+        """Where attention checks may stand."""
+        return [
+            CheckRange(check.name, *check.range, in_block=check.kind == "in_block")
+            for check in self.definition.attention_checks
+        ]
+
+    # Pages in their order; a part that the study lacks has none.
+
+    @property
+    def screening_page(self) -> int | None:
+        """Questions that decide who may take part."""
+        return 1 if self.definition.screening else None
+
+    @property
+    def instructions_page(self) -> int:
+        """The page before the blocks."""
+        return 2 if self.definition.screening else 1
+
+    @cached_property
+    def _last_block_page(self) -> int:
+        own_pages = sum(check.kind == "item" for check in self.definition.attention_checks)
+        return self.instructions_page + self.layout.design.per_participant + own_pages
+
+    @property
+    def closing_page(self) -> int | None:
+        """Free answers at the end of the study."""
+        return self._last_block_page + 1 if self.definition.closing else None
+
+    @property
     def demographics_page(self) -> int | None:
-        """The last page, where there are questions."""
+        """Questions about the participant."""
         return self.total_pages if self.definition.demographics else None
+
+    @cached_property
+    def total_pages(self) -> int:
+        """All numbered pages; consent and the end have no number."""
+        return (
+            self._last_block_page
+            + bool(self.definition.closing)
+            + bool(self.definition.demographics)
+        )
 
 
 def content_of(study: Study) -> StudyContent:
@@ -64,18 +122,22 @@ def _read(study_id: int, loaded_at: datetime) -> StudyContent:
         "block__scenario", "response"
     )
     for member in members.order_by("block__position", "position"):
+        scenario = member.block.scenario
         block = blocks.setdefault(
             member.block_id,
-            BlockContent(
-                member.block_id,
-                member.block.scenario.prompt,
-                member.block.scenario.context,
-                {},
-            ),
+            BlockContent(member.block_id, scenario.name, scenario.prompt, scenario.context, {}),
         )
         response = member.response
         block.responses[response.pk] = ResponseContent(
             response.pk, response.public_id, response.text
         )
     # JSON turns the pairs into lists; the schema turns them back.
-    return StudyContent(StudyDefinition.model_validate(study.definition), blocks)
+    return StudyContent(
+        StudyDefinition.model_validate(study.definition),
+        {
+            language: StudyDefinition.model_validate(translation)
+            for language, translation in study.translations.items()
+        },
+        blocks,
+        study.design_seed,
+    )

@@ -12,7 +12,8 @@ from django.http import QueryDict
 
 from survey.answers import Cell, DemographicValue
 from survey.content import ResponseContent
-from survey.definition.study import ChoiceQuestion, IntegerQuestion, LikertTask, Question
+from survey.definition.questions import ChoiceQuestion, IntegerQuestion, Question
+from survey.definition.tasks import LikertTask
 from survey.regions import STATES
 
 Values = TypeVar("Values")

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from survey.definition import ResponseRow, StudyDefinition
-from survey.definition.study import Settings
+from survey.definition.settings import Settings
 from survey.models import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
 
 
@@ -22,10 +22,15 @@ class Loaded:
     outcome: str
 
 
-def content_hash(definition: StudyDefinition, rows: Sequence[ResponseRow]) -> str:
+def content_hash(
+    definition: StudyDefinition,
+    rows: Sequence[ResponseRow],
+    translations: Sequence[StudyDefinition] = (),
+) -> str:
     """SHA-256 of all that raters see; line numbers and row comments don't count."""
     content = {
         "definition": definition.model_dump(mode="json"),
+        "translations": [translation.model_dump(mode="json") for translation in translations],
         "responses": [
             [r.scenario, r.set_name, r.prompt, r.context, r.model, r.condition, r.text]
             for r in rows
@@ -37,14 +42,18 @@ def content_hash(definition: StudyDefinition, rows: Sequence[ResponseRow]) -> st
 
 @transaction.atomic
 def load_study(
-    *, definition: StudyDefinition, settings: Settings, rows: Sequence[ResponseRow]
+    *,
+    definition: StudyDefinition,
+    settings: Settings,
+    rows: Sequence[ResponseRow],
+    translations: Sequence[StudyDefinition] = (),
 ) -> Loaded:
     """Create the study, or a new version of it, or take over changed settings.
 
     The same content again changes nothing. Changed content replaces a version that nobody has
     arrived at yet; otherwise it becomes a new version in draft, so results never mix.
     """
-    digest = content_hash(definition, rows)
+    digest = content_hash(definition, rows, translations)
     new_settings = settings.model_dump(mode="json")
     newest = (
         Study.objects.select_for_update().filter(slug=definition.slug).order_by("-version").first()
@@ -59,6 +68,8 @@ def load_study(
         _clear(study, definition, rows)
     study.title = definition.title
     study.definition = definition.model_dump(mode="json")
+    study.translations = {t.language: t.model_dump(mode="json") for t in translations}
+    study.pilot = definition.pilot
     study.settings = new_settings
     study.content_hash = digest
     study.loaded_at = timezone.now()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from survey.definition import ResponseRow, StudyDefinition
-from survey.definition.study import Settings
+from survey.definition.settings import Settings
 from survey.loading import load_study
 from survey.models import (
     AttentionCheck,

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from analysis.definition import QualityRules
 from judge.definition import JudgeDefinition
 from survey.definition import StudyDefinition
-from survey.definition.study import Settings
+from survey.definition.settings import Settings
 
 DOCS = (Path(__file__).parents[1] / "docs" / "study-files.md").read_text()
 

@@ -3,81 +3,49 @@
 Nothing here knows five, six, four, 1–5 or the name of a condition: they come from the file.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    field_validator,
-    model_validator,
+from pydantic import Field, StringConstraints, model_validator
+
+from survey.definition.checks import AttentionItem
+from survey.definition.language import LanguageCode
+from survey.definition.parts import Part, Text, refuse_repeats
+from survey.definition.questions import RESERVED_NAMES, Question, ScreeningQuestion
+from survey.definition.tasks import (
+    SINGLE_KINDS,
+    BestWorstTask,
+    RankingTask,
+    RatingTask,
+    Task,
+    TextTask,
 )
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-
-
-class Part(BaseModel):
-    """A part of the file: unknown keys are errors, values are never coerced silently."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Texts(Part):
-    """What participants read, in Markdown (no raw HTML, no images)."""
+    """What participants read, in Markdown (no raw HTML, no images).
+
+    An absent text is the interface's own, in the participant's language. `help` is the
+    exception that may be false: then there is none.
+    """
 
     information: Text
     instructions: Text
     thanks: Text
-    declined: Text = "You chose not to take part. Thank you for your interest."
-    closed: Text = "This study is not taking new participants at the moment."
-    help: Text | None = None
+    warning: Text | None = Field(default=None, description="Sensitive content, before entry")
+    failed_attention: Text | None = None
+    screened_out: Text | None = None
+    declined: Text | None = None
+    full: Text | None = None
+    withdrawn: Text | None = None
+    closed: Text | None = None
+    help: Text | Literal[False] | None = None
 
 
 class Consent(Part):
     """The statement beside the checkbox, and the label of the button that declines."""
 
     statement: Text
-    decline: Text = "I do not want to take part"
-
-
-class Point(Part):
-    """One point of a scale; every point is labelled."""
-
-    value: int
-    label: Text
-
-
-class Dimension(Part):
-    """One thing asked of each response."""
-
-    name: Name
-    question: Text
-
-
-class LikertTask(Part):
-    """Every response is rated on every dimension, on one labelled scale."""
-
-    kind: Literal["likert"]
-    scale: list[Point] = Field(min_length=2, max_length=11)
-    dimensions: list[Dimension] = Field(min_length=1)
-
-    @field_validator("scale")
-    @classmethod
-    def _values_rise(cls, scale: list[Point]) -> list[Point]:
-        values = [point.value for point in scale]
-        if values != sorted(set(values)):
-            raise ValueError("values must rise, each once")
-        if len({point.label for point in scale}) < len(scale):
-            raise ValueError("two points have the same label")
-        return scale
-
-    @field_validator("dimensions")
-    @classmethod
-    def _dimensions_once(cls, dimensions: list[Dimension]) -> list[Dimension]:
-        _refuse_repeats("dimension", [d.name for d in dimensions])
-        return dimensions
+    decline: Text | None = None
 
 
 class SystemName(Part):
@@ -87,144 +55,88 @@ class SystemName(Part):
     condition: Text
 
 
-class AttentionItem(Part):
-    """An instructed-response item on the study's own scale, placed at random in a range."""
+class Order(Part):
+    """How blocks and the responses of each are ordered for a participant.
 
-    name: Name
-    statement: Text
-    answer: int
-    after_blocks: tuple[int, int]
+    `random` draws each order by itself; `balanced` takes rows of Williams squares.
+    """
 
-    @field_validator("after_blocks", mode="before")
-    @classmethod
-    def _pair(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
-
-    @field_validator("after_blocks")
-    @classmethod
-    def _rising(cls, value: tuple[int, int]) -> tuple[int, int]:
-        if not 1 <= value[0] <= value[1]:
-            raise ValueError("give two numbers of blocks, the smaller first, from 1 on")
-        return value
-
-
-class IntegerQuestion(Part):
-    """A whole number, such as an age in years."""
-
-    name: Name
-    kind: Literal["integer"]
-    question: Text
-    hint: Text | None = None
-    minimum: int
-    maximum: int
-
-
-class ChoiceQuestion(Part):
-    """One of several options (`single`) or any number of them (`multiple`)."""
-
-    name: Name
-    kind: Literal["single", "multiple"]
-    question: Text
-    hint: Text | None = None
-    options: list[Text] = Field(min_length=2)
-    #: What a `multiple` answer with two or more options counts as in tables.
-    several: Text | None = None
-
-    @field_validator("options")
-    @classmethod
-    def _options_once(cls, options: list[str]) -> list[str]:
-        _refuse_repeats("option", options)
-        return options
-
-
-class StateQuestion(Part):
-    """A US state or the District of Columbia; the Census region is derived from it."""
-
-    name: Name
-    kind: Literal["us_state"]
-    question: Text
-    hint: Text | None = None
-
-
-#: Columns of participants.csv that are no answers; no question may be called so.
-RESERVED_NAMES = frozenset(
-    [
-        "participant",
-        "source",
-        "status",
-        "started_at",
-        "finished_at",
-        "duration_seconds",
-        "attention_checks_failed",
-        "region",
-        "sigma",
-        "mae",
-        "included",
-        "exclusion",
-    ]
-)
-
-Question = Annotated[IntegerQuestion | ChoiceQuestion | StateQuestion, Field(discriminator="kind")]
-
-
-class Prolific(Part):
-    """Completion codes, each with its own ending; and where the button leads."""
-
-    completion_code: Text
-    declined_code: Text | None = None
-    return_url: Text = "https://app.prolific.com/submissions/complete"
-
-
-class Settings(Part):
-    """What may change while a study runs."""
-
-    ways_in: list[Literal["prolific", "link", "invitation"]] = Field(
-        default=["prolific"], min_length=1
-    )
-    prolific: Prolific | None = None
-
-    @model_validator(mode="after")
-    def _codes_for_prolific(self) -> "Settings":
-        if "prolific" in self.ways_in and self.prolific is None:
-            raise ValueError("prolific.completion_code is missing: Prolific is a way in")
-        return self
+    responses: Literal["random", "balanced"] = "random"
+    blocks: Literal["random", "balanced"] = "random"
+    scenarios_together: bool = False
 
 
 class StudyDefinition(Part):
-    """What raters see. A change of it makes a new version of the study."""
+    """What raters see, in one language. A change of it makes a new version of the study."""
 
     slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
     title: Text
-    language: Literal["en"] = "en"
+    language: LanguageCode = "en"
+    pilot: bool = False
     estimated_minutes: int = Field(ge=1)
     texts: Texts
     consent: Consent
-    tasks: list[LikertTask] = Field(min_length=1, max_length=1)
+    tasks: list[Task] = Field(min_length=1)
+    response_format: Literal["plain", "markdown"] = "plain"
+    response_labels: Literal["numbers", "letters"] = "numbers"
+    comment: Text | None = Field(default=None, description="A question for remarks on each block")
     conditions: list[Text] = Field(min_length=1)
     condition_a: Text | None = None
     condition_b: Text | None = None
     reference: SystemName | None = None
     sets: dict[str, list[Text]] | None = None
+    order: Order = Order()
+    blocks_per_participant: int | None = Field(default=None, ge=1)
+    screening: list[ScreeningQuestion] = []
     attention_checks: list[AttentionItem] = []
+    closing: list[TextTask] = Field(default=[], description="Free answers at the study's end")
     demographics: list[Question] = []
 
     @property
-    def likert(self) -> LikertTask:
-        """The rating task."""
-        return self.tasks[0]
+    def rating(self) -> RatingTask | None:
+        """The task that rates each response, if there is one."""
+        return next((t for t in self.tasks if isinstance(t, RatingTask)), None)
 
-    def allowed_values(self) -> set[int]:
-        """The values that a rating may have."""
-        return {point.value for point in self.likert.scale}
+    @property
+    def ranking(self) -> RankingTask | None:
+        """The task that orders the responses of a block, if there is one."""
+        return next((t for t in self.tasks if isinstance(t, RankingTask)), None)
+
+    @property
+    def best_worst(self) -> BestWorstTask | None:
+        """The task that chooses a best and a worst response, if there is one."""
+        return next((t for t in self.tasks if isinstance(t, BestWorstTask)), None)
+
+    @property
+    def block_texts(self) -> list[TextTask]:
+        """Free answers asked at the end of every block."""
+        return [task for task in self.tasks if isinstance(task, TextTask)]
 
     @model_validator(mode="after")
-    def _consistent(self) -> "StudyDefinition":
-        _refuse_repeats("condition", self.conditions)
-        _refuse_repeats("attention check", [c.name for c in self.attention_checks])
-        _refuse_repeats("demographic question", [q.name for q in self.demographics])
-        for question in self.demographics:
-            if question.name in RESERVED_NAMES:
-                raise ValueError(f"{question.name!r} is a column of participants.csv already")
+    def _names_once(self) -> "StudyDefinition":
+        refuse_repeats("condition", self.conditions)
+        refuse_repeats("attention check", [c.name for c in self.attention_checks])
+        asked = [q.name for q in (*self.screening, *self.demographics)]
+        refuse_repeats("question", asked)
+        refuse_repeats("free answer", [t.name for t in (*self.block_texts, *self.closing)])
+        if any(task.name == "comment" for task in (*self.block_texts, *self.closing)):
+            raise ValueError("'comment' is the name of the remarks on each block")
+        for name in asked:
+            if name in RESERVED_NAMES:
+                raise ValueError(f"{name!r} is a column of participants.csv already")
+        return self
+
+    @model_validator(mode="after")
+    def _tasks_fit_together(self) -> "StudyDefinition":
+        for kinds in SINGLE_KINDS:
+            if sum(task.kind in kinds for task in self.tasks) > 1:
+                raise ValueError(f"tasks: a block has one task of kind {' or '.join(kinds)}")
+        if all(task.kind == "text" for task in self.tasks):
+            raise ValueError("tasks: nothing but free text; ask for ratings, ranks or choices")
+        return self
+
+    @model_validator(mode="after")
+    def _contrast_is_known(self) -> "StudyDefinition":
         if (self.condition_a is None) != (self.condition_b is None):
             raise ValueError("condition_a and condition_b go together")
         if self.condition_a is not None and self.condition_a == self.condition_b:
@@ -235,15 +147,20 @@ class StudyDefinition(Part):
                 raise ValueError(f"{key} {value!r} is not among the conditions")
         if self.reference and self.reference.condition not in self.conditions:
             raise ValueError(f"reference {self.reference.condition!r} is not among the conditions")
+        return self
+
+    @model_validator(mode="after")
+    def _checks_can_be_answered(self) -> "StudyDefinition":
         for check in self.attention_checks:
-            if check.answer not in self.allowed_values():
+            if check.options is not None:
+                continue
+            if self.rating is None or self.rating.kind == "slider":
+                raise ValueError(
+                    f"attention check {check.name}: without a labelled scale of the study it "
+                    "needs options of its own"
+                )
+            if check.answer not in self.rating.values:
                 raise ValueError(
                     f"attention check {check.name}: {check.answer} is not a point of the scale"
                 )
         return self
-
-
-def _refuse_repeats(what: str, names: list[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{what} {name!r} stands twice")

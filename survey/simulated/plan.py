@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 
-from survey.definition.study import IntegerQuestion, Question, StateQuestion
+from survey.definition.questions import IntegerQuestion, Question, StateQuestion
 from survey.regions import STATES
 from survey.simulated.content import Cell, Content
 from survey.simulated.profile import Answers, Behaviour, Demographics, Profile, Times

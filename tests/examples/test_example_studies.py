@@ -10,7 +10,8 @@ import pytest
 from analysis.definition import QualityRules
 from judge.definition import JudgeDefinition
 from survey.definition import ResponseRow, StudyDefinition, YamlFile, read_responses
-from survey.definition.study import ChoiceQuestion, Settings
+from survey.definition.questions import ChoiceQuestion
+from survey.definition.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"

@@ -3,7 +3,7 @@
 import pytest
 
 from judge.parsing import Unusable, parse_score
-from survey.definition.study import Point
+from survey.definition.tasks import Point
 
 FIVE = [
     Point(value=value, label=label)

@@ -1,7 +1,7 @@
 """What the judge reads."""
 
 from judge.prompts import approximate_tokens, messages
-from survey.definition.study import Point
+from survey.definition.tasks import Point
 
 ASKED = {
     "rubric": "Consider its warmth.",

@@ -16,7 +16,7 @@ from judge import standin
 from judge.exchange import Request
 from judge.prompts import messages
 from judge.providers import Provider
-from survey.definition.study import Point
+from survey.definition.tasks import Point
 from tests.judge.judging import ROOT
 
 SCALE = [Point(value=value, label=f"label {value}") for value in range(1, 6)]

@@ -2,7 +2,7 @@
 
 from survey.definition import ResponseRow, StudyDefinition, YamlFile
 from survey.definition.responses import parse_responses
-from survey.definition.study import Settings
+from survey.definition.settings import Settings
 from survey.loading import load_study
 from survey.models import Study
 

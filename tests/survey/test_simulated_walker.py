@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
-from survey.definition.study import Settings as StudySettings
+from survey.definition.settings import Settings as StudySettings
 from survey.loading import load_study
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Rating, Study
 from survey.simulated.content import Cell

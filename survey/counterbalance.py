@@ -1,0 +1,145 @@
+"""Balanced orders and balanced choices of blocks. Pure: numbers and a seed in, orders out.
+
+Everything is a function of a participant's slot (0, 1, 2, …) and the study's seed, so nothing has
+to be counted while people arrive: when the slots in use are 0 to N−1, the counts are balanced.
+An abandoned slot is filled again by the next person, and what was missing is complete.
+
+Orders are rows of Williams squares: Latin squares (each thing once at each place) in which each
+thing also follows each other one equally often. E. J. Williams (1949), Experimental designs
+balanced for the estimation of residual effects of treatments, Australian Journal of Chemistry 2.
+"""
+
+import random
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
+
+
+def rows_of_square(n: int) -> int:
+    """Rows that balance order and succession of `n` things: n where n is even, else 2n."""
+    return n if n % 2 == 0 or n == 1 else 2 * n
+
+
+def williams_row(n: int, row: int) -> list[int]:
+    """Row `row` of the Williams square of 0 … n−1; rows n … 2n−1 are the first n backwards."""
+    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(n)]
+    shifted = [(place + row) % n for place in zigzag]
+    return shifted if row < n else shifted[::-1]
+
+
+@lru_cache(maxsize=4096)
+def _draws(n: int, key: Hashable) -> tuple[list[int], list[int]]:
+    """New names for the things of one square, and the order in which its rows are used."""
+    draw = _random(key, n)
+    return draw.sample(range(n), n), draw.sample(range(n), n)
+
+
+def _random(*key: Hashable) -> random.Random:
+    return random.Random(repr(key))  # noqa: S311  # orders that must repeat, no secrets
+
+
+def balanced_order(n: int, number: int, *, key: Hashable, shift: int = 0) -> list[int]:
+    """Order `number` of an endless sequence over 0 … n−1; `key` names the sequence.
+
+    Each run of n orders from a multiple of n on is a Latin square, each run of
+    `rows_of_square(n)` a Williams square; in between, counts differ by one at most. Names and
+    rows are drawn anew for each square. Sequences that differ in `shift` alone are used side by
+    side (the blocks of one participant): their orders then form squares too.
+    """
+    square, row = divmod(number, rows_of_square(n))
+    names, rows = _draws(n, (key, square))
+    half, place = divmod(row, n)
+    return [names[i] for i in williams_row(n, half * n + (rows[place] + shift) % n)]
+
+
+@dataclass(frozen=True)
+class BlockDesign:
+    """Which blocks the person in each slot sees, in which order.
+
+    `groups` holds the blocks of each scenario, in file order; `per_participant` is how many
+    blocks a person sees. `together` keeps the blocks of a scenario on consecutive pages.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    per_participant: int
+    together: bool
+    seed: int
+
+    @property
+    def total(self) -> int:
+        """How many blocks there are."""
+        return sum(map(len, self.groups))
+
+    @property
+    def _pass(self) -> int:
+        """Slots until the blocks have been dealt out evenly."""
+        return self.total // gcd(self.total, self.per_participant)
+
+    @property
+    def _group_size(self) -> int | None:
+        """Blocks of a scenario, where hands of whole scenarios can be dealt."""
+        sizes = set(map(len, self.groups))
+        size = sizes.pop()
+        return size if self.together and not sizes and self.per_participant % size == 0 else None
+
+    @property
+    def _passes(self) -> int:
+        """Passes until each block has stood at each place."""
+        size = self._group_size
+        if size is None:
+            return rows_of_square(self.per_participant)
+        return rows_of_square(self.per_participant // size) * rows_of_square(size)
+
+    @property
+    def slots_to_balance(self) -> int:
+        """After this many slots, and each multiple, choice and order of blocks are even."""
+        return self._pass * self._passes
+
+    @lru_cache(maxsize=256)  # noqa: B019  # a handful of small designs per process
+    def _circle(self, number: int) -> list[int]:
+        """All blocks in an order drawn anew for each time that the design is complete."""
+        draw = _random(self.seed, "circle", number)
+        if not self.together:
+            blocks = [block for group in self.groups for block in group]
+            return draw.sample(blocks, len(blocks))
+        groups = draw.sample(self.groups, len(self.groups))
+        return [block for group in groups for block in draw.sample(group, len(group))]
+
+    def hand(self, slot: int) -> list[int]:
+        """The blocks of this slot, not yet in the order of presentation."""
+        completed, rest = divmod(slot, self.slots_to_balance)
+        circle = self._circle(completed)
+        first = rest * self.per_participant
+        return [circle[(first + i) % self.total] for i in range(self.per_participant)]
+
+    def earlier(self, block: int, slot: int) -> int:
+        """How many of the slots before this one see the block."""
+        completed, rest = divmod(slot, self.slots_to_balance)
+        each = self.slots_to_balance * self.per_participant // self.total
+        dealt, place = rest * self.per_participant, self._circle(completed).index(block)
+        return completed * each + max(0, -(-(dealt - place) // self.total))
+
+    def order(self, slot: int) -> list[int]:
+        """The blocks of this slot in balanced order."""
+        completed, rest = divmod(slot, self.slots_to_balance)
+        number, index = divmod(rest, self._pass)
+        hand = self.hand(slot)
+        if not self.together:
+            return self._rows([hand], number + index, 0, completed)
+        scenario = {block: i for i, group in enumerate(self.groups) for block in group}
+        by_scenario: dict[int, list[int]] = {}
+        for block in hand:
+            by_scenario.setdefault(scenario[block], []).append(block)
+        groups = list(by_scenario.values())
+        inner, outer = divmod(number + index, rows_of_square(len(groups)))
+        return self._rows(groups, inner, outer, completed)
+
+    def _rows(self, groups: Sequence[list[int]], inner: int, outer: int, square: int) -> list[int]:
+        """Groups in the order of row `outer`, the blocks of each in that of row `inner`."""
+        ordered: list[int] = []
+        for place in williams_row(len(groups), outer % rows_of_square(len(groups))):
+            group = groups[place]
+            row = (inner + place) % rows_of_square(len(group))
+            ordered += [group[i] for i in williams_row(len(group), row)]
+        return ordered

@@ -1,0 +1,60 @@
+"""Attention checks: items that say which answer to choose."""
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from survey.definition.parts import Name, Part, Text, refuse_repeats
+
+
+class AttentionItem(Part):
+    """An instructed item, on a page of its own (`item`) or as one more entry of a block
+    (`in_block`), placed at random in a range of blocks.
+
+    `answer` is a point of the study's scale, or one of the item's own `options`.
+    """
+
+    name: Name
+    kind: Literal["item", "in_block"] = "item"
+    statement: Text
+    options: list[Text] | None = Field(default=None, min_length=2, max_length=11)
+    answer: int | Text
+    after_blocks: tuple[int, int] | None = None
+    in_blocks: tuple[int, int] | None = None
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """Least and most: blocks before an item of its own, or the number of its block."""
+        chosen = self.in_blocks if self.kind == "in_block" else self.after_blocks
+        assert chosen is not None
+        return chosen
+
+    @field_validator("after_blocks", "in_blocks", mode="before")
+    @classmethod
+    def _pair(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    @field_validator("after_blocks", "in_blocks")
+    @classmethod
+    def _rising(cls, value: tuple[int, int] | None) -> tuple[int, int] | None:
+        if value is not None and not 1 <= value[0] <= value[1]:
+            raise ValueError("give two numbers of blocks, the smaller first, from 1 on")
+        return value
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> "AttentionItem":
+        wanted, other = ("after_blocks", "in_blocks")
+        if self.kind == "in_block":
+            wanted, other = other, wanted
+        if getattr(self, wanted) is None:
+            raise ValueError(f"{wanted} is missing")
+        if getattr(self, other) is not None:
+            raise ValueError(f"{other} is not for an attention check of kind {self.kind}")
+        if self.options is None:
+            return self
+        if self.kind == "in_block":
+            raise ValueError("options are not for a check inside a block: it has the block's scale")
+        refuse_repeats("option", self.options)
+        if self.answer not in self.options:
+            raise ValueError(f"answer {self.answer!r} is not among the options")
+        return self

@@ -1,0 +1,22 @@
+"""What every part of study.yaml is made of."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+
+
+class Part(BaseModel):
+    """A part of the file: unknown keys are errors, values are never coerced silently."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def refuse_repeats(what: str, names: Sequence[str]) -> None:
+    """Raise ValueError for a name that stands twice."""
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{what} {name!r} stands twice")

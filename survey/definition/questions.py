@@ -1,0 +1,87 @@
+"""Questions about the participant: screening at the start, demographics at the end."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from survey.definition.parts import Name, Part, Text, refuse_repeats
+
+
+class IntegerQuestion(Part):
+    """A whole number, such as an age in years."""
+
+    name: Name
+    kind: Literal["integer"]
+    question: Text
+    hint: Text | None = None
+    minimum: int
+    maximum: int
+
+
+class ChoiceQuestion(Part):
+    """One of several options (`single`) or any number of them (`multiple`)."""
+
+    name: Name
+    kind: Literal["single", "multiple"]
+    question: Text
+    hint: Text | None = None
+    options: list[Text] = Field(min_length=2)
+    #: What a `multiple` answer with two or more options counts as in tables.
+    several: Text | None = None
+
+    @field_validator("options")
+    @classmethod
+    def _options_once(cls, options: list[str]) -> list[str]:
+        refuse_repeats("option", options)
+        return options
+
+
+class StateQuestion(Part):
+    """A US state or the District of Columbia; the Census region is derived from it."""
+
+    name: Name
+    kind: Literal["us_state"]
+    question: Text
+    hint: Text | None = None
+
+
+Question = Annotated[IntegerQuestion | ChoiceQuestion | StateQuestion, Field(discriminator="kind")]
+
+
+class ScreeningQuestion(Part):
+    """A question at the start. Who chooses an option outside `eligible` is screened out."""
+
+    name: Name
+    question: Text
+    hint: Text | None = None
+    options: list[Text] = Field(min_length=2)
+    eligible: list[Text] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _eligible_are_options(self) -> "ScreeningQuestion":
+        refuse_repeats("option", self.options)
+        for option in self.eligible:
+            if option not in self.options:
+                raise ValueError(f"eligible {option!r} is not among the options")
+        if len(set(self.eligible)) == len(self.options):
+            raise ValueError("every option is eligible: nobody could be screened out")
+        return self
+
+
+#: Columns of participants.csv that are no answers; no question may be called so.
+RESERVED_NAMES = frozenset(
+    [
+        "participant",
+        "source",
+        "status",
+        "started_at",
+        "finished_at",
+        "duration_seconds",
+        "attention_checks_failed",
+        "region",
+        "sigma",
+        "mae",
+        "included",
+        "exclusion",
+    ]
+)

@@ -1,0 +1,82 @@
+"""What may change while a study runs."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from survey.definition.parts import Part, Text, refuse_repeats
+
+#: How somebody's survey may end; each ending has its text, and may have its code.
+ENDINGS = ("completed", "failed_attention", "screened_out", "declined", "full", "withdrawn")
+Ending = Literal["completed", "failed_attention", "screened_out", "declined", "full", "withdrawn"]
+
+
+class Parameters(Part):
+    """What the recruiter calls its identifiers in the participants' link."""
+
+    participant: Text = "PROLIFIC_PID"
+    study: Text = "STUDY_ID"
+    session: Text = "SESSION_ID"
+
+    @model_validator(mode="after")
+    def _differ(self) -> "Parameters":
+        refuse_repeats("parameter", [self.participant, self.study, self.session])
+        return self
+
+
+class Prolific(Part):
+    """Completion codes, one for each ending, and where the button leads."""
+
+    completion_code: Text
+    failed_attention_code: Text | None = None
+    #: From how many failed attention checks on somebody gets that code.
+    failed_attention_from: int = Field(default=2, ge=1)
+    screened_out_code: Text | None = None
+    declined_code: Text | None = None
+    full_code: Text | None = None
+    withdrawn_code: Text | None = None
+    return_url: Text = "https://app.prolific.com/submissions/complete"
+    parameters: Parameters = Parameters()
+
+    def code(self, ending: str) -> str | None:
+        """The code of an ending, or None where it has none."""
+        name = "completion_code" if ending == "completed" else f"{ending}_code"
+        return getattr(self, name)  # type: ignore[no-any-return]  # one of the fields above
+
+    @model_validator(mode="after")
+    def _codes_differ(self) -> "Prolific":
+        codes = [code for ending in ENDINGS if (code := self.code(ending)) is not None]
+        refuse_repeats("completion code", codes)
+        return self
+
+
+class Places(Part):
+    """How many people a study takes, and when somebody silent no longer holds their place."""
+
+    maximum: int | None = Field(default=None, ge=1)
+    ratings_per_block: int | None = Field(default=None, ge=1)
+    stale_minutes: int = Field(default=120, ge=1)
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> "Places":
+        if self.maximum is not None and self.ratings_per_block is not None:
+            raise ValueError("give either maximum or ratings_per_block: each sets the other")
+        return self
+
+
+class Settings(Part):
+    """What may change while a study runs."""
+
+    ways_in: list[Literal["prolific", "link", "invitation"]] = Field(
+        default=["prolific"], min_length=1
+    )
+    prolific: Prolific | None = None
+    places: Places = Places()
+    #: How long a payment key outlives a withdrawal.
+    withdrawal_key_days: int = Field(default=90, ge=0, le=3650)
+
+    @model_validator(mode="after")
+    def _codes_for_prolific(self) -> "Settings":
+        if "prolific" in self.ways_in and self.prolific is None:
+            raise ValueError("prolific.completion_code is missing: Prolific is a way in")
+        return self

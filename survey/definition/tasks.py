@@ -1,0 +1,126 @@
+"""What is asked of a block."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from survey.definition.parts import Name, Part, Text, refuse_repeats
+
+
+class Point(Part):
+    """One point of a scale; every point is labelled."""
+
+    value: int
+    label: Text
+
+
+class Dimension(Part):
+    """One thing asked of each response."""
+
+    name: Name
+    question: Text
+
+
+class _RatingTask(Part):
+    dimensions: list[Dimension] = Field(min_length=1)
+
+    @field_validator("dimensions")
+    @classmethod
+    def _dimensions_once(cls, dimensions: list[Dimension]) -> list[Dimension]:
+        refuse_repeats("dimension", [d.name for d in dimensions])
+        return dimensions
+
+
+class LikertTask(_RatingTask):
+    """Every response is rated on every dimension, on one labelled scale."""
+
+    kind: Literal["likert"]
+    scale: list[Point] = Field(min_length=2, max_length=11)
+
+    @property
+    def values(self) -> list[int]:
+        """The values that a rating may have, rising."""
+        return [point.value for point in self.scale]
+
+    @field_validator("scale")
+    @classmethod
+    def _values_rise(cls, scale: list[Point]) -> list[Point]:
+        values = [point.value for point in scale]
+        if values != sorted(set(values)):
+            raise ValueError("values must rise, each once")
+        if len({point.label for point in scale}) < len(scale):
+            raise ValueError("two points have the same label")
+        return scale
+
+
+class SliderTask(_RatingTask):
+    """Every response is rated on every dimension, on a line that starts unset."""
+
+    kind: Literal["slider"]
+    minimum: int = 0
+    maximum: int = 100
+    left: Text = Field(description="What the minimum means")
+    right: Text = Field(description="What the maximum means")
+
+    @property
+    def values(self) -> list[int]:
+        """The values that a rating may have, rising."""
+        return list(range(self.minimum, self.maximum + 1))
+
+    @property
+    def scale(self) -> list[Point]:
+        """The two labelled ends."""
+        return [
+            Point(value=self.minimum, label=self.left),
+            Point(value=self.maximum, label=self.right),
+        ]
+
+    @model_validator(mode="after")
+    def _has_length(self) -> "SliderTask":
+        if not 1 <= self.maximum - self.minimum <= 1000:
+            raise ValueError("maximum must be above minimum, by 1000 at most")
+        return self
+
+
+class RankingTask(Part):
+    """The responses of a block are put in order, 1 for the best."""
+
+    kind: Literal["ranking"]
+    question: Text
+    dimension: Name | Literal[""] = ""
+    ties: bool = False
+
+
+class BestWorstTask(Part):
+    """One response of a block is chosen as best and another one as worst."""
+
+    kind: Literal["best_worst"]
+    best: Text
+    worst: Text
+    dimension: Name | Literal[""] = ""
+
+
+class TextTask(Part):
+    """A free answer, at the end of a block or of the study. Lengths are in characters."""
+
+    kind: Literal["text"]
+    name: Name
+    question: Text
+    hint: Text | None = None
+    required: bool = False
+    minimum: int = Field(default=0, ge=0)
+    maximum: int = Field(default=2000, ge=1, le=20000)
+
+    @model_validator(mode="after")
+    def _lengths_fit(self) -> "TextTask":
+        if self.minimum > self.maximum:
+            raise ValueError("minimum is above maximum")
+        return self
+
+
+RatingTask = LikertTask | SliderTask
+Task = Annotated[
+    LikertTask | SliderTask | RankingTask | BestWorstTask | TextTask, Field(discriminator="kind")
+]
+#: Kinds of which a block has one at most; their values name their kind alone.
+SINGLE_KINDS = (("likert", "slider"), ("ranking",), ("best_worst",))

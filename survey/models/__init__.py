@@ -1,0 +1,31 @@
+"""The survey's tables: studies, the people who take them, and their answers."""
+
+from survey.models.answers import (
+    AttentionCheck,
+    DemographicAnswer,
+    FreeAnswer,
+    Presentation,
+    Rating,
+)
+from survey.models.participant import Identity, Invitation, Participant, Place, Withdrawal
+from survey.models.study import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
+
+__all__ = [
+    "AttentionCheck",
+    "Block",
+    "BlockResponse",
+    "DemographicAnswer",
+    "FreeAnswer",
+    "Identity",
+    "Invitation",
+    "Participant",
+    "Place",
+    "Presentation",
+    "Rating",
+    "Response",
+    "Scenario",
+    "Study",
+    "StudyEvent",
+    "System",
+    "Withdrawal",
+]

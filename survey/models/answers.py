@@ -1,0 +1,158 @@
+"""What a participant was shown, and what they answered."""
+
+from django.db import models
+from django.db.models import Q
+
+from survey.models.participant import Participant
+from survey.models.study import Block, Response
+
+
+class Presentation(models.Model):
+    """A block as shown to a participant.
+
+    `response_order` holds response ids as they stood on the page, top first. Imported ratings
+    may come without an order: then `position` and `response_order` are null.
+    """
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="presentations")
+    block = models.ForeignKey(Block, models.PROTECT, related_name="presentations")
+    page = models.PositiveIntegerField(null=True, help_text="Page of the survey it stood on")
+    position = models.PositiveIntegerField(null=True, help_text="1 for the first block shown")
+    response_order = models.JSONField(null=True)
+    shown_at = models.DateTimeField(null=True)
+    answered_at = models.DateTimeField(null=True, help_text="First complete answer")
+    submitted_at = models.DateTimeField(null=True, help_text="Latest complete answer")
+    imported_seconds = models.FloatField(null=True)
+    # What the page's script measured; null where it did not run.
+    visible_seconds = models.FloatField(null=True, help_text="The page was in view")
+    hidden_seconds = models.FloatField(null=True, help_text="Open behind another tab or window")
+    first_answer_seconds = models.FloatField(null=True, help_text="In view until then")
+    last_answer_seconds = models.FloatField(null=True, help_text="In view until then")
+    changes = models.PositiveIntegerField(null=True, help_text="Answers changed before sending")
+    response_seconds = models.JSONField(
+        null=True, help_text="By response id: how long its whole text had been on screen"
+    )
+
+    class Meta:
+        ordering = ["participant", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "block"], name="presentation_block"),
+            models.UniqueConstraint(
+                fields=["participant", "position"], name="presentation_position"
+            ),
+            models.UniqueConstraint(fields=["participant", "page"], name="presentation_page"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.block}"
+
+
+class Rating(models.Model):
+    """One value of one dimension for one response in one presentation.
+
+    `task` tells a Likert rating from a rank or a choice, so that a new kind of task needs no
+    new table.
+    """
+
+    presentation = models.ForeignKey(Presentation, models.CASCADE, related_name="ratings")
+    response = models.ForeignKey(Response, models.PROTECT, related_name="ratings")
+    task = models.CharField(max_length=20, default="likert")
+    dimension = models.CharField(max_length=100, blank=True)
+    value = models.IntegerField()
+    revisions = models.PositiveIntegerField(default=0, help_text="Times the answer was changed")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["presentation", "response", "task", "dimension"], name="rating_once"
+            ),
+            models.UniqueConstraint(
+                fields=["presentation", "dimension", "value"],
+                condition=Q(task="best_worst"),
+                name="rating_one_best_one_worst",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dimension}: {self.value}"
+
+
+class AttentionCheck(models.Model):
+    """An instructed-response item as shown to a participant, and what they answered."""
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="attention_checks")
+    name = models.CharField(max_length=100)
+    page = models.PositiveIntegerField(help_text="Page of the survey it stood on")
+    after_block = models.PositiveIntegerField(
+        help_text="How many blocks were shown before it, the one it stood in included"
+    )
+    place = models.PositiveIntegerField(null=True, help_text="Among a block's entries; 1 is first")
+    shown_at = models.DateTimeField(null=True)
+    answered_at = models.DateTimeField(null=True)
+    answer = models.IntegerField(null=True)
+    passed = models.BooleanField(null=True)
+    revisions = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["participant", "after_block", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "name"], name="attention_check_once"),
+            models.UniqueConstraint(fields=["participant", "page"], name="attention_check_page"),
+            models.CheckConstraint(
+                condition=Q(answer__isnull=True, passed__isnull=True)
+                | Q(answer__isnull=False, passed__isnull=False),
+                name="attention_check_judged",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.name}"
+
+
+class DemographicAnswer(models.Model):
+    """One answered question about the participant, screening included.
+
+    `value` is text (in the study's main language), a number or a list of texts.
+    """
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="demographic_answers")
+    name = models.CharField(max_length=100)
+    value = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "name"], name="demographic_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value}"
+
+
+class FreeAnswer(models.Model):
+    """What somebody wrote, at the end of a block or (without a presentation) of the study."""
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="free_answers")
+    presentation = models.ForeignKey(
+        Presentation, models.CASCADE, null=True, related_name="free_answers"
+    )
+    name = models.CharField(max_length=100)
+    text = models.TextField()
+    revisions = models.PositiveIntegerField(default=0, help_text="Times the answer was changed")
+
+    class Meta:
+        ordering = ["participant", "presentation", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["presentation", "name"],
+                condition=Q(presentation__isnull=False),
+                name="free_answer_once_a_block",
+            ),
+            models.UniqueConstraint(
+                fields=["participant", "name"],
+                condition=Q(presentation__isnull=True),
+                name="free_answer_once_a_study",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.participant}"

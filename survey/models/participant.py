@@ -1,0 +1,174 @@
+"""The people who take a study. Every row about a person hangs on `Participant` by a cascading
+key; only a withdrawal, which is about nobody any more, stands alone.
+"""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from survey.models.ids import new_order_seed, new_pseudonym, new_secret
+from survey.models.study import Study
+
+
+class Participant(models.Model):
+    """A person taking one version of a study. Who they are elsewhere is in `Identity`."""
+
+    class Source(models.TextChoices):
+        PROLIFIC = "prolific"
+        LINK = "link"
+        IMPORT = "import"
+        SIMULATED = "simulated"
+        PREVIEW = "preview"
+
+    class Status(models.TextChoices):
+        ARRIVED = "arrived"
+        IN_PROGRESS = "in_progress"
+        COMPLETED = "completed"
+        SCREENED_OUT = "screened_out"
+        DECLINED = "declined"
+        WITHDRAWN = "withdrawn"
+
+    class Device(models.TextChoices):
+        PHONE = "phone"
+        TABLET = "tablet"
+        DESKTOP = "desktop"
+
+    #: Sources that never count unless asked for by name.
+    TEST_SOURCES = (Source.SIMULATED, Source.PREVIEW)
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="participants")
+    pseudonym = models.CharField(max_length=100, default=new_pseudonym)
+    secret = models.CharField(max_length=64, default=new_secret, unique=True)
+    source = models.CharField(max_length=10, choices=Source)
+    status = models.CharField(max_length=12, choices=Status, default=Status.ARRIVED)
+    ending = models.CharField(max_length=20, blank=True, help_text="Whose text and code they saw")
+    order_seed = models.BigIntegerField(default=new_order_seed)
+    slot = models.PositiveIntegerField(null=True, help_text="In the study's balanced design")
+    language = models.CharField(max_length=20, blank=True, help_text="Chosen for the pages")
+    device = models.CharField(max_length=10, choices=Device, blank=True)
+    viewport_width = models.PositiveIntegerField(null=True, help_text="CSS pixels")
+    viewport_height = models.PositiveIntegerField(null=True, help_text="CSS pixels")
+    returned_at = models.DateTimeField(null=True, help_text="Marked as returned by a researcher")
+    arrived_at = models.DateTimeField(default=timezone.now)
+    consented_at = models.DateTimeField(null=True)
+    consent_hash = models.CharField(max_length=64, blank=True, help_text="Of the text agreed to")
+    started_at = models.DateTimeField(null=True)
+    last_seen_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True)
+    pages_done = models.PositiveIntegerField(default=0)
+    imported_duration_seconds = models.FloatField(null=True)
+    imported_checks_failed = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["study", "source", "status"], name="participant_counts")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "pseudonym"], name="participant_pseudonym"),
+            models.CheckConstraint(
+                condition=~Q(status="completed")
+                | Q(finished_at__isnull=False)
+                | Q(source="import"),
+                name="participant_completed_has_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class Identity(models.Model):
+    """How a participant is known outside: kept apart from answers, never exported.
+
+    One person has one row per study slug, whatever the version, so arriving twice resumes.
+    """
+
+    class Kind(models.TextChoices):
+        PROLIFIC = "prolific"
+        INVITATION = "invitation"
+        SIMULATED = "simulated"
+        PREVIEW = "preview"
+
+    participant = models.OneToOneField(Participant, models.CASCADE, related_name="identity")
+    slug = models.SlugField(max_length=80)
+    kind = models.CharField(max_length=10, choices=Kind)
+    key = models.CharField(max_length=200)
+    prolific_study_id = models.CharField(max_length=200, blank=True)
+    prolific_session_id = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints = [
+            models.UniqueConstraint(fields=["slug", "kind", "key"], name="identity_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.participant}"
+
+
+class Invitation(models.Model):
+    """A personal link for somebody who comes without Prolific."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="invitations")
+    token = models.CharField(max_length=64, default=new_secret, unique=True)
+    label = models.CharField(max_length=200, blank=True, help_text="Seen by researchers only")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.label or f"invitation {self.pk}"
+
+
+class Place(models.Model):
+    """A place in a study, and in its balanced design, held by one participant at a time.
+
+    Real, simulated and preview people have pools of their own under the same rules.
+    """
+
+    class Pool(models.TextChoices):
+        REAL = "real"
+        SIMULATED = "simulated"
+        PREVIEW = "preview"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="places")
+    pool = models.CharField(max_length=10, choices=Pool)
+    slot = models.PositiveIntegerField()
+    participant = models.OneToOneField(Participant, models.SET_NULL, null=True)
+
+    class Meta:
+        ordering = ["study", "pool", "slot"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "pool", "slot"], name="place_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.pool} place {self.slot}"
+
+
+class Withdrawal(models.Model):
+    """That somebody withdrew: a count, and until the retention date the key to pay them by.
+
+    Nothing else about the person is left.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="withdrawals")
+    source = models.CharField(max_length=10, choices=Participant.Source)
+    withdrawn_at = models.DateTimeField(default=timezone.now)
+    slug = models.SlugField(max_length=80)
+    kind = models.CharField(max_length=10, choices=Identity.Kind, blank=True)
+    key = models.CharField(max_length=200, blank=True, help_text="Empty once it is erased")
+    prolific_study_id = models.CharField(max_length=200, blank=True)
+    prolific_session_id = models.CharField(max_length=200, blank=True)
+    key_kept_until = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["slug", "kind", "key"], condition=~Q(key=""), name="withdrawal_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"withdrawal {self.pk} from {self.study}"
