@@ -10,6 +10,7 @@ from survey.assignment import plan_survey
 from survey.content import content_of
 from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, Identity, Participant, Presentation, Study
+from survey.places import take_place
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,13 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     if not admits(study, locked.source):
         raise NotAdmitted(study.state)
     content = content_of(study)
+    slot = take_place(study=study, participant=locked, at=at)
     plan = plan_survey(
-        {block.id: list(block.responses) for block in content.blocks.values()},
-        {check.name: check.after_blocks for check in content.definition.attention_checks},
-        seed=locked.order_seed,
+        content.layout,
+        content.check_ranges,
+        slot=slot,
+        order_seed=locked.order_seed,
+        first_page=content.instructions_page + 1,
     )
     Presentation.objects.bulk_create(
         Presentation(
@@ -141,11 +145,13 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
             name=planned.name,
             page=planned.page,
             after_block=planned.after_block,
+            place=planned.place,
         )
         for planned in plan.checks
     )
     locked.status = Participant.Status.IN_PROGRESS
     locked.consented_at = locked.started_at = locked.last_seen_at = at
+    locked.slot = slot
     locked.consent_hash = consent_hash(content.definition)
     locked.save()
     if locked.source not in Participant.TEST_SOURCES:

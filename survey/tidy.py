@@ -61,7 +61,7 @@ RANK_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rank", "choice")
 GOLD_COLUMNS = (*CELL_COLUMNS, "dimension", "gold")
 
 #: Tasks whose values are ratings; those of the others are in the table of ranks.
-RATING_TASKS = ("likert",)
+RATING_TASKS = ("likert", "slider")
 RANKING, BEST_WORST = "ranking", "best_worst"
 CHOICES = {1: "best", -1: "worst"}
 
@@ -113,6 +113,11 @@ def tests_among(sources: Iterable[str]) -> list[str]:
 def definition_of(study: Study) -> StudyDefinition:
     """What raters of the study see."""
     return StudyDefinition.model_validate(study.definition)
+
+
+def dimensions_of(definition: StudyDefinition) -> list[str]:
+    """The dimensions that responses are rated on, in the order of the study."""
+    return [d.name for d in definition.rating.dimensions] if definition.rating else []
 
 
 # ── Participants ─────────────────────────────────────────────────────────────────────────────
@@ -282,7 +287,7 @@ def rating_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     participant. Read it inside `reading()`.
     """
     cells = cells_of(study)
-    dimensions = {d.name: n for n, d in enumerate(definition_of(study).likert.dimensions)}
+    dimensions = {name: n for n, name in enumerate(dimensions_of(definition_of(study)))}
     for name, shown, values in _by_participant(study, sources, RATING_TASKS):
         rows = []
         for presentation, response, _, dimension, value, revisions in values:

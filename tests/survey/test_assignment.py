@@ -1,58 +1,143 @@
-"""Orders: drawn from a seed, each its own, uniform, and complete."""
+"""Orders: drawn from seeds and slots, complete, uniform or balanced."""
 
 from collections import Counter
+from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.assignment import plan_survey
+from survey.assignment import CheckRange, Layout, Plan, have_room, plan_survey
 
-BLOCKS = {10: [1, 2, 3, 4, 5], 20: [6, 7, 8, 9, 10], 30: [11, 12, 13, 14, 15]}
-CHECKS = {"a": (1, 2), "b": (2, 3)}
-
-
-@given(st.integers(0, 2**62))
-def test_everything_is_shown_once_on_consecutive_pages(seed: int) -> None:
-    plan = plan_survey(BLOCKS, CHECKS, seed=seed)
-    assert sorted(p.block for p in plan.blocks) == [10, 20, 30]
-    assert [p.position for p in plan.blocks] == [1, 2, 3]
-    for planned in plan.blocks:
-        assert sorted(planned.response_order) == BLOCKS[planned.block]
-    pages = [p.page for p in plan.blocks] + [c.page for c in plan.checks]
-    assert sorted(pages) == [2, 3, 4, 5, 6]
+LAYOUT = Layout(
+    responses={10: [1, 2, 3, 4, 5], 20: [6, 7, 8, 9, 10], 30: [11, 12, 13, 14, 15]},
+    scenarios=[[10, 20], [30]],
+    design_seed=3,
+)
+CHECKS = [CheckRange("a", 1, 2), CheckRange("b", 2, 3), CheckRange("c", 1, 3, in_block=True)]
+BALANCED = replace(LAYOUT, balanced_blocks=True, balanced_responses=True)
+SEEDS = st.integers(0, 2**62)
 
 
-@given(st.integers(0, 2**62))
+def plan(
+    layout: Layout = LAYOUT,
+    checks: list[CheckRange] | None = None,
+    *,
+    slot: int = 0,
+    seed: int = 0,
+    first_page: int = 2,
+) -> Plan:
+    return plan_survey(
+        layout,
+        CHECKS if checks is None else checks,
+        slot=slot,
+        order_seed=seed,
+        first_page=first_page,
+    )
+
+
+@given(SEEDS, st.integers(0, 500), st.sampled_from([LAYOUT, BALANCED]))
+def test_everything_is_shown_once_on_consecutive_pages(
+    seed: int, slot: int, layout: Layout
+) -> None:
+    planned = plan(layout, slot=slot, seed=seed, first_page=3)
+    assert sorted(p.block for p in planned.blocks) == [10, 20, 30]
+    assert [p.position for p in planned.blocks] == [1, 2, 3]
+    for block in planned.blocks:
+        assert sorted(block.response_order) == layout.responses[block.block]
+    own_pages = [check.page for check in planned.checks if check.place is None]
+    assert sorted([block.page for block in planned.blocks] + own_pages) == [3, 4, 5, 6, 7]
+
+
+@given(SEEDS)
 def test_checks_stand_in_their_range(seed: int) -> None:
-    plan = plan_survey(BLOCKS, CHECKS, seed=seed)
-    for check in plan.checks:
-        least, most = CHECKS[check.name]
-        assert least <= check.after_block <= most
-        blocks_before = sum(block.page < check.page for block in plan.blocks)
-        assert blocks_before == check.after_block
+    planned = plan(seed=seed)
+    assert {check.name for check in planned.checks} == {"a", "b", "c"}
+    for check in planned.checks:
+        wanted = next(c for c in CHECKS if c.name == check.name)
+        assert wanted.least <= check.after_block <= wanted.most
+        blocks_before = sum(block.page < check.page for block in planned.blocks)
+        assert blocks_before == check.after_block - wanted.in_block
 
 
-def test_the_same_seed_gives_the_same_plan() -> None:
-    assert plan_survey(BLOCKS, CHECKS, seed=7) == plan_survey(BLOCKS, CHECKS, seed=7)
+@given(SEEDS)
+def test_a_check_inside_a_block_has_a_place_among_its_entries(seed: int) -> None:
+    planned = plan(seed=seed)
+    inside = next(check for check in planned.checks if check.name == "c")
+    block = planned.blocks[inside.after_block - 1]
+    assert inside.page == block.page
+    assert inside.place in range(1, len(block.response_order) + 2)
 
 
-def test_every_order_is_equally_likely() -> None:
+@given(SEEDS)
+def test_checks_inside_blocks_never_share_a_block(seed: int) -> None:
+    crowd = [CheckRange("a", 1, 2, True), CheckRange("b", 2, 3, True), CheckRange("c", 1, 2, True)]
+    pages = [check.page for check in plan(checks=crowd, seed=seed).checks]
+    assert len(set(pages)) == 3
+
+
+def test_checks_that_can_not_have_a_block_each_are_noticed() -> None:
+    two_in_one = [CheckRange("a", 1, 1, True), CheckRange("b", 1, 1, True)]
+    assert not have_room(two_in_one)
+    assert have_room([CheckRange("a", 1, 2, True), CheckRange("b", 1, 1, True)])
+    assert have_room([CheckRange("a", 1, 1), CheckRange("b", 1, 1)])
+
+
+@pytest.mark.parametrize("layout", [LAYOUT, BALANCED])
+def test_the_same_input_gives_the_same_plan(layout: Layout) -> None:
+    assert plan(layout, slot=4, seed=7) == plan(layout, slot=4, seed=7)
+
+
+def test_every_random_order_is_equally_likely() -> None:
     n = 6000
-    plans = [plan_survey(BLOCKS, CHECKS, seed=seed) for seed in range(n)]
-    first_blocks = Counter(plan.blocks[0].block for plan in plans)
+    plans = [plan(seed=seed) for seed in range(n)]
+    first_blocks = Counter(planned.blocks[0].block for planned in plans)
     # Each of 3 blocks first in a third of the plans; 5 standard deviations is 183.
     assert all(abs(count - n / 3) < 5 * (n * 2 / 9) ** 0.5 for count in first_blocks.values())
     tops = Counter(
-        next(p for p in plan.blocks if p.block == 10).response_order[0] for plan in plans
+        next(p for p in planned.blocks if p.block == 10).response_order[0] for planned in plans
     )
     assert len(tops) == 5
     assert all(abs(count - n / 5) < 5 * (n * 4 / 25) ** 0.5 for count in tops.values())
 
 
-def test_orders_of_two_blocks_are_independent() -> None:
+def test_random_orders_of_two_blocks_are_independent() -> None:
     tops: Counter[tuple[int, int]] = Counter()
     for seed in range(5000):
-        by_block = {p.block: p for p in plan_survey(BLOCKS, {}, seed=seed).blocks}
+        by_block = {p.block: p for p in plan(checks=[], seed=seed).blocks}
         tops[by_block[10].response_order[0], by_block[20].response_order[0]] += 1
     assert len(tops) == 25
     assert all(abs(count - 200) < 5 * (5000 * 24 / 625) ** 0.5 for count in tops.values())
+
+
+def test_balanced_orders_follow_the_slot_alone() -> None:
+    assert plan(BALANCED, [], slot=5, seed=1) == plan(BALANCED, [], slot=5, seed=2)
+    assert plan(BALANCED, [], slot=5) != plan(BALANCED, [], slot=6)
+
+
+def test_balanced_slots_show_each_response_equally_often_at_each_place() -> None:
+    for filled in range(1, 31):
+        counts: Counter[tuple[int, int]] = Counter()
+        for slot in range(filled):
+            for block in plan(BALANCED, [], slot=slot).blocks:
+                counts.update((place, r) for place, r in enumerate(block.response_order))
+        least = min(counts[place, r] for place in range(5) for r in range(1, 16))
+        assert max(counts.values()) - least <= 1
+
+
+def test_few_blocks_each_keep_every_response_balanced_too() -> None:
+    layout = replace(BALANCED, blocks_per_participant=2)
+    counts: Counter[tuple[int, int]] = Counter()
+    for slot in range(30):
+        planned = plan(layout, [], slot=slot)
+        assert len(planned.blocks) == 2
+        for block in planned.blocks:
+            counts.update((place, r) for place, r in enumerate(block.response_order))
+    assert {counts[place, r] for place in range(5) for r in range(1, 16)} == {4}
+
+
+@given(SEEDS, st.integers(0, 50), st.booleans())
+def test_scenarios_kept_together_stand_side_by_side(seed: int, slot: int, balanced: bool) -> None:
+    layout = replace(LAYOUT, scenarios_together=True, balanced_blocks=balanced)
+    order = [block.block for block in plan(layout, slot=slot, seed=seed).blocks]
+    assert abs(order.index(10) - order.index(20)) == 1
