@@ -5,88 +5,226 @@ moves them on, and holds the row until the transaction ends, so that two submiss
 person never interleave. What is committed before the redirect stays.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
-from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Rating
+from survey.models import (
+    AttentionCheck,
+    DemographicAnswer,
+    FreeAnswer,
+    Participant,
+    Presentation,
+    Rating,
+)
+from survey.places import free_place
 
-#: A rating's place in a block: (response id, dimension).
-Cell = tuple[int, str]
+Status = Participant.Status
 DemographicValue = int | str | list[str]
+
+
+class Cell(NamedTuple):
+    """What one rating, rank or choice of a block is about."""
+
+    task: str
+    response: int
+    dimension: str
+
+
+@dataclass
+class BlockAnswers:
+    """Everything that was answered on the page of one block.
+
+    `texts` holds free answers by name (an empty one was left out), `check` the answer to an
+    attention check among the responses.
+    """
+
+    ratings: dict[Cell, int] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    check: int | None = None
+
+
+@dataclass(frozen=True)
+class LastPage:
+    """Where the survey ends. From `failed_checks_from` failed attention checks on (None: never)
+    it ends as `failed_attention`.
+    """
+
+    number: int
+    failed_checks_from: int | None = None
 
 
 class OutOfOrder(Exception):
     """The page can't be answered: an earlier one is open, or the survey has ended."""
 
 
-def _move_on(participant: Participant, *, page: int, total: int, at: datetime) -> None:
-    changes: dict[str, object] = {"last_seen_at": at}
-    if page == total:
-        changes |= {"status": Participant.Status.COMPLETED, "finished_at": at}
-    here = Participant.objects.filter(pk=participant.pk, status=Participant.Status.IN_PROGRESS)
-    if here.filter(pages_done=page - 1).update(pages_done=page, **changes):
-        return
-    if not here.filter(pages_done__gte=page).update(**changes):
-        raise OutOfOrder
+@contextmanager
+def _recording(
+    participant: Participant, page: int, last: LastPage, at: datetime, *, once: bool = False
+) -> Iterator[None]:
+    """The transaction in which a page is recorded. With `once` it can't be answered again.
+
+    Raises OutOfOrder.
+    """
+    with transaction.atomic():
+        here = Participant.objects.filter(pk=participant.pk, status=Status.IN_PROGRESS)
+        first = here.filter(pages_done=page - 1).update(pages_done=page, last_seen_at=at)
+        if not first:
+            again = not once and here.filter(pages_done__gte=page).update(last_seen_at=at)
+            if not again:
+                raise OutOfOrder
+        yield
+        if first and page == last.number:
+            here.update(status=Status.COMPLETED, ending=_ending(participant, last), finished_at=at)
 
 
-@transaction.atomic
-def record_instructions(*, participant: Participant, total: int, at: datetime) -> None:
-    """The instructions were read. Raises OutOfOrder."""
-    _move_on(participant, page=1, total=total, at=at)
+def _ending(participant: Participant, last: LastPage) -> str:
+    if last.failed_checks_from is None:
+        return "completed"
+    failed = AttentionCheck.objects.filter(participant=participant, passed=False).count()
+    return "failed_attention" if failed >= last.failed_checks_from else "completed"
 
 
-@transaction.atomic
+def record_read(*, participant: Participant, page: int, last: LastPage, at: datetime) -> None:
+    """A page without questions was read. Raises OutOfOrder."""
+    with _recording(participant, page, last, at):
+        pass
+
+
+def record_screening(
+    *,
+    participant: Participant,
+    values: Mapping[str, DemographicValue],
+    eligible: bool,
+    page: int,
+    last: LastPage,
+    at: datetime,
+) -> None:
+    """Store the answers; who is not eligible ends here and frees their place.
+
+    It can't be answered again, so that nobody finds out what to answer. Raises OutOfOrder.
+    """
+    with _recording(participant, page, last, at, once=True):
+        _store_answers(participant, values)
+        if not eligible:
+            Participant.objects.filter(pk=participant.pk).update(
+                status=Status.SCREENED_OUT, ending="screened_out", finished_at=at
+            )
+            free_place(participant)
+
+
 def record_block(
     *,
     participant: Participant,
     presentation: Presentation,
-    values: Mapping[Cell, int],
-    total: int,
+    answers: BlockAnswers,
+    check: AttentionCheck | None = None,
+    right_answer: int | None = None,
+    paradata: Mapping[str, Any],
+    last: LastPage,
     at: datetime,
 ) -> None:
-    """Store one value for each cell of a block.
+    """Store everything answered on the page of a block.
 
     The same page again changes nothing; a changed answer replaces the old one and is counted.
-    Raises OutOfOrder.
+    `paradata` holds the presentation's measured fields. Raises OutOfOrder.
     """
     assert presentation.page is not None
-    _move_on(participant, page=presentation.page, total=total, at=at)
-    here = Presentation.objects.filter(pk=presentation.pk)
-    if here.filter(answered_at__isnull=True).update(answered_at=at, submitted_at=at):
-        Rating.objects.bulk_create(
-            Rating(
-                presentation=presentation, response_id=response, dimension=dimension, value=value
-            )
-            for (response, dimension), value in values.items()
-        )
-        return
-    here.update(submitted_at=at)
-    for rating in Rating.objects.filter(presentation=presentation):
-        value = values[rating.response_id, rating.dimension]
-        if value != rating.value:
-            rating.value = value
-            rating.revisions += 1
-            rating.save(update_fields=["value", "revisions"])
+    with _recording(participant, presentation.page, last, at):
+        here = Presentation.objects.filter(pk=presentation.pk)
+        if here.filter(answered_at__isnull=True).update(
+            answered_at=at, submitted_at=at, **paradata
+        ):
+            _store_first(participant, presentation, answers)
+        else:
+            here.update(submitted_at=at, **paradata)
+            _store_changes(presentation, answers.ratings)
+            _store_texts(participant, presentation, answers.texts)
+        if check is not None and answers.check is not None:
+            _store_check(check, answers.check, right_answer, at)
 
 
-@transaction.atomic
-def record_check(
-    *,
-    participant: Participant,
-    check: AttentionCheck,
-    answer: int,
-    right_answer: int,
-    total: int,
-    at: datetime,
+def _store_first(
+    participant: Participant, presentation: Presentation, answers: BlockAnswers
 ) -> None:
-    """Store the answer to an attention check; a changed answer replaces it and is counted.
+    Rating.objects.bulk_create(
+        Rating(
+            presentation=presentation,
+            response_id=cell.response,
+            task=cell.task,
+            dimension=cell.dimension,
+            value=value,
+        )
+        for cell, value in answers.ratings.items()
+    )
+    if any(answers.texts.values()):
+        FreeAnswer.objects.bulk_create(
+            FreeAnswer(participant=participant, presentation=presentation, name=name, text=text)
+            for name, text in answers.texts.items()
+            if text
+        )
 
-    Raises OutOfOrder.
+
+def _store_changes(presentation: Presentation, values: Mapping[Cell, int]) -> None:
+    """Replace what changed. A rank or choice may move to another response, whose row is in the
+    way until it has moved too: changed rows are written anew.
     """
-    _move_on(participant, page=check.page, total=total, at=at)
+    stored = {
+        Cell(row.task, row.response_id, row.dimension): row
+        for row in Rating.objects.filter(presentation=presentation)
+    }
+    revised = {
+        (cell.task, cell.dimension, row.value): row.revisions for cell, row in stored.items()
+    }
+    gone = [row.pk for cell, row in stored.items() if values.get(cell) != row.value]
+    new = []
+    for cell, value in values.items():
+        row = stored.get(cell)
+        if row is not None and row.value == value:
+            continue
+        before = row.revisions if row is not None else revised[cell.task, cell.dimension, value]
+        new.append(
+            Rating(
+                presentation=presentation,
+                response_id=cell.response,
+                task=cell.task,
+                dimension=cell.dimension,
+                value=value,
+                revisions=before + 1,
+            )
+        )
+    if new:
+        Rating.objects.filter(pk__in=gone).delete()
+        Rating.objects.bulk_create(new)
+
+
+def _store_texts(
+    participant: Participant, presentation: Presentation | None, texts: Mapping[str, str]
+) -> None:
+    stored = {
+        answer.name: answer
+        for answer in FreeAnswer.objects.filter(participant=participant, presentation=presentation)
+    }
+    for name, text in texts.items():
+        answer = stored.get(name)
+        if answer is None:
+            if text:
+                FreeAnswer.objects.create(
+                    participant=participant, presentation=presentation, name=name, text=text
+                )
+        elif answer.text != text:
+            answer.text = text
+            answer.revisions += 1
+            answer.save(update_fields=["text", "revisions"])
+
+
+def _store_check(
+    check: AttentionCheck, answer: int, right_answer: int | None, at: datetime
+) -> None:
     check = AttentionCheck.objects.get(pk=check.pk)
     if check.answer == answer:
         return
@@ -99,16 +237,48 @@ def record_check(
     check.save(update_fields=["answer", "passed", "answered_at", "revisions"])
 
 
-@transaction.atomic
-def record_demographics(
-    *, participant: Participant, values: Mapping[str, DemographicValue], total: int, at: datetime
+def record_check(
+    *,
+    participant: Participant,
+    check: AttentionCheck,
+    answer: int,
+    right_answer: int,
+    last: LastPage,
+    at: datetime,
 ) -> None:
-    """Store the answered questions (skipped ones are absent) and complete the survey.
+    """Store the answer to an attention check; a changed answer replaces it and is counted.
 
     Raises OutOfOrder.
     """
-    _move_on(participant, page=total, total=total, at=at)
-    DemographicAnswer.objects.filter(participant=participant).delete()
+    with _recording(participant, check.page, last, at):
+        _store_check(check, answer, right_answer, at)
+
+
+def record_closing(
+    *, participant: Participant, texts: Mapping[str, str], page: int, last: LastPage, at: datetime
+) -> None:
+    """Store the free answers at the study's end. Raises OutOfOrder."""
+    with _recording(participant, page, last, at):
+        _store_texts(participant, None, texts)
+
+
+def record_demographics(
+    *,
+    participant: Participant,
+    values: Mapping[str, DemographicValue],
+    page: int,
+    last: LastPage,
+    at: datetime,
+) -> None:
+    """Store the answered questions (skipped ones are absent). Raises OutOfOrder.
+
+    It can't be answered again: it is the last page.
+    """
+    with _recording(participant, page, last, at, once=True):
+        _store_answers(participant, values)
+
+
+def _store_answers(participant: Participant, values: Mapping[str, DemographicValue]) -> None:
     DemographicAnswer.objects.bulk_create(
         DemographicAnswer(participant=participant, name=name, value=value)
         for name, value in values.items()

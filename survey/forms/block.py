@@ -1,0 +1,185 @@
+"""The answers to one block: ratings, ranks, choices, free text, and a check among them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from survey.answers import BlockAnswers, Cell
+from survey.content import ResponseContent
+from survey.definition import StudyDefinition
+from survey.definition.checks import AttentionItem
+from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, TextTask
+from survey.forms.checked import Checked, clean_text
+
+CHECK = "check"
+COMMENT = "comment"
+BEST, WORST = "best", "worst"
+
+
+def rating_name(response: ResponseContent, dimension: str) -> str:
+    """Name of the inputs that rate a response on a dimension."""
+    return f"r-{response.public_id}-{dimension}"
+
+
+def rank_name(response: ResponseContent) -> str:
+    """Name of the inputs that give a response its rank."""
+    return f"rank-{response.public_id}"
+
+
+def text_name(name: str) -> str:
+    """Name of the input for the free answer called `name`."""
+    return f"text-{name}"
+
+
+def label_of(definition: StudyDefinition, number: int) -> str:
+    """What the response at place `number` of the page is called there."""
+    return chr(ord("A") + number - 1) if definition.response_labels == "letters" else str(number)
+
+
+@dataclass
+class _Reading:
+    """A block's form while it is read: `responses` in the order of the page."""
+
+    sent: QueryDict
+    definition: StudyDefinition
+    responses: Sequence[ResponseContent]
+    checked: Checked[BlockAnswers] = field(default_factory=lambda: Checked(BlockAnswers()))
+
+    def numbered(self) -> list[tuple[str, ResponseContent]]:
+        """Each response with its label on the page."""
+        return [
+            (label_of(self.definition, number), response)
+            for number, response in enumerate(self.responses, start=1)
+        ]
+
+    def ratings(self, task: RatingTask) -> None:
+        allowed = {str(value): value for value in task.values}
+        for label, response in self.numbered():
+            for dimension in task.dimensions:
+                name = rating_name(response, dimension.name)
+                raw = self.sent.get(name, "").strip()
+                if raw in allowed:
+                    cell = Cell(task.kind, response.id, dimension.name)
+                    self.checked.values.ratings[cell] = allowed[raw]
+                    self.checked.sent[name] = allowed[raw]
+                    continue
+                self.checked.sent[name] = raw if task.kind == "slider" else None
+                target = name if task.kind == "slider" else f"{name}-{task.values[0]}"
+                self.checked.errors[target] = _rating_error(
+                    task, label, dimension.question if len(task.dimensions) > 1 else "", raw
+                )
+
+    def ranks(self, task: RankingTask) -> None:
+        allowed = {str(rank): rank for rank in range(1, len(self.responses) + 1)}
+        ranks: dict[int, int] = {}
+        for label, response in self.numbered():
+            name = rank_name(response)
+            rank = allowed.get(self.sent.get(name, ""))
+            self.checked.sent[name] = rank
+            if rank is None:
+                self.checked.errors[f"{name}-1"] = _("Choose a rank for response %s") % label
+            else:
+                ranks[response.id] = rank
+                self.checked.values.ratings[Cell(task.kind, response.id, task.dimension)] = rank
+        if not task.ties:
+            self._refuse_ties(ranks)
+
+    def _refuse_ties(self, ranks: dict[int, int]) -> None:
+        given: Counter[int] = Counter()
+        for label, response in self.numbered():
+            rank = ranks.get(response.id)
+            if rank is None:
+                continue
+            given[rank] += 1
+            if given[rank] > 1:
+                message = _("Response %(label)s has rank %(rank)s, which another response has")
+                name = f"{rank_name(response)}-{rank}"
+                self.checked.errors[name] = message % {"label": label, "rank": rank}
+
+    def choices(self, task: BestWorstTask) -> None:
+        by_public_id = {response.public_id: response for response in self.responses}
+        chosen = {}
+        for name, question, value in ((BEST, task.best, 1), (WORST, task.worst, -1)):
+            response = by_public_id.get(self.sent.get(name, ""))
+            self.checked.sent[name] = response.public_id if response else None
+            if response is None:
+                first = f"{name}-{self.responses[0].public_id}"
+                self.checked.errors[first] = _("Choose a response: %s") % question
+            else:
+                chosen[name] = response
+                cell = Cell(task.kind, response.id, task.dimension)
+                self.checked.values.ratings[cell] = value
+        if len(chosen) == 2 and chosen[BEST] == chosen[WORST]:
+            first = f"{WORST}-{chosen[WORST].public_id}"
+            self.checked.errors[first] = _("Choose two different responses")
+
+    def check(self, item: AttentionItem) -> None:
+        rating = self.definition.rating
+        assert rating is not None  # the schema puts checks inside blocks of rated responses alone
+        allowed = {str(value): value for value in rating.values}
+        answer = allowed.get(self.sent.get(CHECK, ""))
+        self.checked.sent[CHECK] = answer
+        self.checked.values.check = answer
+        if answer is None:
+            self.checked.errors[f"{CHECK}-{rating.values[0]}"] = _("Choose an answer: %s") % (
+                item.statement
+            )
+
+
+def _rating_error(task: RatingTask, label: str, question: str, raw: str) -> str:
+    if raw and task.kind == "slider":
+        message = _("Response %(label)s: enter a whole number from %(least)s to %(most)s")
+        least, most = task.values[0], task.values[-1]
+        return message % {"label": label, "least": least, "most": most}
+    message = _("Choose a rating for response %s") % label
+    return f"{message}: {question}" if question else message
+
+
+def read_text(
+    sent: QueryDict, task: TextTask, values: dict[str, str], checked: Checked[Any]
+) -> None:
+    """Put the answer to `task` among `values`, or what is wrong among the errors."""
+    name = text_name(task.name)
+    text = clean_text(sent.get(name, ""))
+    values[task.name] = text
+    checked.sent[name] = text
+    if not text and task.required:
+        checked.errors[name] = _("Write an answer: %s") % task.question
+    elif text and len(text) < task.minimum:
+        checked.errors[name] = _("Write at least %(least)s characters: %(question)s") % {
+            "least": task.minimum,
+            "question": task.question,
+        }
+    elif len(text) > task.maximum:
+        checked.errors[name] = _("Write at most %(most)s characters; these are %(length)s") % {
+            "most": task.maximum,
+            "length": len(text),
+        }
+
+
+def read_block(
+    sent: QueryDict,
+    definition: StudyDefinition,
+    responses: Sequence[ResponseContent],
+    check: AttentionItem | None = None,
+) -> Checked[BlockAnswers]:
+    """All answers to a block whose `responses` stood on the page in this order."""
+    reading = _Reading(sent, definition, responses)
+    if definition.rating is not None:
+        reading.ratings(definition.rating)
+    if check is not None:
+        reading.check(check)
+    if definition.ranking is not None:
+        reading.ranks(definition.ranking)
+    if definition.best_worst is not None:
+        reading.choices(definition.best_worst)
+    for task in definition.block_texts:
+        read_text(sent, task, reading.checked.values.texts, reading.checked)
+    if definition.comment is not None:
+        remark = TextTask(kind="text", name=COMMENT, question=definition.comment)
+        read_text(sent, remark, reading.checked.values.texts, reading.checked)
+    return reading.checked

@@ -1,0 +1,75 @@
+"""Answers to questions about the participant, and to free questions at the study's end."""
+
+from collections.abc import Sequence
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from survey.answers import DemographicValue
+from survey.definition.questions import (
+    ChoiceQuestion,
+    IntegerQuestion,
+    Question,
+    ScreeningQuestion,
+)
+from survey.definition.tasks import TextTask
+from survey.forms.block import read_text
+from survey.forms.checked import Checked
+from survey.regions import STATES
+
+
+def read_screening(
+    sent: QueryDict, questions: Sequence[ScreeningQuestion]
+) -> Checked[dict[str, DemographicValue]]:
+    """One option for every question."""
+    checked: Checked[dict[str, DemographicValue]] = Checked({})
+    for question in questions:
+        answer = sent.get(question.name, "")
+        if answer in question.options:
+            checked.values[question.name] = checked.sent[question.name] = answer
+        else:
+            checked.errors[f"q-{question.name}"] = _("Choose an answer: %s") % question.question
+    return checked
+
+
+def read_closing(sent: QueryDict, tasks: Sequence[TextTask]) -> Checked[dict[str, str]]:
+    """The free answers at the end, by name."""
+    checked: Checked[dict[str, str]] = Checked({})
+    for task in tasks:
+        read_text(sent, task, checked.values, checked)
+    return checked
+
+
+def read_demographics(
+    sent: QueryDict, questions: Sequence[Question]
+) -> Checked[dict[str, DemographicValue]]:
+    """Answers by question; skipped ones are absent, and never an error."""
+    checked: Checked[dict[str, DemographicValue]] = Checked({})
+    for question in questions:
+        raw = [text.strip() for text in sent.getlist(question.name) if text.strip()]
+        if not raw:
+            continue
+        checked.sent[question.name] = raw if question.kind == "multiple" else raw[-1]
+        try:
+            checked.values[question.name] = _answer(question, raw)
+        except ValueError as error:
+            checked.errors[f"q-{question.name}"] = f"{question.question} {error}"
+    return checked
+
+
+def _answer(question: Question, raw: list[str]) -> DemographicValue:
+    if isinstance(question, IntegerQuestion):
+        text = raw[-1]
+        if (
+            not (text.isascii() and text.isdecimal() and len(text) <= 9)
+            or not question.minimum <= int(text) <= question.maximum
+        ):
+            message = _("Enter a whole number from %(least)s to %(most)s, or leave it empty")
+            raise ValueError(message % {"least": question.minimum, "most": question.maximum})
+        return int(text)
+    options = question.options if isinstance(question, ChoiceQuestion) else list(STATES)
+    if any(text not in options for text in raw):
+        raise ValueError(_("Choose from the list, or leave it empty"))
+    if question.kind == "multiple":
+        return [option for option in options if option in raw]
+    return raw[-1]
