@@ -1,0 +1,106 @@
+"""How a survey ends: thanks and code, goodbye, stopping, and withdrawing."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from survey import access, withdrawal
+from survey.content import content_of
+from survey.definition.settings import Prolific
+from survey.models import Participant, Study
+from survey.views.participant import frame, message, of_participant, to_current_page
+
+Status = Participant.Status
+Source = Participant.Source
+
+
+def ending_page(
+    request: HttpRequest, study: Study, ending: str, source: str, *, status: int = 200
+) -> HttpResponse:
+    """The ending's text and code, for somebody of whom no row is left or ever was."""
+    language = translation.get_language()
+    context = {
+        "study": content_of(study).in_language(language),
+        "language": language,
+        **_ending(study, ending, source),
+    }
+    return render(request, "survey/end.html", context, status=status)
+
+
+def _ending(study: Study, ending: str, source: str) -> dict[str, Any]:
+    """Text and code of an ending. Codes are for people who may have come through Prolific."""
+    values: dict[str, Any] = {"ending": ending}
+    if source == Source.LINK or study.settings["prolific"] is None:
+        return values
+    prolific = Prolific.model_validate(study.settings["prolific"])
+    code = prolific.code(ending)
+    if code is None:
+        return values | {"return_without_code": True}
+    return values | {"code": code, "return_url": f"{prolific.return_url}?cc={code}"}
+
+
+@of_participant
+def end(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Thanks and the completion code, or a goodbye."""
+    if participant.status in (Status.ARRIVED, Status.IN_PROGRESS):
+        return to_current_page(participant)
+    study = participant.study
+    token = withdrawal.token_of(participant)
+    address = reverse("survey:withdraw", args=[study.slug, token])
+    context = {
+        **frame(participant, content_of(study)),
+        **_ending(study, participant.ending, participant.source),
+        "withdraw_link": request.build_absolute_uri(address),
+    }
+    return render(request, "survey/end.html", context)
+
+
+@of_participant
+def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Stopping midway: come back later, or have everything deleted."""
+    if participant.status != Status.IN_PROGRESS:
+        return to_current_page(participant)
+    token = withdrawal.token_of(participant)
+    context = {
+        **frame(participant, content_of(participant.study)),
+        "may_stop": False,
+        "current": participant.pages_done + 1,
+        "withdraw_link": reverse("survey:withdraw", args=[participant.study.slug, token]),
+        "return_without_code": participant.source != Source.LINK
+        and participant.study.settings["prolific"] is not None,
+    }
+    return render(request, "survey/stop.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    """The private link by which somebody has everything deleted; it asks before it does."""
+    participant = withdrawal.participant_of(slug, token)
+    if participant is None:
+        with translation.override(access.language_of_stranger(request, slug)):
+            return message(
+                request,
+                _("There is nothing to delete"),
+                _(
+                    "No data belong to this link: they were deleted before, or the link is not "
+                    "complete. Please check that you used the whole link."
+                ),
+                404,
+            )
+    study, source = participant.study, participant.source
+    language = participant.language or content_of(study).definition.language
+    with translation.override(language):
+        if request.method == "POST" and request.POST.get("delete") == "yes":
+            withdrawal.withdraw(participant=participant, at=timezone.now())
+            response = ending_page(request, study, "withdrawn", source)
+            access.forget(response, slug)
+            return response
+        context = {**frame(participant, content_of(study)), "may_stop": False}
+        return render(request, "survey/withdraw.html", context)
