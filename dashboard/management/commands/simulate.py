@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
-from tqdm import tqdm  # type: ignore[import-untyped]  # its stubs are not among our pins
+from tqdm import tqdm
 
 from survey.definition import DefinitionError, YamlFile
 from survey.models import Identity, Study
