@@ -1,5 +1,8 @@
 """A researcher, and a small study that people have taken, with a judge and an analysis."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -85,3 +88,17 @@ def judge(settings: Settings, study: Study) -> Judge:
     judge = current_judge(study)
     plan_calls(judge)
     return judge
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Callable[..., dict[str, Path]]:
+    """Writes files of the given names and contents."""
+
+    def write(**texts: str | bytes) -> dict[str, Path]:
+        paths = {}
+        for name, text in texts.items():
+            paths[name] = tmp_path / f"{name}.csv"
+            paths[name].write_bytes(text.encode() if isinstance(text, str) else text)
+        return paths
+
+    return write
