@@ -56,7 +56,7 @@ def base_url() -> Iterator[str]:
 
 def test_standin_answers_the_real_client_with_a_score(base_url: str) -> None:
     provider = Provider(base_url=base_url, api_key="stand-in", timeout_seconds=10)
-    replies = [provider.ask(ask(WARM, seed=1)) for _ in range(2)]
+    replies = [provider.ask(ask(WARM, seed=1)).result() for _ in range(2)]
     provider.close()
     assert replies[0].text == replies[1].text
     assert int(replies[0].text) in range(1, 6)
