@@ -3,13 +3,13 @@
 import re
 from datetime import datetime
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from survey.models import Identity, Invitation, Participant, Study
 from survey.participants import Arrival
+from survey.queries import StudyNotFound, find_study
 from survey.simulated import clock
 
 COOKIE_DAYS = 60
@@ -90,26 +90,27 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
 ) -> Arrival | Participant:
     """Who comes with this link: an arrival to admit, or somebody this browser remembers.
 
+    `study` is the version that is offered now; test people alone may come for another one.
     Raises Refused, PermissionDenied.
     """
     ways_in = study.settings["ways_in"]
     person = request.GET.get("PROLIFIC_PID", "").strip()
     header = request.headers.get(clock.HEADER)
     if header is not None:
-        return _simulated(_read_clock(header), person, request)
+        return _simulated(request, study.slug, person, _read_clock(header))
     if PREVIEW in request.GET:
-        return _preview(request.user)
+        return _preview(request, study.slug)
     if "resume" in request.GET:
         return _resumed(study, request.GET["resume"])
     if "invite" in request.GET and "invitation" in ways_in:
         return _invited(study, request.GET["invite"])
     if person and "prolific" in ways_in:
-        return _from_prolific(request, person)
+        return _from_prolific(request, study, person)
     remembered = participant_of(request, study.slug)
     if remembered is not None:
         return remembered
     if "link" in ways_in:
-        return Arrival(source=Participant.Source.LINK, at=timezone.now())
+        return Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
     raise Refused(
         "We could not tell who you are",
         "This link lacks your participant ID. Please open the study again from the page where "
@@ -123,7 +124,7 @@ def _identifier(request: HttpRequest, name: str) -> str:
     return text if PERSON.fullmatch(text) else ""
 
 
-def _from_prolific(request: HttpRequest, person: str) -> Arrival:
+def _from_prolific(request: HttpRequest, study: Study, person: str) -> Arrival:
     if not PERSON.fullmatch(person):
         raise Refused(
             "This link is not complete",
@@ -131,6 +132,7 @@ def _from_prolific(request: HttpRequest, person: str) -> Arrival:
             "study again from Prolific.",
         )
     return Arrival(
+        study=study,
         source=Participant.Source.PROLIFIC,
         at=timezone.now(),
         kind=Identity.Kind.PROLIFIC,
@@ -140,10 +142,25 @@ def _from_prolific(request: HttpRequest, person: str) -> Arrival:
     )
 
 
-def _simulated(carried: clock.SimulatedClock, person: str, request: HttpRequest) -> Arrival:
+def _version_asked_for(request: HttpRequest, slug: str) -> Study:
+    """The version that a test person names; without a name the newest, even if it is a draft."""
+    version = request.GET.get("version")
+    try:
+        return find_study(slug if version is None else f"{slug}@{version}")
+    except StudyNotFound:
+        raise Refused(
+            "There is no such version",
+            "The study has no version of this number. The researchers' pages list those it has.",
+        ) from None
+
+
+def _simulated(
+    request: HttpRequest, slug: str, person: str, carried: clock.SimulatedClock
+) -> Arrival:
     if carried.person != person or not PERSON.fullmatch(person):
         raise PermissionDenied("A simulated clock counts for its own simulated rater alone.")
     return Arrival(
+        study=_version_asked_for(request, slug),
         source=Participant.Source.SIMULATED,
         at=carried.at,
         kind=Identity.Kind.SIMULATED,
@@ -154,10 +171,14 @@ def _simulated(carried: clock.SimulatedClock, person: str, request: HttpRequest)
     )
 
 
-def _preview(user: AbstractBaseUser | AnonymousUser) -> Arrival:
-    if not getattr(user, "is_staff", False):
+def _preview(request: HttpRequest, slug: str) -> Arrival:
+    if not getattr(request.user, "is_staff", False):
         raise Refused("Previews are for researchers", "Please log in to preview this study.")
-    return Arrival(source=Participant.Source.PREVIEW, at=timezone.now())
+    return Arrival(
+        study=_version_asked_for(request, slug),
+        source=Participant.Source.PREVIEW,
+        at=timezone.now(),
+    )
 
 
 def _invited(study: Study, token: str) -> Arrival:
@@ -168,6 +189,7 @@ def _invited(study: Study, token: str) -> Arrival:
             "Please check that you used the whole link, or ask the person who invited you.",
         )
     return Arrival(
+        study=study,
         source=Participant.Source.LINK,
         at=timezone.now(),
         kind=Identity.Kind.INVITATION,

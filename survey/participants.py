@@ -14,8 +14,9 @@ from survey.models import AttentionCheck, Identity, Participant, Presentation, S
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who stands at the door. `kind` and `key` are None for somebody with the open link."""
+    """Who stands at which door. `kind` is None for somebody whom only their browser knows."""
 
+    study: Study
     source: str
     at: datetime
     kind: str | None = None
@@ -26,11 +27,11 @@ class Arrival:
 
 
 class NotAdmitted(Exception):
-    """The study takes nobody new now; `state` says which page to show."""
+    """The study takes nobody new now; its state says which page to show."""
 
-    def __init__(self, state: str) -> None:
-        self.state = state
-        super().__init__(state)
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        super().__init__(f"{study} is {study.state}")
 
 
 def admits(study: Study, source: str) -> bool:
@@ -40,19 +41,22 @@ def admits(study: Study, source: str) -> bool:
     return study.state == Study.State.OPEN
 
 
-def arrive(*, study: Study, arrival: Arrival) -> Participant:
+def arrive(arrival: Arrival) -> Participant:
     """The participant behind an arrival: the one they already are, else a new one.
 
     Somebody known comes back to the version they began, in whatever state the study is.
     Raises NotAdmitted.
     """
-    known = _known(study, arrival)
+    known = _known(arrival)
     if known is not None:
         return known
-    if not admits(study, arrival.source):
-        raise NotAdmitted(study.state)
+    if not admits(arrival.study, arrival.source):
+        raise NotAdmitted(arrival.study)
     participant = Participant(
-        study=study, source=arrival.source, arrived_at=arrival.at, last_seen_at=arrival.at
+        study=arrival.study,
+        source=arrival.source,
+        arrived_at=arrival.at,
+        last_seen_at=arrival.at,
     )
     if arrival.order_seed is not None:
         participant.order_seed = arrival.order_seed
@@ -62,7 +66,7 @@ def arrive(*, study: Study, arrival: Arrival) -> Participant:
             if arrival.kind is not None:
                 Identity.objects.create(
                     participant=participant,
-                    slug=study.slug,
+                    slug=arrival.study.slug,
                     kind=arrival.kind,
                     key=arrival.key,
                     prolific_study_id=arrival.prolific_study_id,
@@ -70,7 +74,7 @@ def arrive(*, study: Study, arrival: Arrival) -> Participant:
                 )
     except IntegrityError:
         # The same person's other request (a double click, a second tab) got there first.
-        known = _known(study, arrival)
+        known = _known(arrival)
         if known is None:
             raise
         return known
@@ -78,9 +82,13 @@ def arrive(*, study: Study, arrival: Arrival) -> Participant:
 
 
 def take_newest(*, participant: Participant, study: Study) -> Participant:
-    """Somebody who has only read the information goes on in the version that is offered now."""
+    """Somebody who has only read the information goes on in the version that is offered now.
+
+    Test people stay: they came for the version they are in.
+    """
     if (
-        participant.status == Participant.Status.ARRIVED
+        participant.source not in Participant.TEST_SOURCES
+        and participant.status == Participant.Status.ARRIVED
         and participant.study_id != study.pk
         and admits(study, participant.source)
         and Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
@@ -91,12 +99,16 @@ def take_newest(*, participant: Participant, study: Study) -> Participant:
     return participant
 
 
-def _known(study: Study, arrival: Arrival) -> Participant | None:
+def _known(arrival: Arrival) -> Participant | None:
     if arrival.kind is None:
         return None
     return (
         Participant.objects.select_related("study")
-        .filter(identity__slug=study.slug, identity__kind=arrival.kind, identity__key=arrival.key)
+        .filter(
+            identity__slug=arrival.study.slug,
+            identity__kind=arrival.kind,
+            identity__key=arrival.key,
+        )
         .first()
     )
 
@@ -118,7 +130,9 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     if locked.status != Participant.Status.ARRIVED:
         return
     if not admits(study, locked.source):
-        raise NotAdmitted(study.state)
+        raise NotAdmitted(study)
+    if locked.source not in Participant.TEST_SOURCES:
+        _freeze(study, at)
     content = content_of(study)
     plan = plan_survey(
         {block.id: list(block.responses) for block in content.blocks.values()},
@@ -148,8 +162,18 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     locked.consented_at = locked.started_at = locked.last_seen_at = at
     locked.consent_hash = consent_hash(content.definition)
     locked.save()
-    if locked.source not in Participant.TEST_SOURCES:
-        Study.objects.filter(pk=study.pk, frozen_at__isnull=True).update(frozen_at=at)
+
+
+def _freeze(study: Study, at: datetime) -> None:
+    """Fix what raters see; the row is held from here on, so the study can't become a draft.
+
+    Raises NotAdmitted where it has stopped since it was read, before anybody froze it.
+    """
+    unfrozen = Study.objects.filter(pk=study.pk, frozen_at__isnull=True, state=Study.State.OPEN)
+    if not unfrozen.update(frozen_at=at):
+        study.refresh_from_db(fields=["state", "frozen_at"])
+        if study.frozen_at is None:
+            raise NotAdmitted(study)
 
 
 def decline(*, participant: Participant, at: datetime) -> None:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from survey import access, answers, forms, participants
 from survey.content import BlockContent, StudyContent, content_of
-from survey.models import AttentionCheck, Participant, Presentation, Rating
+from survey.models import AttentionCheck, Participant, Presentation, Rating, Study
 from survey.queries import study_for_arrivals
 from survey.regions import STATES
 
@@ -37,8 +37,8 @@ def _message(request: HttpRequest, title: str, message: str, status: int) -> Htt
 @require_GET
 def arrive(request: HttpRequest, slug: str) -> HttpResponse:
     """The participant link: find out who comes, and lead them to where they were."""
-    study = study_for_arrivals(slug)
-    if study is None:
+    offered = study_for_arrivals(slug)
+    if offered is None:
         return _message(
             request,
             "There is no such study",
@@ -46,26 +46,23 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
             404,
         )
     try:
-        who = access.arrival_of(request, study)
+        who = access.arrival_of(request, offered)
         if isinstance(who, participants.Arrival):
-            who = participants.arrive(study=study, arrival=who)
-        who = participants.take_newest(participant=who, study=study)
+            who = participants.arrive(who)
+        who = participants.take_newest(participant=who, study=offered)
     except access.Refused as refusal:
         return _message(request, refusal.title, refusal.message, 400)
     except participants.NotAdmitted as refusal:
-        return _closed(request, content_of(study), refusal.state)
+        return _closed(request, refusal.study)
     response = _to_current_page(who)
     access.remember(response, who, secure=settings.HTTPS)
     return response
 
 
-def _closed(request: HttpRequest, content: StudyContent, state: str) -> HttpResponse:
-    return render(
-        request,
-        "survey/closed.html",
-        {"texts": content.definition.texts, "study": content.definition, "state": state},
-        status=403,
-    )
+def _closed(request: HttpRequest, study: Study) -> HttpResponse:
+    definition = content_of(study).definition
+    context = {"texts": definition.texts, "study": definition, "state": study.state}
+    return render(request, "survey/closed.html", context, status=403)
 
 
 def _to_current_page(participant: Participant) -> HttpResponse:
@@ -115,7 +112,7 @@ def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
             try:
                 participants.give_consent(participant=participant, at=at)
             except participants.NotAdmitted as refusal:
-                return _closed(request, content, refusal.state)
+                return _closed(request, refusal.study)
             return redirect("survey:page", participant.study.slug, 1)
         errors["agree"] = "Tick the box if you agree to take part"
     context = {

@@ -89,7 +89,7 @@ def test_overview_gives_the_link_of_each_way_in(page: Client, study: Study) -> N
         "http://localhost:8000/s/small/?PROLIFIC_PID={{%PROLIFIC_PID%}}"
         "&amp;STUDY_ID={{%STUDY_ID%}}&amp;SESSION_ID={{%SESSION_ID%}}",
         "http://localhost:8000/s/small/",
-        "http://localhost:8000/s/small/?preview",
+        "http://localhost:8000/s/small/?preview&amp;version=1",
     ]
     assert f"/admin/survey/invitation/add/?study={study.pk}" in shown
 
