@@ -16,7 +16,6 @@ from analysis.report import Results, analyse
 from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.versions import software
-from judge.tidy import gold_source
 from survey.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import reading, tests_among
@@ -87,7 +86,7 @@ def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Res
     if snapshot.gold.is_stand_in:
         for name in ("raters", "items"):
             if name in results.tables:
-                results.tables[name]["gold_by"] = gold_source(snapshot.gold)
+                results.tables[name]["gold_by"] = snapshot.gold.source
 
 
 def _manifest(
@@ -103,10 +102,11 @@ def _manifest(
         "tables_hashed": snapshot.hashes,
         "sources": run.sources,
         "test_people_included": tests_among(run.sources),
-        "gold": gold_source(snapshot.gold),
+        "gold": snapshot.gold.source,
+        "gold_imported": snapshot.gold.is_imported,
         "rule_set": {
             "version": rule_set.version,
-            "created_at": rule_set.created_at.isoformat(),
+            "created_at": time_text(rule_set.created_at),
             "author": str(rule_set.author) if rule_set.author else None,
             "rules": rule_set.rules,
         },

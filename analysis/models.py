@@ -74,7 +74,9 @@ class RaterQuality(models.Model):
 
     run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="rater_quality")
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="quality")
-    included = models.BooleanField(null=True, help_text="Null: still active, in no step")
+    included = models.BooleanField(
+        help_text="False without an exclusion: still taking the survey, in no step"
+    )
     indices = models.JSONField(help_text="n_ratings, duration_seconds, sigma, mae, …")
 
     class Meta:

@@ -27,6 +27,6 @@ def rater_decisions(run: AnalysisRun) -> dict[str, tuple[float | None, float | N
         "participant_id", "participant__pseudonym", "indices", "included"
     )
     return {
-        name: (indices.get("sigma"), indices.get("mae"), bool(included), rules.get(person, ""))
+        name: (indices.get("sigma"), indices.get("mae"), included, rules.get(person, ""))
         for person, name, indices, included in rows
     }

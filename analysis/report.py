@@ -78,7 +78,7 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
     funnel = apply_rules(raters, rules)
     entered = in_funnel(raters)
     included = entered & (funnel.exclusion == "")
-    raters["included"] = included.astype("boolean").where(entered)
+    raters["included"] = included
     raters["exclusion"] = funnel.exclusion
 
     rater_table = raters[RATERS].astype({"attention_checks_failed": "Int64"})

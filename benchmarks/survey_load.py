@@ -19,19 +19,18 @@ from subprocess import CalledProcessError
 
 import psycopg
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # this file is run by its name
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # this file is run by its name
 
-from benchmarks.load.player import Player  # noqa: E402
-from benchmarks.load.servers import (  # noqa: E402
+from benchmarks.load.player import Player
+from benchmarks.load.servers import (
     PLAIN,
     Bench,
     start_bare_wsgi,
     start_fivefold,
     start_plain_django,
 )
-from benchmarks.load.site import Site, Wrong  # noqa: E402
-from config.processes import ProcessError  # noqa: E402
+from benchmarks.load.site import Site, Wrong
+from config.processes import ROOT, ProcessError
 
 TARGET = 1.3
 

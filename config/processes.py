@@ -21,6 +21,15 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Waits for the end of its input, which comes when whoever started it is gone, even by a SIGKILL.
+# Then ends the process $1 as `Process.stop` does, and what is left of its group.
+GUARD = """
+read -r _
+kill -TERM $1
+for second in 1 2 3 4 5 6 7 8 9 10; do kill -0 $1 || break; sleep 1; done
+kill -KILL -$1
+"""
+
 
 def command_of(service: str) -> list[str]:
     """The command of a service in docker-compose.yml, with our own programs from this Python."""
@@ -50,11 +59,12 @@ def free_port() -> int:
 
 @dataclass
 class Process:
-    """A child in a process group of its own, its output in a log file."""
+    """A child in a process group of its own, its output in a log file. It ends when we do."""
 
     name: str
     child: subprocess.Popen[bytes]
     log: Path
+    _guard: subprocess.Popen[bytes]
     _reader: BinaryIO
     _partial: bytes = b""
 
@@ -83,7 +93,14 @@ class Process:
                 user=user,
                 start_new_session=True,  # a Ctrl-C reaches whoever started us, and only them
             )
-        return cls(name, child, log, log.open("rb"))
+        guard = subprocess.Popen(  # noqa: S603  the script above
+            ["/bin/sh", "-c", GUARD, "guard", str(child.pid)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        return cls(name, child, log, guard, log.open("rb"))
 
     @property
     def exit_code(self) -> int | None:
@@ -108,6 +125,8 @@ class Process:
             self.child.wait(seconds)
         self.kill()
         self.child.wait()
+        self._guard.kill()
+        self._guard.communicate()
         self._reader.close()
 
 

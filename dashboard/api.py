@@ -31,7 +31,6 @@ from dashboard.serializers import (
     WinsSerializer,
 )
 from judge.queries import gold_scores
-from judge.tidy import gold_source
 from survey.models import Participant, Rating, Study
 from survey.tidy import counted_sources
 
@@ -119,7 +118,7 @@ class RatingsPagination(LimitOffsetPagination):
         self, queryset: Any, request: Request, view: APIView | None = None
     ) -> list[Any] | None:
         assert isinstance(view, Ratings)
-        self.named = {"sources": view.sources, "gold": gold_source(view.gold)}
+        self.named = {"sources": view.sources, "gold": view.gold.source}
         return super().paginate_queryset(queryset, request, view)
 
     def get_paginated_response(self, data: Any) -> Response:

@@ -14,7 +14,7 @@ from analysis.models import AnalysisRun
 from analysis.queries import rater_decisions
 from dashboard.codebook import codebook_rows
 from judge.queries import GoldScores, gold_scores
-from judge.tidy import gold_rows, gold_source
+from judge.tidy import gold_rows
 from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
 from survey.models import Rating, Study
@@ -119,19 +119,20 @@ class Export:
         return self._named(Table(RANK_COLUMNS, rows), people=True)
 
     def gold_table(self) -> Table:
-        """Every response's gold score wherever it is shown, with the single scores behind it."""
+        """Every response's gold score wherever it is shown, with the single scores behind it and
+        with who made it, so that it is known again where the file is imported."""
         most = max((len(score.calls) for score in self.gold.scores), default=0)
         rows = (
-            (*row, *calls, *[None] * (most - len(calls)))
+            (*row, *calls, *[None] * (most - len(calls)), self.gold.made_by)
             for row, calls in gold_rows(self.study, self.gold)
         )
         calls = tuple(f"call_{number}" for number in range(1, most + 1))
-        return self._named(Table((*GOLD_COLUMNS, *calls), rows), has_gold=True)
+        return Table((*GOLD_COLUMNS, *calls, "gold_by"), rows)
 
     def codebook(self) -> Table:
         """What each column of the other files means."""
         about = {name: table().columns for name, table in self.tables().items()}
-        rows = codebook_rows(self.definition, about, gold=gold_source(self.gold))
+        rows = codebook_rows(self.definition, about, gold=self.gold.source)
         return Table(("file", "column", "meaning", "values"), rows)
 
     def tables(self) -> dict[str, Callable[[], Table]]:
@@ -165,8 +166,7 @@ class Export:
         if people and self.sources:
             columns, rows = (*columns, "source"), _with_source(rows, self.sources)
         if has_gold and self.gold.is_stand_in:
-            by = gold_source(self.gold)
-            columns, rows = (*columns, "gold_by"), _with_last(rows, by)
+            columns, rows = (*columns, "gold_by"), _with_last(rows, self.gold.made_by)
         return Table(columns, rows)
 
 

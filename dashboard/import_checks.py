@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from dashboard.import_files import Columns, Findings, Row, TidyFile, not_among
+from dashboard.import_files import LARGEST, Columns, Findings, Row, TidyFile, not_among
 
 #: How a cell of the study is named: scenario, set, model, condition.
 Names = tuple[str, str, str, str]
@@ -19,6 +19,8 @@ SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
 #: Columns that our exports add and that are computed anew.
 DERIVED = ("sigma", "mae", "included", "exclusion", "gold", "gold_by")
 CHOICES = {"best": 1, "worst": -1}
+#: An age above this is a slip of the pen, or a year of birth.
+OLDEST = 150
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def _answers(
     table: TidyFile, line: int, row: Row, vocabulary: Vocabulary
 ) -> dict[str, str | int | float]:
     answers: dict[str, str | int | float] = {}
-    age = table.number(line, row, "age")
+    age = table.number(line, row, "age", most=OLDEST)
     if age is not None:
         answers["age"] = int(age) if age.is_integer() else age
     for name in dict.fromkeys((*TEXTS, *vocabulary.questions)):
@@ -248,7 +250,7 @@ def read_ratings(
         if value is None:
             table.problem(line, "rating", _why_no_rating(row["rating"], vocabulary.scale))
         if person and cell and dimension is not None and value is not None:
-            _add_rating(table, line, row, person, cell, dimension, value)
+            _add_rating(table, line, row, person, cell, dimension, value, vocabulary)
     if not findings.problems:
         for person in people.values():
             _check_positions(table, person)
@@ -273,9 +275,11 @@ def _add_rating(
     cell: tuple[int, int],
     dimension: str,
     value: int,
+    vocabulary: Vocabulary,
 ) -> None:
     block, response = cell
-    position = table.whole(line, row, "block_position", least=1)
+    sizes = vocabulary.block_sizes
+    position = table.whole(line, row, "block_position", least=1, most=len(sizes))
     seconds = table.number(line, row, "block_seconds")
     answers = person.blocks.get(block)
     if answers is None:
@@ -286,7 +290,7 @@ def _add_rating(
     ):
         if here != there:
             table.problem(line, column, f"differs from line {answers.line}, the same block")
-    place = table.whole(line, row, "response_position", least=1)
+    place = table.whole(line, row, "response_position", least=1, most=sizes[block])
     if answers.places.setdefault(response, place) != place:
         table.problem(line, "response_position", "differs from the same response's other row")
     key = (response, "likert", dimension)
@@ -313,31 +317,38 @@ def _check_positions(table: TidyFile, person: Person) -> None:
 def read_ranks(
     data: bytes, file: str, vocabulary: Vocabulary, people: Mapping[str, Person], findings: Findings
 ) -> int:
-    """Put each rank and choice to its person; how many rows there are."""
+    """Put each rank and choice to its person; how many rows there are.
+
+    Nobody gives a rank twice in a block, or has two best or two worst responses there.
+    """
     required = ("participant", *cell_columns(vocabulary), "rank")
     columns = Columns(required, ("set", "dimension", "choice"), ("source",))
     table = TidyFile(data, file, columns, findings)
     cells = CellReader(table, vocabulary)
     sizes = vocabulary.block_sizes
+    first_lines: dict[tuple[str, int, str, str, int], int] = {}
     n = 0
     for line, row in table.rows():
         n += 1
         person = person_of(table, line, row, people)
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row) if row.get("dimension") else ""
-        rank = table.whole(line, row, "rank", least=1)
+        shown = sizes[cell[0]] if cell else LARGEST
+        rank = table.whole(line, row, "rank", least=1, most=shown)
         choice = table.choice(line, row, "choice", list(CHOICES)) if row.get("choice") else ""
         if person is None or cell is None or dimension is None or choice is None:
             continue
         block, response = cell
-        if rank is not None and rank > sizes[block]:
-            table.problem(line, "rank", f"{rank} is more than the {sizes[block]} responses shown")
         answers = person.blocks.setdefault(block, BlockAnswers(line, None, None))
-        given = {"ranking": rank, "best_worst": CHOICES.get(choice)}
-        for task, value in given.items():
+        given = (("rank", "ranking", rank), ("choice", "best_worst", CHOICES.get(choice)))
+        for column, task, value in given:
             if value is None:
                 continue
+            first = first_lines.setdefault((person.name, block, dimension, task, value), line)
             if (response, task, dimension) in answers.values:
                 table.problem(line, "", f"{person.name!r} has placed this response already")
+            elif first != line:
+                reason = f"{row[column]} stands on line {first} already, for the same block"
+                table.problem(line, column, reason)
             answers.values[response, task, dimension] = (value, 0)
     return n

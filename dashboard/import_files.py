@@ -127,8 +127,10 @@ class TidyFile:
 
     # One function per kind of cell: None where it is empty or wrong.
 
-    def whole(self, line: int, row: Row, column: str, *, least: int = 0) -> int | None:
-        """A whole number from `least` on."""
+    def whole(
+        self, line: int, row: Row, column: str, *, least: int = 0, most: int = LARGEST
+    ) -> int | None:
+        """A whole number from `least` to `most`."""
         text = row.get(column, "")
         if not text:
             return None
@@ -136,13 +138,15 @@ class TidyFile:
             self.problem(line, column, f"{text!r} is not a whole number")
             return None
         number = int(text)
-        if not least <= number <= LARGEST:
-            self.problem(line, column, f"{text} is not between {least} and {LARGEST}")
+        if not least <= number <= most:
+            self.problem(line, column, f"{text} is not between {least} and {most}")
             return None
         return number
 
-    def number(self, line: int, row: Row, column: str, *, least: float = 0) -> float | None:
-        """A finite number from `least` on."""
+    def number(
+        self, line: int, row: Row, column: str, *, least: float = 0, most: float = math.inf
+    ) -> float | None:
+        """A finite number from `least` to `most`."""
         text = row.get(column, "")
         if not text:
             return None
@@ -152,6 +156,9 @@ class TidyFile:
             return None
         if number < least:
             self.problem(line, column, f"{text} is less than {least:g}")
+            return None
+        if number > most:
+            self.problem(line, column, f"{text} is more than {most:g}")
             return None
         return number
 

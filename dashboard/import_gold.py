@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from dashboard.import_checks import CellReader, Vocabulary, cell_columns
 from dashboard.import_files import Columns, Findings, TidyFile
 
+#: Of who made the scores, as far as the database keeps it.
+LONGEST_NAME = 200
+
 
 @dataclass(frozen=True)
 class GoldValue:
@@ -17,26 +20,36 @@ class GoldValue:
     dimension: str
     value: float
     calls: list[float]
+    gold_by: str
 
 
 def read_gold(
     data: bytes, file: str, vocabulary: Vocabulary, findings: Findings
 ) -> list[GoldValue]:
-    """Each response's gold score once, however often the response is shown."""
+    """Each response's gold score once, however often the response is shown.
+
+    All of them have one maker, named in `gold_by` or in no row.
+    """
     header = data.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     calls = re.findall(r"\bcall_[0-9]+\b", header)
     required = [*cell_columns(vocabulary), "gold"]
     if len(vocabulary.dimensions) > 1:
         required.append("dimension")
-    columns = Columns(required, ("set", "dimension", *calls), ("gold_by",))
+    columns = Columns(required, ("set", "dimension", *calls, "gold_by"))
     table = TidyFile(data, file, columns, findings)
     cells = CellReader(table, vocabulary)
     low, high = min(vocabulary.scale), max(vocabulary.scale)
     found: dict[tuple[int, str], GoldValue] = {}
     places: set[tuple[tuple[int, int], str]] = set()
-    made_by: set[str] = set()
+    first_maker: str | None = None
     for line, row in table.rows():
-        made_by.add(row.get("gold_by", ""))
+        gold_by = row.get("gold_by", "")
+        first_maker = gold_by if first_maker is None else first_maker
+        if gold_by != first_maker:
+            reason = f"{gold_by!r} where the first row has {first_maker!r}; a study has one source"
+            table.problem(line, "gold_by", reason)
+        elif len(gold_by) > LONGEST_NAME:
+            table.problem(line, "gold_by", f"is longer than {LONGEST_NAME} characters")
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row)
         value, *each = (table.number(line, row, n, least=-math.inf) for n in ("gold", *calls))
@@ -50,13 +63,9 @@ def read_gold(
         if (cell, dimension) in places:
             table.problem(line, "", "this response has a gold score in this set already")
         places.add((cell, dimension))
-        gold = GoldValue(line, cell[1], dimension, value, single)
+        gold = GoldValue(line, cell[1], dimension, value, single, gold_by)
         first = found.setdefault((cell[1], dimension), gold)
         if first.value != value:
             reason = f"differs from line {first.line}, where the same response has {first.value}"
             table.problem(line, "gold", reason)
-    findings.notices += [
-        f"{file}: the scores were made by {name}; from now on they are called imported"
-        for name in sorted(made_by - {""})
-    ]
     return list(found.values())

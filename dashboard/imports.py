@@ -65,7 +65,7 @@ def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
     vocabulary = vocabulary_of(study)
     checked = _check(vocabulary, files, contents)
     before = gold_scores(study)
-    if checked.gold and before.scores and before.source != "imported":
+    if checked.gold and before.scores and not before.is_imported:
         notice = f"the imported gold scores take the place of those of {before.source}"
         checked.done.notices.append(notice)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
@@ -144,6 +144,7 @@ def _write(
                 dimension=gold.dimension,
                 value=gold.value,
                 calls=gold.calls,
+                gold_by=gold.gold_by,
             )
             for gold in checked.gold
         ],

@@ -20,6 +20,7 @@ from judge.models import Attempt, Call, Judge
 from judge.queries import gold_scores
 from survey.content import content_of
 from survey.models import Participant, Rating, Response, Study
+from survey.participants import admits
 from survey.tidy import RATING_TASKS, counted_sources
 
 Status = Participant.Status
@@ -48,7 +49,7 @@ class Link:
 
 
 def participant_links(study: Study) -> list[Link]:
-    """The links to give out, one for each way in, and the researcher's own preview."""
+    """The links to give out, one for each way in, and the preview of this very version."""
     address = settings.SITE_URL + reverse("survey:arrive", args=[study.slug])
     # Prolific fills in what stands between its double braces; they must arrive unescaped.
     places = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
@@ -58,8 +59,10 @@ def participant_links(study: Study) -> list[Link]:
     }
     ways_in = study.settings.get("ways_in", [])
     chosen = [links[way] for way in links if way in ways_in]
-    preview = Link("Preview", f"{address}?preview", "For you. A preview never counts.")
-    return [*chosen, preview]
+    note = "For you, when logged in. A preview never counts."
+    if not admits(study, Participant.Source.PREVIEW):
+        note += f" While the study is {study.state}, none can begin."
+    return [*chosen, Link("Preview", f"{address}?preview&version={study.version}", note)]
 
 
 @dataclass

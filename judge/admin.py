@@ -30,5 +30,5 @@ class AttemptAdmin(ReadOnly):
 
 @admin.register(GoldScore)
 class GoldScoreAdmin(ReadOnly):
-    list_display = ["study", "response", "dimension", "value"]
+    list_display = ["study", "response", "dimension", "value", "gold_by"]
     list_select_related = ["study", "response__scenario", "response__system"]

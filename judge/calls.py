@@ -9,7 +9,7 @@ only while that is so. Failures of an endpoint slow the whole judge down, then s
 import logging
 import random
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,9 +20,11 @@ from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QueryS
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from judge.exchange import ExchangeFailed, Reply, Scope
+from judge.exchange import ExchangeFailed, Reply, Request, Scope
 from judge.models import Attempt, Call, Judge
-from survey.models import Response
+from judge.questions import request_for
+from survey.definition.study import Point
+from survey.models import Response, Study
 from survey.tidy import definition_of
 
 logger = logging.getLogger(__name__)
@@ -36,10 +38,15 @@ STORED_CHARACTERS = 10_000
 
 @dataclass(frozen=True)
 class Claimed:
-    """A call and the attempt, already committed, that is to be sent for it."""
+    """A call and the attempt, already committed, whose request is to be sent for it.
+
+    `scale` is what the answer has to be on, as the study is when it is asked.
+    """
 
     call: Call
     attempt: Attempt
+    request: Request
+    scale: Sequence[Point]
 
 
 # Planning
@@ -100,37 +107,37 @@ def queue_missing(judge: Judge) -> int:
 
 
 def claim(judge_id: int) -> list[Claimed]:
-    """Lease the calls that are due, as far as the shared limit allows, each with its attempt."""
+    """Lease the calls that are due, as far as the shared limit allows, each with its attempt.
+
+    Requests are built before anything is committed: where one cannot be, nothing is leased.
+    """
     with _locked(judge_id) as judge:
         now = timezone.now()
         if judge.stopped or (judge.not_before and judge.not_before > now):
             return []
         free = settings.JUDGE_CONCURRENCY - _live(judge.calls.all(), now).count()
-        due = (
+        due = list(
             _due(judge.calls.all(), now)
             .select_related("response__scenario", "response__system")
             .annotate(sent=Count("attempts"))
             .order_by("id")[: max(0, free)]
         )
+        configuration = judge.read_configuration()
+        # After the calls: whoever loads a draft anew replaces the study first, then its calls.
+        study = definition_of(Study.objects.get(pk=judge.study_id))
         claimed = []
         for call in due:
             attempt = Attempt(call=call, number=call.sent + 1, request_id=uuid.uuid4().hex)
+            request = request_for(
+                call, request_id=attempt.request_id, study=study, configuration=configuration
+            )
             call.state = Call.State.RUNNING
             call.lease_token = attempt.request_id
-            call.lease_until = now + timedelta(seconds=settings.JUDGE_LEASE_SECONDS)
-            claimed.append(Claimed(call, attempt))
+            call.lease_until = _end_of_lease(now)
+            claimed.append(Claimed(call, attempt, request, study.likert.scale))
         Attempt.objects.bulk_create([c.attempt for c in claimed])
         Call.objects.bulk_update([c.call for c in claimed], ["state", "lease_token", "lease_until"])
         return claimed
-
-
-def extend_leases(judge_id: int, claimed: Iterable[Claimed]) -> None:
-    """Say that the calls `claimed` are still being worked on."""
-    Call.objects.filter(
-        judge_id=judge_id,
-        state=Call.State.RUNNING,
-        lease_token__in=[c.attempt.request_id for c in claimed],
-    ).update(lease_until=timezone.now() + timedelta(seconds=settings.JUDGE_LEASE_SECONDS))
 
 
 def record_score(claimed: Claimed, reply: Reply, score: int) -> None:
@@ -255,6 +262,11 @@ def _due(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
 
 def _live(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
     return calls.filter(state=Call.State.RUNNING, lease_until__gt=now)
+
+
+def _end_of_lease(now: datetime) -> datetime:
+    """Past the deadline of a request sent now, by the time there is to commit what came of it."""
+    return now + timedelta(seconds=settings.JUDGE_TIMEOUT_SECONDS + settings.JUDGE_LEASE_SECONDS)
 
 
 @contextmanager

@@ -12,6 +12,9 @@ from django.utils import timezone
 from judge.definition import JudgeConfiguration
 from survey.models import Response, Study
 
+#: Stands in the name of whatever made scores up, also where its scores were imported.
+STAND_IN = "stand-in, no language model"
+
 
 class Judge(models.Model):
     """One judge configuration of a study; a changed configuration is a new row."""
@@ -42,7 +45,7 @@ class Judge(models.Model):
 
     def __str__(self) -> str:
         name = f"{self.name}@{self.version}"
-        return f"{name} (stand-in, no language model)" if self.is_stand_in else name
+        return f"{name} ({STAND_IN})" if self.is_stand_in else name
 
     def read_configuration(self) -> JudgeConfiguration:
         """Its configuration as checked values."""
@@ -102,9 +105,12 @@ class Attempt(models.Model):
         UNUSABLE = "unusable", "answered, but with no usable score"
         GARBLED = "garbled", "answered with something that is no completion"
         HTTP_ERROR = "http_error", "refused or failed with an HTTP status"
-        TIMEOUT = "timeout"
+        TIMEOUT = "timeout", "no answer in time: possibly answered and paid"
         CONNECTION_ERROR = "connection_error"
         UNKNOWN = "unknown", "worker lost: possibly answered and paid"
+
+    #: Sent, and nobody here knows whether it was answered and charged for.
+    POSSIBLY_PAID = (Outcome.TIMEOUT, Outcome.UNKNOWN)
 
     call = models.ForeignKey(Call, models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
@@ -136,6 +142,9 @@ class GoldScore(models.Model):
     dimension = models.CharField(max_length=100)
     value = models.FloatField()
     calls = models.JSONField(default=list, help_text="The single scores it averages, if given")
+    gold_by = models.CharField(
+        max_length=200, blank=True, help_text="Who made it, as the file says; empty if it does not"
+    )
 
     class Meta:
         constraints = [

@@ -2,10 +2,16 @@
 
 The only module that imports `openai`; workers alone import it. Retrying is not done here but
 in `judge.calls`, where every attempt is a row.
+
+Requests run in an event loop in a thread of their own, because only there can one be ended at
+its deadline wherever it is: the client's own timeouts begin anew with every byte that comes.
 """
 
+import asyncio
 import email.utils
+import threading
 import time
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
@@ -59,42 +65,54 @@ class _ErrorBody(_Lenient):
 
 
 class Provider:
-    """One endpoint. `ask` may be called from several threads."""
+    """One endpoint. A request that has not ended after `timeout_seconds` is broken off."""
 
     def __init__(self, *, base_url: str, api_key: str, timeout_seconds: float) -> None:
         self._base_url = base_url
-        self._client = openai.OpenAI(
+        self._timeout_seconds = timeout_seconds
+        self._client = openai.AsyncOpenAI(
             base_url=base_url,
             # A local server needs none, but the client insists on one.
             api_key=api_key or "none",
             max_retries=0,
             timeout=openai.Timeout(timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds)),
         )
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._loop = self._runner.get_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="judge", daemon=True)
+        self._thread.start()
 
     def close(self) -> None:
-        """Close its connections."""
-        self._client.close()
+        """Break off what is still under way, and close the connections."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.run_until_complete(self._client.close())
+        self._runner.close()
 
-    def ask(self, request: Request) -> Reply:
-        """Send one request, once. Raises ExchangeFailed."""
+    def ask(self, request: Request) -> Future[Reply]:
+        """Send one request, once. The exception of its future is ExchangeFailed."""
+        return asyncio.run_coroutine_threadsafe(self._ask(request), self._loop)
+
+    async def _ask(self, request: Request) -> Reply:
         started = time.monotonic()
         try:
-            raw = self._client.chat.completions.with_raw_response.create(
-                model=request.model,
-                messages=cast("list[ChatCompletionMessageParam]", request.messages),
-                temperature=_given(request.temperature),
-                max_tokens=_given(request.max_tokens),
-                seed=_given(request.seed),
-                extra_headers={REQUEST_ID_HEADER: request.id},
-            )
-        except openai.APITimeoutError:
+            async with asyncio.timeout(self._timeout_seconds):
+                raw = await self._client.chat.completions.with_raw_response.create(
+                    model=request.model,
+                    messages=cast("list[ChatCompletionMessageParam]", request.messages),
+                    temperature=_given(request.temperature),
+                    max_tokens=_given(request.max_tokens),
+                    seed=_given(request.seed),
+                    extra_headers={REQUEST_ID_HEADER: request.id},
+                )
+        except (TimeoutError, openai.APITimeoutError):
             raise ExchangeFailed(
-                f"{self._base_url} did not answer in time", outcome=Outcome.TIMEOUT
+                f"{self._base_url} did not answer within {self._timeout_seconds:g} s",
+                outcome=Outcome.TIMEOUT,
             ) from None
         except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
             raise ExchangeFailed(
-                f"could not exchange data with {self._base_url}: {cause}",
+                f"could not exchange data with {self._base_url}: {_what_broke(error)}",
                 outcome=Outcome.CONNECTION_ERROR,
             ) from None
         except openai.APIStatusError as error:
@@ -185,6 +203,20 @@ def _refused(
         body=body,
         retry_after=retry_after,
     )
+
+
+def _what_broke(error: openai.APIConnectionError) -> str:
+    """The system's own words, if it had any: what wraps them says less, or nothing."""
+    chain: list[BaseException] = []
+    inner: BaseException | None = error
+    while inner is not None:
+        if isinstance(inner, BaseExceptionGroup):
+            inner = inner.exceptions[0]
+        chain.append(inner)
+        inner = inner.__cause__ or inner.__context__
+    system = [str(each) for each in chain if isinstance(each, OSError) and each.errno is not None]
+    wrapped = [str(each) for each in chain[1:] if str(each)]
+    return next(iter(system + wrapped), str(error))
 
 
 def _message_of(body: object) -> str:

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from django.db.models import Count, Q
 
-from judge.models import Attempt, Call, GoldScore, Judge
+from judge.models import STAND_IN, Attempt, Call, GoldScore, Judge
 from survey.models import Study
 
 
@@ -20,25 +20,35 @@ class Gold:
     value: float
     calls: list[float]
 
-    @property
-    def n_valid(self) -> int:
-        """How many answered calls it rests on (0: an imported value given without its calls)."""
-        return len(self.calls)
-
 
 @dataclass(frozen=True)
 class GoldScores:
     """All gold scores of a study, and where they come from."""
 
-    #: `imported`, the judge's name and version, or empty where there is no source.
-    source: str
-    is_stand_in: bool
+    #: The judge's name and version, or what an imported file says; empty where nobody is named.
+    made_by: str
+    is_imported: bool
     scores: list[Gold]
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether there are scores, and no language model made them."""
+        return bool(self.scores) and STAND_IN in self.made_by
+
+    @property
+    def source(self) -> str:
+        """Who made the scores, for people; a stand-in is called one."""
+        if not self.scores:
+            return "none"
+        return self.made_by or "imported"
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Counts of a judge's calls by state, of its attempts, and what holds it up, for people."""
+    """Counts of a judge's calls by state, of its attempts, and what holds it up, for people.
+
+    `unknown` attempts may have been answered and paid for without our knowing.
+    """
 
     total: int
     answered: int
@@ -68,10 +78,11 @@ def gold_scores(study: Study) -> GoldScores:
     One source a study: gold scores that were imported, if there are any; else the gold judge,
     each score being the mean of its answered replicates. Two sources are never mixed.
     """
-    imported = GoldScore.objects.filter(study=study).order_by("response_id", "dimension")
-    scores = [Gold(g.response_id, g.dimension, g.value, g.calls) for g in imported]
-    if scores:
-        return GoldScores("imported", False, scores)
+    imported = list(GoldScore.objects.filter(study=study).order_by("response_id", "dimension"))
+    if imported:
+        makers = sorted({gold.gold_by for gold in imported} - {""})
+        scores = [Gold(g.response_id, g.dimension, g.value, g.calls) for g in imported]
+        return GoldScores(", ".join(makers), True, scores)
     judge = gold_judge(study)
     if judge is None:
         return GoldScores("", False, [])
@@ -83,7 +94,7 @@ def gold_scores(study: Study) -> GoldScores:
         assert score is not None, "the database forbids an answered call without a score"
         by_item[response_id, dimension].append(score)
     scores = [Gold(*item, fmean(calls), calls) for item, calls in by_item.items()]
-    return GoldScores(str(judge), judge.is_stand_in, scores)
+    return GoldScores(str(judge), False, scores)
 
 
 def progress(judge: Judge) -> Progress:
@@ -97,7 +108,7 @@ def progress(judge: Judge) -> Progress:
     )
     attempts = Attempt.objects.filter(call__judge=judge)
     sent = attempts.aggregate(
-        n=Count("id"), unknown=Count("id", filter=Q(outcome=Attempt.Outcome.UNKNOWN))
+        n=Count("id"), unknown=Count("id", filter=Q(outcome__in=Attempt.POSSIBLY_PAID))
     )
     last = attempts.exclude(error="").order_by("-ended_at").first()
     return Progress(

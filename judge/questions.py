@@ -2,6 +2,7 @@
 
 from judge import prompts
 from judge.definition import JudgeConfiguration
+from judge.exchange import Request
 from judge.models import Call, Judge
 from survey.definition import StudyDefinition
 from survey.tidy import definition_of
@@ -12,14 +13,29 @@ def messages_for(
 ) -> list[prompts.Message]:
     """The messages of a call."""
     scenario = call.response.scenario
-    question = next(d.question for d in study.likert.dimensions if d.name == call.dimension)
+    questions = {dimension.name: dimension.question for dimension in study.likert.dimensions}
     return prompts.messages(
         rubric=configuration.rubric,
         scale=study.likert.scale,
-        question=question,
+        question=questions[call.dimension],
         prompt=scenario.prompt,
         context=scenario.context,
         response=call.response.text,
+    )
+
+
+def request_for(
+    call: Call, *, request_id: str, study: StudyDefinition, configuration: JudgeConfiguration
+) -> Request:
+    """What is sent to the endpoint for a call."""
+    seed = configuration.seed
+    return Request(
+        id=request_id,
+        model=configuration.model,
+        messages=messages_for(call, study=study, configuration=configuration),
+        temperature=configuration.temperature,
+        max_tokens=configuration.max_tokens,
+        seed=None if seed is None else seed + call.replicate,
     )
 
 

@@ -1,11 +1,12 @@
 """A worker's turn at a judge's calls.
 
-Threads exchange data with the endpoint and nothing else; the main thread does all database
-work, and commits each attempt before it is sent and each answer as it arrives.
+The provider exchanges data with the endpoint in a thread of its own and does nothing else; the
+main thread does all database work, and commits each attempt before it is sent and each answer
+as it arrives.
 """
 
 import time
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing
 
 from django.conf import settings
@@ -13,13 +14,10 @@ from django.conf import settings
 from judge import calls
 from judge.calls import Claimed
 from judge.configure import JudgeNotReady, check_endpoint
-from judge.definition import JudgeConfiguration
-from judge.exchange import ExchangeFailed, Reply, Request
+from judge.exchange import ExchangeFailed, Reply
 from judge.models import Judge
 from judge.parsing import Unusable, parse_score
 from judge.providers import Provider
-from judge.questions import messages_for
-from survey.tidy import definition_of
 
 #: After a turn the worker sees to its other tasks, and to a request to shut down.
 TURN_SECONDS = 30.0
@@ -34,9 +32,8 @@ def run(judge_id: int) -> bool:
     judge = Judge.objects.select_related("study").filter(pk=judge_id).first()
     if judge is None or judge.stopped:
         return False
-    configuration = judge.read_configuration()
     try:
-        check_endpoint(configuration)
+        check_endpoint(judge.read_configuration())
     except JudgeNotReady as problem:
         calls.stop(judge_id, str(problem))
         return False
@@ -46,30 +43,28 @@ def run(judge_id: int) -> bool:
         api_key=settings.JUDGE_API_KEY,
         timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
     )
-    with closing(provider), ThreadPoolExecutor(settings.JUDGE_CONCURRENCY) as pool:
-        return _Turn(judge, configuration, provider, pool).take()
+    with closing(provider):
+        return _Turn(judge_id, provider).take()
 
 
 class _Turn:
     """The requests in flight, and what happens when they end."""
 
-    def __init__(
-        self,
-        judge: Judge,
-        configuration: JudgeConfiguration,
-        provider: Provider,
-        pool: ThreadPoolExecutor,
-    ) -> None:
-        self.judge_id = judge.pk
-        self.configuration = configuration
-        self.study = definition_of(judge.study)
+    def __init__(self, judge_id: int, provider: Provider) -> None:
+        self.judge_id = judge_id
         self.provider = provider
-        self.pool = pool
         self.in_flight: dict[Future[Reply], Claimed] = {}
-        self.leases_extended = time.monotonic()
 
     def take(self) -> bool:
         """Work until the turn is over or nothing is due soon. True if it was cut short."""
+        try:
+            return self._work()
+        finally:
+            # Whatever else went wrong: an answer on its way may be paid for, so it is recorded.
+            while self.in_flight:
+                self._settle()
+
+    def _work(self) -> bool:
         turn_ends = time.monotonic() + TURN_SECONDS
         while True:
             over = time.monotonic() >= turn_ends
@@ -87,38 +82,20 @@ class _Turn:
 
     def _send(self) -> None:
         for claimed in calls.claim(self.judge_id):
-            request = self._request(claimed)
-            self.in_flight[self.pool.submit(self.provider.ask, request)] = claimed
-
-    def _request(self, claimed: Claimed) -> Request:
-        configuration, seed = self.configuration, self.configuration.seed
-        return Request(
-            id=claimed.attempt.request_id,
-            model=configuration.model,
-            messages=messages_for(claimed.call, study=self.study, configuration=configuration),
-            temperature=configuration.temperature,
-            max_tokens=configuration.max_tokens,
-            seed=None if seed is None else seed + claimed.call.replicate,
-        )
+            self.in_flight[self.provider.ask(claimed.request)] = claimed
 
     def _settle(self) -> None:
-        """Commit what has come back; extend the leases of what has not."""
-        heartbeat = settings.JUDGE_LEASE_SECONDS / 3
-        done, _ = wait(
-            self.in_flight, timeout=min(POLL_SECONDS, heartbeat), return_when=FIRST_COMPLETED
-        )
+        """Commit what has come back."""
+        done, _ = wait(self.in_flight, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             self._record(self.in_flight.pop(future), future)
-        if self.in_flight and time.monotonic() - self.leases_extended >= heartbeat:
-            calls.extend_leases(self.judge_id, self.in_flight.values())
-            self.leases_extended = time.monotonic()
 
     def _record(self, claimed: Claimed, future: Future[Reply]) -> None:
         try:
             reply = future.result()
             if reply.cut_off:
                 raise Unusable("the answer was cut off for its length; see max_tokens")
-            score = parse_score(reply.text, self.study.likert.scale)
+            score = parse_score(reply.text, claimed.scale)
         except ExchangeFailed as failure:
             calls.record_failure(claimed, failure)
         except Unusable as reason:

@@ -21,12 +21,3 @@ def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, list[float]
             if dimension in of_response:
                 score = of_response[dimension]
                 yield (*cell.names, dimension, score.value), score.calls
-
-
-def gold_source(gold: GoldScores) -> str:
-    """Where gold scores come from, for people; a stand-in is called one."""
-    if not gold.scores:
-        return "none"
-    if gold.source == "imported":
-        return "imported"
-    return gold.source

@@ -76,6 +76,7 @@ def reading() -> Iterator[None]:
         if connection.vendor == "sqlite":
             # The product's transactions begin by locking out other writers; this one reads.
             sqlite: Any = connection
+            sqlite.ensure_connection()  # connecting sets the mode, so it comes first
             usual, sqlite.transaction_mode = sqlite.transaction_mode, "DEFERRED"
             try:
                 stack.enter_context(transaction.atomic())

@@ -73,7 +73,7 @@ class Migration(migrations.Migration):
             name='RaterQuality',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('included', models.BooleanField(help_text='Null: still active, in no step', null=True)),
+                ('included', models.BooleanField(help_text='False without an exclusion: still taking the survey, in no step')),
                 ('indices', models.JSONField(help_text='n_ratings, duration_seconds, sigma, mae, …')),
                 ('participant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quality', to='survey.participant')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rater_quality', to='analysis.analysisrun')),

@@ -45,9 +45,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Content:
-    """A study. `gives_code`: whether somebody who completes it gets a completion code."""
+    """A version of a study. `gives_code`: whether completing it earns a completion code."""
 
     definition: StudyDefinition
+    version: int
     gives_code: bool
     blocks: tuple[Block, ...]
 

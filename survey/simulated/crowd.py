@@ -32,6 +32,7 @@ def read_content(study: Study) -> Content:
         blocks.setdefault(member.block_id, []).append(member)
     return Content(
         definition=StudyDefinition.model_validate(study.definition),
+        version=study.version,
         gives_code=study.settings["prolific"] is not None,
         blocks=tuple(
             Block(
@@ -71,8 +72,7 @@ def look_up(study: Study, plans: Sequence[RaterPlan]) -> Rota:
             continue
         participant, answered = identity.participant, identity.answered
         left = plan.leaves and answered >= plan.blocks
-        other_version = participant.study_id != study.pk
-        if participant.status not in under_way or left or other_version:
+        if participant.status not in under_way or left:
             rota.already.append(plan)
         else:
             rota.waiting.append((plan, Resume(participant.last_seen_at, answered)))

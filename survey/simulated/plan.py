@@ -96,7 +96,7 @@ def _plan_rater(
     before = latest + draw.random() * max(DAYS_SPREAD - latest, timedelta())
     return RaterPlan(
         number=number,
-        person=f"sim-{seed}-{number:04d}",
+        person=f"sim-v{content.version}-{seed}-{number:04d}",
         behaviour=behaviour,
         order_seed=order_seed,
         blocks=blocks,

@@ -144,10 +144,15 @@ class _Visit:
         self.walk = Walk(plan)
 
     def arrive(self, server: str) -> None:
-        """Follow the participant link."""
+        """Follow the participant link, to the version that was planned for."""
         person = self.plan.person
         link = f"{server.rstrip('/')}/s/{self.content.definition.slug}/"
-        query = {"PROLIFIC_PID": person, "STUDY_ID": "simulated", "SESSION_ID": f"of-{person}"}
+        query = {
+            "PROLIFIC_PID": person,
+            "STUDY_ID": "simulated",
+            "SESSION_ID": f"of-{person}",
+            "version": str(self.content.version),
+        }
         headers = {clock.HEADER: self._clock()}
         self._read(self.session.get(link, params=query, headers=headers, timeout=TIMEOUT_SECONDS))
 

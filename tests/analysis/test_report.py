@@ -89,7 +89,7 @@ def test_who_is_still_active_is_a_rater_in_no_step() -> None:
     raters = by_hand.rows_of(results.tables["raters"])
     assert [(r["participant"], r["included"], r["exclusion"]) for r in raters] == [
         ("r", True, ""),
-        ("s", None, ""),
+        ("s", False, ""),
     ]
     assert results.tables["funnel"]["remaining"].tolist() == [1] * 4
     assert results.tables["items"]["n"].tolist() == [1, 1, 1]

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from config.processes import Process, ProcessError, Processes, command_of, free_port, is_free
+from config.processes import (
+    ROOT,
+    Process,
+    ProcessError,
+    Processes,
+    command_of,
+    free_port,
+    is_free,
+)
 
 HERE = Path(sys.executable).parent
 
@@ -86,3 +94,28 @@ def test_log_of_the_last_start_is_kept(tmp_path: Path) -> None:
         process.stop()
     assert (tmp_path / "talker.log").read_text() == "second\n"
     assert (tmp_path / "talker.previous.log").read_text() == "first\n"
+
+
+# Starts a script as a child, passes on the first line that it says, and waits to be killed.
+PARENT = """
+import os, sys, time
+from pathlib import Path
+from config.processes import Process
+process = Process.start("child", [sys.executable, "-c", sys.argv[1]],
+                        environment=os.environ, logs=Path(sys.argv[2]))
+while not (lines := process.new_lines()):
+    time.sleep(0.01)
+print(lines[0], flush=True)
+time.sleep(60)
+"""
+
+
+def test_killed_parent_takes_its_children_with_it(tmp_path: Path) -> None:
+    family = DEAF_FAMILY.replace("signal.SIG_IGN", "signal.SIG_DFL")  # deaf ones take 10 s
+    argv = [sys.executable, "-c", PARENT, family, str(tmp_path)]
+    with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout
+        port = int(parent.stdout.readline())
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as visitor:
+            parent.kill()
+            assert visitor.recv(1) == b""  # the line went dead: the grandchild is gone, too

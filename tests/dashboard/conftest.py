@@ -1,15 +1,24 @@
-"""A researcher, and a small study that people have taken and an analysis has been made of."""
+"""A researcher, and a small study that people have taken, with a judge and an analysis."""
+
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from pytest_django import Settings
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
-from judge.models import GoldScore
+from judge.calls import plan_calls
+from judge.configure import configure_judge, current_judge
+from judge.definition import JudgeDefinition
+from judge.models import GoldScore, Judge
 from survey.models import Response, Study
 from survey.tidy import counted_sources
 from tests.factories import Key, add_participant, make_study
+
+Woken = list[tuple[str, int]]
 
 
 @pytest.fixture
@@ -59,3 +68,37 @@ def run(study: Study) -> AnalysisRun:
 @pytest.fixture
 def run_with_simulated(study: Study) -> AnalysisRun:
     return finished_run(study=study, sources=counted_sources(["simulated"]))
+
+
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> Woken:
+    """What workers were woken for."""
+    calls: Woken = []
+    monkeypatch.setattr("dashboard.views.wake", lambda task, row: calls.append((task, row)))
+    return calls
+
+
+@pytest.fixture
+def judge(settings: Settings, study: Study) -> Judge:
+    """The study's judge, a stand-in, whose calls are planned."""
+    settings.JUDGE_STAND_IN = True
+    settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
+    GoldScore.objects.all().delete()
+    configure_judge(study, JudgeDefinition(name="stand-in", replicates=2))
+    judge = current_judge(study)
+    plan_calls(judge)
+    return judge
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Callable[..., dict[str, Path]]:
+    """Writes files of the given names and contents."""
+
+    def write(**texts: str | bytes) -> dict[str, Path]:
+        paths = {}
+        for name, text in texts.items():
+            paths[name] = tmp_path / f"{name}.csv"
+            paths[name].write_bytes(text.encode() if isinstance(text, str) else text)
+        return paths
+
+    return write

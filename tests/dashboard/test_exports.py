@@ -104,7 +104,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     assert header(folder / "ratings.csv") == ratings
     assert header(folder / "ratings_all.csv") == ratings
     assert header(folder / "gold.csv") == (
-        "scenario,set,model,condition,dimension,gold,call_1,call_2,call_3"
+        "scenario,set,model,condition,dimension,gold,call_1,call_2,call_3,gold_by"
     )
     manifest = json.loads((folder / "export.json").read_text())
     assert manifest["absent"] == {

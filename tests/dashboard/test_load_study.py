@@ -36,7 +36,14 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     said = run("load_study", EMPATHY)
     assert "empathy@1: loaded as a new draft" in said
     assert "6 scenarios, 24 blocks, 120 responses shown (102 distinct), 17 systems" in said
-    assert "/s/empathy/?PROLIFIC_PID={{%PROLIFIC_PID%}}" in said
+    address = "http://localhost:8000/s/empathy/"
+    assert said.splitlines()[2:6] == [
+        f"  Prolific:   {address}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
+        "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+        f"  Open link:  {address}",
+        f"  Preview:    {address}?preview&version=1",
+        "  Personal:   manage.py invite empathy --count N",
+    ]
     study = Study.objects.get()
     assert study.state == "draft"
     assert Judge.objects.get(study=study).is_gold

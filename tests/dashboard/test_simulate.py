@@ -122,12 +122,32 @@ def test_server_that_does_not_answer_is_named(study: Study) -> None:
     assert str(caught.value) == "no answer from http://127.0.0.1:9: Connection refused"
 
 
-def test_version_that_nobody_would_get_is_refused(study: Study) -> None:
-    newer = small_study.YAML.replace("A small study", "A small study, again")
+def test_each_version_is_simulated_by_its_name_whichever_is_open(
+    live_server: LiveServer, study: Study, profile: Path
+) -> None:
+    arguments = ("--server", live_server.url, "--profile", profile)
+    run("small", *arguments)
+    newer = small_study.load(yaml=small_study.YAML.replace("How warm", "How kind"), state="draft")
+    said, _ = run("small@2", *arguments)
+    assert said.startswith("small@2: 4 simulated raters: 2 completed, 1 declined, 1 left early\n")
+    assert run("small", *arguments)[0] == "small@2: 4 already took part\n"
+    assert run("small@1", *arguments)[0] == "small@1: 4 already took part\n"
+    people, same_people = (
+        sorted(version.participants.values_list("order_seed", "status", "pages_done"))
+        for version in (study, newer)
+    )
+    assert people == same_people
+    assert len(people) == 4
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_version_that_takes_nobody_is_named_though_another_is_open(
+    live_server: LiveServer, study: Study, state: str
+) -> None:
     Participant.objects.create(study=study, source="preview")
-    small_study.load(yaml=newer, state="draft")
-    with pytest.raises(CommandError, match="people who arrive at small get small@1, not small@2"):
-        run("small")
+    small_study.load(yaml=small_study.YAML.replace("A small study", "Anew"), state=state)
+    with pytest.raises(CommandError, match=f"small@2 is {state} and takes nobody new"):
+        run("small", "--server", live_server.url)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 import os
 import re
+import select
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -142,13 +144,54 @@ def test_server_that_ends_is_named_and_the_rest_stopped(serve: Serve) -> None:
     assert still_running(children) == []
 
 
+def test_killed_it_takes_everything_with_it_and_starts_again(serve: Serve) -> None:
+    port = free_port()
+    process = serve(port)
+    until(process, "Logs")
+    ends = [os.pidfd_open(pid) for pid in descendants(process)]
+    assert ends
+    os.kill(process.child.pid, signal.SIGKILL)
+    for end in ends:
+        assert select.select([end], [], [], 30)[0], "still there after 30 s"
+        os.close(end)
+    until(serve(port), "Logs")
+
+
+def test_second_one_on_the_same_folder_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
+    port = free_port()
+    first = serve(port)
+    until(first, "Logs")
+    kept = (tmp_path / "data" / "serve.env").read_text()
+    second = serve(free_port())
+    assert until_end(second) == (
+        f"CommandError: Fivefold runs already on {tmp_path / 'data'}, at http://localhost:{port}\n"
+    )
+    assert (second.exit_code, first.exit_code) == (1, None)
+    assert (tmp_path / "data" / "serve.env").read_text() == kept
+
+
+def test_data_of_a_newer_version_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    with closing(sqlite3.connect(tmp_path / "data" / "fivefold.sqlite3")) as database, database:
+        database.execute("CREATE TABLE django_migrations (id, app, name, applied)")
+        database.execute(
+            "INSERT INTO django_migrations VALUES (1, 'survey', '9999_from_tomorrow', '2030-01-01')"
+        )
+    process = serve(free_port())
+    assert until_end(process).splitlines()[1:] == [
+        "CommandError: The database is that of a newer Fivefold: survey has 9999_from_tomorrow, "
+        "of which this one knows nothing. "
+        "Update Fivefold, or choose another folder: make run DATA_DIR=…"
+    ]
+    assert process.exit_code == 1
+
+
 def test_taken_port_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         process = serve(port)
         assert until_end(process) == (
-            f"CommandError: Port {port} is taken, perhaps by another Fivefold. "
-            f"Choose another: make run PORT={port + 1}\n"
+            f"CommandError: Port {port} is taken. Choose another: make run PORT={port + 1}\n"
         )
     assert process.exit_code == 1
     assert not (tmp_path / "data" / "fivefold.sqlite3").exists()

@@ -87,6 +87,7 @@ def content_of_files() -> Content:
         texts.append(Text(row.model, row.condition, row.text))
     return Content(
         definition=definition,
+        version=1,
         gives_code=True,
         blocks=tuple(Block(*key, tuple(texts)) for key, texts in blocks.items()),
     )

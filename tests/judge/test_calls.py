@@ -92,6 +92,32 @@ def test_claim_commits_an_attempt_for_every_call_it_leases(judge: Judge) -> None
     assert {c.call.lease_token for c in claimed} == {c.attempt.request_id for c in claimed}
 
 
+def test_lease_outlasts_the_request(judge: Judge, settings: Settings) -> None:
+    settings.JUDGE_TIMEOUT_SECONDS, settings.JUDGE_LEASE_SECONDS = 1000, 30
+    call = claim_one(judge, settings).call
+    assert call.lease_until is not None
+    assert 1000 < (call.lease_until - timezone.now()).total_seconds() <= 1030
+
+
+def test_claim_brings_what_is_to_be_sent(queued: Queue, settings: Settings) -> None:
+    judge = queued(replicates=1, seed=5, temperature=None, max_tokens=20, rubric="Be kind.")
+    claimed = claim_one(judge, settings)
+    request = claimed.request
+    assert (request.id, request.model) == (claimed.attempt.request_id, settings.JUDGE_MODEL)
+    assert (request.seed, request.temperature, request.max_tokens) == (6, None, 20)
+    assert "Be kind." in request.messages[0]["content"]
+    assert claimed.call.response.text in request.messages[1]["content"]
+    assert [point.value for point in claimed.scale] == [1, 2, 3]
+
+
+def test_request_that_cannot_be_built_leaves_nothing_half_claimed(judge: Judge) -> None:
+    Call.objects.filter(pk=judge.calls.values("pk")[3:4]).update(dimension="not asked")
+    with pytest.raises(KeyError):
+        claim(judge.pk)
+    assert counts(judge) == {"waiting": 10}
+    assert outcomes(judge) == {}
+
+
 def test_claims_of_all_workers_share_one_limit(judge: Judge, settings: Settings) -> None:
     settings.JUDGE_CONCURRENCY = 4
     first = claim(judge.pk)
@@ -117,14 +143,6 @@ def test_answer_counts_only_while_the_lease_is_its_own(judge: Judge, settings: S
     assert Call.objects.get(pk=late.call.pk).score == 3
     calls.record_failure(late, failure())
     assert outcomes(judge) == {"unknown": 1, "answered": 1}
-
-
-def test_extended_lease_is_not_recovered(judge: Judge, settings: Settings) -> None:
-    claimed = claim_one(judge, settings)
-    expire_leases(judge)
-    calls.extend_leases(judge.pk, [claimed])
-    assert calls.recover(judge.pk) == 0
-    assert counts(judge) == {"running": 1, "waiting": 9}
 
 
 def test_recover_records_unknown_attempts_and_has_them_asked_once_more(judge: Judge) -> None:

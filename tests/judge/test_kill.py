@@ -12,7 +12,7 @@ from tests.servers.faulty_judge import FaultyJudge, Plan, faulty_judge
 pytestmark = pytest.mark.e2e
 
 FAULTS = ["rate_limit", "server_error", "bad_gateway", "hang", "reset", "truncated", "html"]
-FAULTS += ["prose", "chatter", "words", "out_of_range", "garbage"]
+FAULTS += ["drip", "prose", "chatter", "words", "out_of_range", "garbage"]
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The real client against a real server: replies, and every way of failing."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -24,7 +25,7 @@ def fail(plan: Plan, *, api_key: str = "") -> ExchangeFailed:
     with faulty_judge(plan) as server:
         provider = Provider(base_url=server.base_url, api_key=api_key, timeout_seconds=0.3)
         with pytest.raises(ExchangeFailed) as failure:
-            provider.ask(REQUEST)
+            provider.ask(REQUEST).result()
         provider.close()
         assert len(server.log) == 1, "the client does not try again by itself"
     return failure.value
@@ -33,7 +34,7 @@ def fail(plan: Plan, *, api_key: str = "") -> ExchangeFailed:
 def test_reply_holds_text_and_provenance_and_the_server_our_request_id() -> None:
     with faulty_judge() as server:
         provider = Provider(base_url=server.base_url, api_key="", timeout_seconds=5)
-        reply = provider.ask(REQUEST)
+        reply = provider.ask(REQUEST).result()
         provider.close()
         (entry,) = server.log
     assert entry.request_id == "request-1"
@@ -92,16 +93,20 @@ def test_wait_that_the_endpoint_asks_for_is_passed_on() -> None:
     assert fail(Plan(sequence=["server_error"])).retry_after is None
 
 
-def test_silence_is_a_timeout() -> None:
-    failure = fail(Plan(sequence=["hang"]))
+@pytest.mark.parametrize("fault", ["hang", "drip", "drip_body"])
+def test_silence_or_an_answer_without_end_is_a_timeout(fault: str) -> None:
+    began = time.monotonic()
+    failure = fail(Plan(sequence=[fault], drip_seconds=0.05))
+    assert time.monotonic() - began < 3, "a byte now and then does not put the deadline off"
     assert (failure.outcome, failure.scope) == ("timeout", Scope.PASSING)
-    assert str(failure).endswith("/v1 did not answer in time")
+    assert str(failure).endswith("/v1 did not answer within 0.3 s")
 
 
 def test_broken_connection_is_said() -> None:
     failure = fail(Plan(sequence=["reset"]))
     assert (failure.outcome, failure.scope) == ("connection_error", Scope.PASSING)
     assert "could not exchange data with http://127.0.0.1:" in str(failure)
+    assert str(failure).endswith("/v1: [Errno 104] Connection reset by peer")
 
 
 def test_web_page_is_told_from_a_completion() -> None:
@@ -119,8 +124,8 @@ def test_truncated_json_is_said() -> None:
 
 def test_host_that_does_not_exist_is_said() -> None:
     provider = Provider(base_url="http://judge.invalid/v1", api_key="", timeout_seconds=2)
-    with pytest.raises(ExchangeFailed, match=r"could not exchange data with http://judge\.invalid"):
-        provider.ask(REQUEST)
+    with pytest.raises(ExchangeFailed, match=r"http://judge\.invalid/v1: \[Errno -\d+\]"):
+        provider.ask(REQUEST).result()
     provider.close()
 
 

@@ -40,14 +40,17 @@ def test_gold_is_the_mean_of_the_answered_replicates(queued: Queue) -> None:
         False,
         [Gold(first, "warmth", 5 / 3, [1, 2, 2]), Gold(second, "warmth", 3.0, [3])],
     )
-    assert [score.n_valid for score in gold.scores] == [3, 1]
+    assert (gold.source, gold.is_stand_in) == ("j@1", False)
 
 
 def test_stand_in_is_named(queued: Queue, settings: Settings) -> None:
     settings.JUDGE_STAND_IN = True
-    judge = queued()
+    judge = queued(name="puppet")
+    assert not gold_scores(judge.study).is_stand_in, "it has not made anything up yet"
     answer_some(judge, {judge.calls.values_list("response", flat=True)[0]: [2]})
-    assert gold_scores(judge.study).is_stand_in
+    gold = gold_scores(judge.study)
+    assert gold.is_stand_in
+    assert gold.source == "puppet@1 (stand-in, no language model)"
 
 
 def test_scores_of_a_replaced_judge_are_no_gold(queued: Queue) -> None:
@@ -64,9 +67,33 @@ def test_imported_gold_is_the_gold_and_never_mixed(queued: Queue) -> None:
     GoldScore.objects.create(
         study=judge.study, response=second, dimension="warmth", value=2.5, calls=[2, 3]
     )
-    assert gold_scores(judge.study) == GoldScores(
-        "imported", False, [Gold(second.pk, "warmth", 2.5, [2, 3])]
+    gold = gold_scores(judge.study)
+    assert gold == GoldScores("", True, [Gold(second.pk, "warmth", 2.5, [2, 3])])
+    assert gold.source == "imported"
+
+
+def test_imported_gold_is_by_whom_its_file_says(study: Study) -> None:
+    for response, maker in zip(Response.objects.all()[:2], ("b", "a"), strict=True):
+        GoldScore.objects.create(
+            study=study, response=response, dimension="warmth", value=2, gold_by=maker
+        )
+    assert gold_scores(study).source == "a, b"
+
+
+def test_imported_gold_of_a_stand_in_is_still_a_stand_ins(study: Study) -> None:
+    response = Response.objects.earliest("pk")
+    GoldScore.objects.create(
+        study=study,
+        response=response,
+        dimension="warmth",
+        value=2,
+        gold_by="puppet@1 (stand-in, no language model)",
     )
+    assert gold_scores(study).is_stand_in
+
+
+def test_study_without_scores_names_no_source(queued: Queue) -> None:
+    assert gold_scores(queued().study).source == "none"
 
 
 def test_progress_counts_calls_and_attempts(queued: Queue, settings: Settings) -> None:

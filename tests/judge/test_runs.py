@@ -37,6 +37,31 @@ def test_run_again_asks_nothing(server_with: Server, queued: Queue) -> None:
     assert len(server.log) == 10
 
 
+def test_what_is_in_flight_is_recorded_though_the_next_request_cannot_be_built(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 3
+    server_with(latency_seconds=0.1)
+    judge = queued(replicates=1)
+    Call.objects.filter(pk=judge.calls.values("pk")[3:4]).update(dimension="not asked")
+    with pytest.raises(KeyError):
+        runs.run(judge.pk)
+    assert counts(judge) == {"answered": 3, "waiting": 7}
+    assert outcomes(judge) == {"answered": 3}
+
+
+def test_answer_that_comes_too_late_counts_as_possibly_paid(
+    server_with: Server, queued: Queue, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 1
+    server_with(sequence=["drip", "hang", "drip_body"])
+    judge = queued(replicates=1)
+    runs.run(judge.pk)
+    assert counts(judge) == {"answered": 10}
+    assert outcomes(judge) == {"timeout": 3, "answered": 10}
+    assert progress(judge).unknown == 3
+
+
 def test_attempt_keeps_what_the_endpoint_said(server_with: Server, queued: Queue) -> None:
     server_with(sequence=["prose"])
     runs.run(queued(replicates=1).pk)
@@ -88,6 +113,8 @@ FAULTS = {
     "overloaded": ("http_error", 503),
     "error_in_200": ("http_error", 502),
     "hang": ("timeout", None),
+    "drip": ("timeout", None),
+    "drip_body": ("timeout", None),
     "reset": ("connection_error", None),
     "html": ("garbled", 200),
     "truncated": ("garbled", 200),
@@ -217,7 +244,7 @@ def test_nobody_at_the_endpoint_stops_the_judge(
     runs.run(judge.pk)
     assert progress(judge).stopped == (
         "12 failures in a row; the last: could not exchange data with "
-        "http://127.0.0.1:9/v1: [Errno 111] Connection refused"
+        "http://127.0.0.1:9/v1: [Errno 111] Connect call failed ('127.0.0.1', 9)"
     )
 
 

@@ -11,12 +11,18 @@ from urllib.request import Request as Post
 from urllib.request import urlopen
 
 import pytest
+from pytest_django.fixtures import Settings
 
-from judge import standin
+from judge import runs, standin
+from judge.calls import queue_missing
+from judge.configure import configure_judge
+from judge.definition import JudgeDefinition
 from judge.exchange import Request
 from judge.prompts import messages
 from judge.providers import Provider
+from survey.definition import YamlFile
 from survey.definition.tasks import Point
+from survey.models import Study
 from tests.judge.judging import ROOT
 
 SCALE = [Point(value=value, label=f"label {value}") for value in range(1, 6)]
@@ -56,7 +62,7 @@ def base_url() -> Iterator[str]:
 
 def test_standin_answers_the_real_client_with_a_score(base_url: str) -> None:
     provider = Provider(base_url=base_url, api_key="stand-in", timeout_seconds=10)
-    replies = [provider.ask(ask(WARM, seed=1)) for _ in range(2)]
+    replies = [provider.ask(ask(WARM, seed=1)).result() for _ in range(2)]
     provider.close()
     assert replies[0].text == replies[1].text
     assert int(replies[0].text) in range(1, 6)
@@ -67,6 +73,23 @@ def test_standin_lists_itself_as_the_only_model(base_url: str) -> None:
     with urlopen(f"{base_url}/models") as response:
         models = json.load(response)["data"]
     assert [model["id"] for model in models] == ["fivefold-stand-in"]
+
+
+@pytest.mark.parametrize("slug", ["empathy", "tide"])
+def test_scores_of_an_example_are_the_same_in_every_installation(
+    slug: str, base_url: str, study: Study, settings: Settings
+) -> None:
+    settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, base_url
+    file = YamlFile.read(ROOT / "examples" / slug / "study.yaml")
+    described = file.check(JudgeDefinition, file.section("judge"), under=("judge",))
+    scores = []
+    for name in ("here", "there"):
+        judge = configure_judge(study, described.model_copy(update={"name": name}))
+        queue_missing(judge)
+        runs.run(judge.pk)
+        scores.append(list(judge.calls.values_list("response", "replicate", "score")))
+    assert scores[0] == scores[1]
+    assert {score for _, _, score in scores[0]} <= {1, 2, 3}
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"messages": [{"content": "no scale"}]}'])

@@ -35,11 +35,13 @@ class Plan:
     seed: int = 1
     latency_seconds: float = 0.0
     hang_seconds: float = 30.0
+    drip_seconds: float = 0.05
     retry_after: str = "0.05"
     api_key: str = ""
 
     def __post_init__(self) -> None:
-        unknown = {*self.sequence, *self.shares} - {ANSWER, *TEXTS, *RAW, *STATUSES, *SILENT}
+        known = {ANSWER, *TEXTS, *RAW, *STATUSES, *SILENT, *DRIPS}
+        unknown = {*self.sequence, *self.shares} - known
         if unknown:
             raise ValueError(f"no such fault: {', '.join(sorted(unknown))}")
 
@@ -101,6 +103,8 @@ STATUSES = {
 }
 #: No answer at all.
 SILENT = ("hang", "reset")
+#: A right answer, byte by byte: all of it, or what follows its headers.
+DRIPS = ("drip", "drip_body")
 
 
 class FaultyJudge(ThreadingHTTPServer):
@@ -186,7 +190,11 @@ class _Handler(BaseHTTPRequestHandler):
             score, beyond = self._score(request)
             entry.score = score if entry.what in (ANSWER, "prose", "fenced") else None
             text = TEXTS.get(entry.what, "{score}").format(score=score, beyond=beyond)
-            self._json(200, _completion(entry, request, text))
+            completion = _completion(entry, request, text)
+            if entry.what in DRIPS:
+                self._drip(json.dumps(completion), headers_too=entry.what == "drip")
+            else:
+                self._json(200, completion)
 
     def _score(self, request: dict[str, Any]) -> tuple[int, int]:
         """A point of the stated scale that depends on what was asked, and one beyond the scale."""
@@ -194,6 +202,16 @@ class _Handler(BaseHTTPRequestHandler):
         scale = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
         key = json.dumps([request["messages"], request.get("seed")])
         return scale[hashlib.sha256(key.encode()).digest()[0] % len(scale)], scale[-1] + 4
+
+    def _drip(self, body: str, *, headers_too: bool) -> None:
+        """Never a long silence, and no end in sight."""
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
+        if not headers_too:
+            self.wfile.write(head.encode())
+        for byte in (head + body if headers_too else body).encode():
+            if self.server.closing.wait(self.server.plan.drip_seconds):
+                break
+            self.wfile.write(bytes([byte]))
 
     def _reset(self) -> None:
         """Break the connection off without an answer (RST, not FIN)."""

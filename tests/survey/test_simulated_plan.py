@@ -21,13 +21,14 @@ from tests.survey import small_study
 SILENT = {"rater_sd": 0.0, "item_sd": 0.0, "residual_sd": 0.0}
 
 
-def content(yaml: str = small_study.YAML) -> Content:
+def content(yaml: str = small_study.YAML, *, version: int = 1) -> Content:
     blocks: dict[tuple[str, str], list[Text]] = {}
     for row in small_study.rows():
         texts = blocks.setdefault((row.scenario, row.set_name), [])
         texts.append(Text(row.model, row.condition, row.text))
     return Content(
         definition=small_study.definition(yaml),
+        version=version,
         gives_code=True,
         blocks=tuple(
             Block(scenario, set_name, "prompt", tuple(texts))

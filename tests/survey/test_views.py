@@ -1,55 +1,20 @@
-"""The participant's path over Django's test client; a real browser takes it in tests/e2e."""
+"""The participant's pages over Django's test client; a real browser takes them in tests/e2e."""
 
 import re
-from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
 from survey.models import (
     AttentionCheck,
     DemographicAnswer,
-    Identity,
-    Invitation,
-    Participant,
     Presentation,
     Rating,
     Response,
     Study,
 )
-from survey.simulated import clock
 from tests.survey import small_study
-
-LINK = "/s/small/?PROLIFIC_PID=abc123&STUDY_ID=st1&SESSION_ID=se1"
-LAST_PAGE = 7  # instructions, four blocks, one attention check, demographics
-
-
-def begin(client: Client, link: str = LINK) -> Participant:
-    """Arrive and consent."""
-    client.get(link)
-    reply = client.post("/s/small/consent/", {"agree": "yes"})
-    assert reply.status_code == 302, reply.content
-    return Participant.objects.latest("pk")
-
-
-def form_of(client: Client, number: int, value: int = 2) -> dict[str, str]:
-    """What somebody sends who chooses `value` everywhere on page `number`."""
-    html = client.get(f"/s/small/page/{number}/").content.decode()
-    names = re.findall(r'type="radio" name="([^"]+)"', html)
-    return dict.fromkeys(names, str(value))
-
-
-def take(client: Client, pages: range, value: int = 2) -> None:
-    for number in pages:
-        reply = client.post(f"/s/small/page/{number}/", form_of(client, number, value))
-        assert reply.status_code == 302, reply.content
-
-
-def page_of_block(participant: Participant, position: int = 1) -> int:
-    page = Presentation.objects.get(participant=participant, position=position).page
-    assert page is not None
-    return page
+from tests.survey.visiting import LAST_PAGE, LINK, begin, form_of, page_of_block, take
 
 
 def test_whole_path_stores_every_answer_and_gives_the_code(study: Study, client: Client) -> None:
@@ -76,6 +41,21 @@ def test_whole_path_stores_every_answer_and_gives_the_code(study: Study, client:
         "race": ["Asian", "White"],
         "state": "Ohio",
     }
+
+
+@pytest.mark.parametrize(
+    ("minutes", "said"),
+    [
+        (25, "<p>The study takes about 25 minutes.</p>"),
+        (1, "<p>The study takes about 1 minute.</p>"),
+    ],
+)
+def test_information_says_how_long_it_takes(
+    db: None, client: Client, minutes: int, said: str
+) -> None:
+    yaml = small_study.YAML.replace("estimated_minutes: 5", f"estimated_minutes: {minutes}")
+    small_study.load(yaml=yaml)
+    assert said in client.get(LINK, follow=True).content.decode()
 
 
 def test_reference_is_one_response_rated_once_in_each_set(study: Study, client: Client) -> None:
@@ -177,16 +157,6 @@ def test_pages_ahead_lead_back_to_the_open_one(study: Study, client: Client) -> 
     assert not DemographicAnswer.objects.exists()
 
 
-def test_the_same_link_resumes_on_another_device(study: Study, client: Client) -> None:
-    begin(client)
-    take(client, range(1, 4))
-    other_device = Client()
-    reply = other_device.get(LINK)
-    assert reply.headers["Location"] == "/s/small/page/4/"
-    assert other_device.get("/s/small/page/4/").status_code == 200
-    assert Participant.objects.count() == 1
-
-
 def test_the_completed_survey_shows_its_code_again_and_takes_nothing_more(
     study: Study, client: Client
 ) -> None:
@@ -234,220 +204,9 @@ def test_wrong_demographic_answers_are_named_and_nothing_is_stored(
     assert not DemographicAnswer.objects.exists()
 
 
-def test_consent_needs_its_box_ticked(study: Study, client: Client) -> None:
-    client.get(LINK)
-    reply = client.post("/s/small/consent/", {})
-    assert reply.status_code == 422
-    assert b"Tick the box" in reply.content
-    assert Participant.objects.get().status == "arrived"
-
-
-def test_declining_ends_with_its_own_code(study: Study, client: Client) -> None:
-    client.get(LINK)
-    reply = client.post("/s/small/consent/", {"decline": "yes"}, follow=True)
-    assert b"NOPE1" in reply.content
-    assert b"DONE1" not in reply.content
-    assert Participant.objects.get().status == "declined"
-    assert client.get("/s/small/page/1/").headers["Location"] == "/s/small/end/"
-
-
-def test_first_real_consent_freezes_the_study(study: Study, client: Client) -> None:
-    begin(client)
-    study.refresh_from_db()
-    assert study.frozen_at is not None
-
-
-@pytest.mark.parametrize("state", ["draft", "paused", "closed"])
-def test_nobody_new_enters_a_study_that_is_not_open(
-    study: Study, client: Client, state: str
-) -> None:
-    Study.objects.update(state=state)
-    reply = client.get(LINK)
-    assert reply.status_code == 403
-    assert not Participant.objects.exists()
-
-
-@pytest.mark.parametrize("state", ["paused", "closed"])
-def test_started_people_finish_when_a_study_stops(study: Study, client: Client, state: str) -> None:
-    begin(client)
-    Study.objects.update(state=state)
-    take(client, range(1, LAST_PAGE))
-    reply = client.post(f"/s/small/page/{LAST_PAGE}/", {}, follow=True)
-    assert b"DONE1" in reply.content
-
-
-def test_somebody_who_only_read_the_information_does_not_begin_a_paused_study(
-    study: Study, client: Client
-) -> None:
-    client.get(LINK)
-    Study.objects.update(state="paused")
-    reply = client.post("/s/small/consent/", {"agree": "yes"})
-    assert reply.status_code == 403
-    assert Participant.objects.get().status == "arrived"
-
-
-def test_open_link_keeps_its_browser_and_offers_a_personal_link(
-    study: Study, client: Client
-) -> None:
-    begin(client, "/s/small/")
-    take(client, range(1, 3))
-    assert client.get("/s/small/").headers["Location"] == "/s/small/page/3/"
-    html = client.get("/s/small/page/1/").content.decode()
-    match = re.search(r'href="http://testserver(/s/small/\?resume=[^"]+)"', html)
-    assert match
-    other_device = Client()
-    assert other_device.get(match[1]).headers["Location"] == "/s/small/page/3/"
-    assert Participant.objects.get().source == "link"
-
-
 def test_open_link_shows_no_prolific_code(study: Study, client: Client) -> None:
     begin(client, "/s/small/")
     take(client, range(1, LAST_PAGE))
     reply = client.post(f"/s/small/page/{LAST_PAGE}/", {}, follow=True)
     assert b"Thank you." in reply.content
     assert b"DONE1" not in reply.content
-
-
-def test_invitation_is_one_person_on_any_device(study: Study, client: Client) -> None:
-    token = Invitation.objects.create(study=study).token
-    begin(client, f"/s/small/?invite={token}")
-    take(client, range(1, 2))
-    assert Client().get(f"/s/small/?invite={token}").headers["Location"] == "/s/small/page/2/"
-    assert Identity.objects.get().kind == "invitation"
-
-
-@pytest.mark.parametrize(
-    "link", ["?invite=wrong", "?resume=wrong", "?PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D"]
-)
-def test_a_link_that_leads_nowhere_gets_a_clear_page(
-    study: Study, client: Client, link: str
-) -> None:
-    reply = client.get(f"/s/small/{link}")
-    assert reply.status_code == 400
-    assert b"<h1>" in reply.content
-    assert not Participant.objects.exists()
-
-
-def test_without_an_id_a_study_for_prolific_alone_explains_itself(
-    study: Study, client: Client
-) -> None:
-    Study.objects.update(settings=study.settings | {"ways_in": ["prolific"]})
-    reply = client.get("/s/small/")
-    assert reply.status_code == 400
-    assert b"lacks your participant ID" in reply.content
-
-
-def test_page_without_a_cookie_explains_itself(study: Study, client: Client) -> None:
-    for address in ("consent/", "page/3/", "end/"):
-        reply = client.get(f"/s/small/{address}")
-        assert reply.status_code == 403
-        assert b"open your study link again" in reply.content
-
-
-def test_unknown_study_is_a_clear_page(db: None, client: Client) -> None:
-    reply = client.get("/s/nowhere/")
-    assert reply.status_code == 404
-    assert b"There is no such study" in reply.content
-
-
-def test_form_without_its_token_is_refused_kindly(study: Study) -> None:
-    strict = Client(enforce_csrf_checks=True)
-    strict.get(LINK)
-    reply = strict.post("/s/small/consent/", {"agree": "yes"})
-    assert reply.status_code == 403
-    assert b"did not send its cookie" in reply.content
-
-
-def test_preview_is_for_researchers_and_admitted_in_draft(study: Study, client: Client) -> None:
-    Study.objects.update(state="draft")
-    assert client.get("/s/small/?preview").status_code == 400
-    client.force_login(User.objects.create_user("ada", is_staff=True))
-    assert b"Test run (preview)" in client.get("/s/small/?preview", follow=True).content
-    participant = begin(client, "/s/small/?preview")
-    assert participant.source == "preview"
-    take(client, range(1, LAST_PAGE))
-    reply = client.post(f"/s/small/page/{LAST_PAGE}/", {}, follow=True)
-    assert b"Test run (preview)" in reply.content
-    study.refresh_from_db()
-    assert study.frozen_at is None
-
-
-def simulated_headers(at: datetime, person: str = "SIM1") -> dict[str, str]:
-    return {clock.HEADER: clock.sign(person=person, at=at, order_seed=5)}
-
-
-def test_simulated_rater_carries_its_own_clock(study: Study, client: Client) -> None:
-    Study.objects.update(state="draft")
-    at = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
-    client.get("/s/small/?PROLIFIC_PID=SIM1", headers=simulated_headers(at))
-    later = at + timedelta(minutes=3)
-    client.post("/s/small/consent/", {"agree": "yes"}, headers=simulated_headers(later))
-    participant = Participant.objects.get()
-    assert participant.source == "simulated"
-    assert participant.order_seed == 5
-    assert (participant.arrived_at, participant.started_at) == (at, later)
-
-
-def test_a_simulated_clock_counts_for_nobody_else(study: Study, client: Client) -> None:
-    begin(client)
-    headers = simulated_headers(datetime(2026, 1, 5, tzinfo=UTC), person="abc123")
-    assert client.post("/s/small/page/1/", {}, headers=headers).status_code == 403
-    assert client.get("/s/small/?PROLIFIC_PID=other", headers=headers).status_code == 403
-    forged = {clock.HEADER: "x" + headers[clock.HEADER]}
-    assert client.get("/s/small/?PROLIFIC_PID=abc123", headers=forged).status_code == 403
-
-
-def test_orders_differ_between_participants_and_repeat_with_the_seed(
-    study: Study,
-) -> None:
-    def orders(person: str, seed: int) -> list[object]:
-        at = datetime(2026, 1, 5, tzinfo=UTC)
-        headers = {clock.HEADER: clock.sign(person=person, at=at, order_seed=seed)}
-        client = Client(headers=headers)
-        client.get(f"/s/small/?PROLIFIC_PID={person}")
-        client.post("/s/small/consent/", {"agree": "yes"})
-        shown = Presentation.objects.filter(participant__identity__key=person)
-        return list(shown.order_by("position").values_list("block_id", "response_order"))
-
-    assert orders("SIM1", 1) == orders("SIM2", 1)
-    assert orders("SIM3", 2) != orders("SIM1", 1)
-
-
-def test_a_new_version_is_for_new_people_and_the_old_one_for_its_own(
-    study: Study, client: Client
-) -> None:
-    begin(client)
-    take(client, range(1, 3))
-    newer = small_study.load(yaml=small_study.YAML.replace("A small study", "Anew"))
-    assert newer.version == 2
-    assert Client().get(LINK).headers["Location"] == "/s/small/page/3/"
-    Client().get("/s/small/?PROLIFIC_PID=new1")
-    assert Participant.objects.latest("pk").study == newer
-
-
-@pytest.mark.parametrize(
-    "link",
-    [
-        "?resume=%00",
-        "?invite=%00",
-        "?PROLIFIC_PID=%00",
-        "?PROLIFIC_PID=abc1&STUDY_ID=%00&SESSION_ID=%00",
-        "?resume=" + "x" * 100_000,
-    ],
-)
-def test_bytes_that_no_database_takes_are_no_identifier(
-    study: Study, client: Client, link: str
-) -> None:
-    assert client.get(f"/s/small/{link}").status_code in (302, 400)
-    client.cookies["fivefold-small"] = "\0"
-    assert client.get("/s/small/consent/").status_code == 403
-    assert not Identity.objects.exclude(prolific_study_id="", prolific_session_id="").exists()
-
-
-def test_somebody_who_only_arrived_takes_the_newest_version(study: Study, client: Client) -> None:
-    client.get(LINK)
-    Study.objects.update(state="closed")
-    newer = small_study.load(yaml=small_study.YAML.replace("A small study", "Anew"))
-    participant = begin(client)
-    assert participant.study == newer
-    assert Participant.objects.count() == 1

@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from dashboard.queries import participant_links
 from dashboard.study_folder import load_folder, read_folder
 from survey.definition import DefinitionError
 from survey.models import Study
@@ -46,18 +47,10 @@ class Command(BaseCommand):
             f"  {study.scenarios.count()} scenarios, {blocks} blocks, {presented} responses shown "
             f"({distinct} distinct), {study.systems.count()} systems"
         )
-        page = f"{settings.SITE_URL}/s/{study.slug}/"
-        ways_in = study.settings["ways_in"]
-        if "prolific" in ways_in:
-            self.stdout.write(
-                f"  Prolific:   {page}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
-                "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-            )
-        if "link" in ways_in:
-            self.stdout.write(f"  Open link:  {page}")
-        if "invitation" in ways_in:
+        for link in participant_links(study):
+            self.stdout.write(f"  {link.way + ':':<11} {link.url}")
+        if "invitation" in study.settings["ways_in"]:
             self.stdout.write(f"  Personal:   manage.py invite {study.slug} --count N")
-        self.stdout.write(f"  Preview:    {page}?preview (when logged in)")
         self.stdout.write(f"  Dashboard:  {settings.SITE_URL}/studies/{study}/")
         if study.state == Study.State.DRAFT:
             self.stdout.write(f"  It is a draft: manage.py set_study {study.slug} open")

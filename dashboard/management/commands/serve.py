@@ -1,5 +1,6 @@
 """`manage.py serve`: the whole of Fivefold on this machine, until Ctrl-C. `make run` calls it."""
 
+import fcntl
 import os
 import signal
 import socket
@@ -14,6 +15,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+from dotenv import dotenv_values
 
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from dashboard import first_start
@@ -32,40 +36,44 @@ class Command(BaseCommand):
 
     def handle(self, *, host: str, port: str, **options: Any) -> None:
         self.host, self.port = host, port_number(port)
-        if not is_free(host, self.port):
-            raise CommandError(
-                f"Port {port} is taken, perhaps by another Fivefold. "
-                f"Choose another: make run PORT={self.port + 1}"
-            )
-        settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
-        with stopped_by_signals(), self.choices(settings.DATA_DIR / "serve.env") as chosen:
+        self.password_file = settings.DATA_DIR / "researcher-password.txt"
+        with stopped_by_signals():
             try:
-                self.run(Processes({**os.environ, **chosen}, settings.DATA_DIR / "logs"))
+                with claimed(settings.DATA_DIR / "serve.env", self.chosen()) as chosen:
+                    password = self.prepare()
+                    processes = Processes({**os.environ, **chosen}, settings.DATA_DIR / "logs")
+                    self.run(processes, password)
             except ProcessError as error:
                 raise CommandError(str(error)) from None
+            except DatabaseError as error:
+                raise CommandError(f"The database can't be used: {error}") from error
+            except OSError as error:
+                raise CommandError(f"{settings.DATA_DIR} can't be used: {error}") from error
             except KeyboardInterrupt:
                 self.say("Stopped.")
 
-    @contextmanager
-    def choices(self, file: Path) -> Iterator[dict[str, str]]:
-        """What commands in other shells must go by too (the settings read the file)."""
+    def chosen(self) -> dict[str, str]:
+        """What commands in other shells must go by too."""
         chosen = {"SITE_URL": os.environ.get("SITE_URL") or site_url(self.host, self.port)}
         if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY:
             chosen["JUDGE_STAND_IN_URL"] = f"http://127.0.0.1:{free_port()}/v1"
-        file.write_text("".join(f"{name}={value}\n" for name, value in chosen.items()))
-        try:
-            yield chosen
-        finally:
-            file.unlink(missing_ok=True)
+        return chosen
 
-    def run(self, processes: Processes) -> None:
-        password_file = settings.DATA_DIR / "researcher-password.txt"
+    def prepare(self) -> str | None:
+        """Make everything ready that the processes need. Returns the password, while it is ours."""
+        if not is_free(self.host, self.port):
+            raise CommandError(
+                f"Port {self.port} is taken. Choose another: make run PORT={self.port + 1}"
+            )
         self.say("Preparing the database and the static files …")
+        refuse_newer_database()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
-        password = first_start.researcher_password(kept_in=password_file)
+        password = first_start.researcher_password(kept_in=self.password_file)
         first_start.load_example(ROOT / "examples" / first_start.EXAMPLE)
+        return password
 
+    def run(self, processes: Processes, password: str | None) -> None:
         environment = dict(processes.environment)
         address = f"[{self.host}]" if ":" in self.host else self.host
         environment["GUNICORN_CMD_ARGS"] = f"--bind {address}:{self.port}"
@@ -81,7 +89,7 @@ class Command(BaseCommand):
                 )
             processes.start("worker", command_of("worker"))
             processes.wait_for(web, port=self.port)
-            self.print_links(environment["SITE_URL"], password, password_file)
+            self.print_links(environment["SITE_URL"], password)
             self.watch(processes, self.first_jobs(environment["SITE_URL"]))
 
     def first_jobs(self, site: str) -> list[Job]:
@@ -110,6 +118,7 @@ class Command(BaseCommand):
                 if job.exit_code is not None:
                     if job.exit_code != 0:
                         self.say(f"{job.name} failed; the site goes on. See {job.log}")
+                    processes.running.pop(job.name).stop()
                     job = None
             elif jobs:
                 name, what, command = jobs.pop(0)
@@ -117,8 +126,8 @@ class Command(BaseCommand):
                 job = processes.start(name, command)
             time.sleep(0.2)
 
-    def print_links(self, site: str, password: str | None, password_file: Path) -> None:
-        kept = f"{password}   (kept in {password_file})" if password else "as you have set it"
+    def print_links(self, site: str, password: str | None) -> None:
+        kept = f"{password}   (kept in {self.password_file})" if password else "as you have set it"
         judge = (
             "a stand-in on this machine, named so at its scores; set JUDGE_API_KEY for a real one"
             if settings.JUDGE_STAND_IN or not settings.JUDGE_API_KEY
@@ -159,6 +168,38 @@ def site_url(host: str, port: int) -> str:
     everywhere = {"0.0.0.0", "::", ""}  # noqa: S104  the user's own choice
     name = socket.gethostname() if host in everywhere else names.get(host, host)
     return f"http://{f'[{name}]' if ':' in name else name}:{port}"
+
+
+@contextmanager
+def claimed(file: Path, chosen: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Claim the file's folder while the block lasts, and keep there what the settings read."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a") as claim:
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with us, even by a SIGKILL
+        except BlockingIOError:
+            raise CommandError(
+                f"Fivefold runs already on {file.parent}, at {dotenv_values(file).get('SITE_URL')}"
+            ) from None
+        claim.truncate(0)
+        claim.writelines(f"{name}={value}\n" for name, value in chosen.items())
+        claim.flush()
+        try:
+            yield chosen
+        finally:
+            claim.truncate(0)
+
+
+def refuse_newer_database() -> None:
+    """Going on with tables that this version does not know could harm what is in them."""
+    loader = MigrationLoader(connection)
+    last = dict(sorted(loader.disk_migrations))
+    for app, name in sorted(loader.applied_migrations):
+        if app in last and name > last[app]:
+            raise CommandError(
+                f"The database is that of a newer Fivefold: {app} has {name}, of which this one "
+                "knows nothing. Update Fivefold, or choose another folder: make run DATA_DIR=…"
+            )
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from kombu.exceptions import OperationalError
-from tqdm import tqdm  # type: ignore[import-untyped]  # its stubs are not among our pins
+from tqdm import tqdm
 
 from config.celery import wake
 from judge.calls import plan_calls, queue_missing

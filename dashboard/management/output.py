@@ -1,0 +1,51 @@
+"""What `analyze` and `export` have in common: a study's finished run, written into a folder."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from analysis.execution import RunFailed, finished_run
+from analysis.models import AnalysisRun
+from dashboard.output_folder import OutputRefused, output_folder
+from survey.models import Participant
+from survey.queries import StudyNotFound, find_study
+from survey.tidy import counted_sources
+
+
+class OutputCommand(BaseCommand):
+    """Writes files about a study as it is now; all of them or none."""
+
+    #: The file that lists the others, by which a later run knows them for its own.
+    manifest: str
+    #: What the files are, for the message at the end.
+    what: str
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+        parser.add_argument(
+            "--include",
+            nargs="+",
+            action="extend",
+            default=[],
+            choices=[str(source) for source in Participant.TEST_SOURCES],
+            help="test people that are to count as well; every file then names them",
+        )
+
+    def write(self, run: AnalysisRun, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
+        """Write the files into `folder`; what the manifest is to say beside their list."""
+        raise NotImplementedError
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            study = find_study(options["study"])
+            with output_folder(options["out"], manifest=self.manifest) as output:
+                run = finished_run(study=study, sources=counted_sources(options["include"]))
+                output.manifest |= self.write(run, output.path, options)
+        except (StudyNotFound, OutputRefused, RunFailed) as error:
+            raise CommandError(str(error)) from None
+        for name, reason in output.manifest["absent"].items():
+            self.stderr.write(f"Note: no {name}: {reason}")
+        self.stdout.write(f"{study}: {self.what} written to {options['out']}")

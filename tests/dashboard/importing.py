@@ -1,0 +1,85 @@
+"""Files to import, small variations of them, and what an import says."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from judge.models import GoldScore
+from survey.models import (
+    DemographicAnswer,
+    Participant,
+    Presentation,
+    Rating,
+    Study,
+)
+
+PEOPLE = """\
+participant,status,started_at,finished_at,duration_seconds,attention_checks_failed
+anna,completed,2026-03-01T09:00:00Z,2026-03-01T09:20:00Z,,0
+bert,in_progress,2026-03-01T09:00:00Z,,600,1
+"""
+RATINGS = """\
+participant,scenario,set,model,condition,rating
+anna,S1,1,Ant,plain,2
+anna,S1,1,Ant,tuned,4
+bert,S2,2,Oracle,reference,5
+"""
+GOLD = """\
+scenario,set,model,condition,gold
+S1,1,Ant,plain,2.5
+S1,1,Oracle,reference,4
+S1,2,Oracle,reference,4
+"""
+Files = Callable[..., dict[str, Path]]
+
+
+def run(study: Study, files: Mapping[str, Path]) -> str:
+    out = io.StringIO()
+    call_command("import_ratings", str(study), stdout=out, stderr=out, **files)
+    return out.getvalue()
+
+
+def refusal(study: Study, files: Mapping[str, Path]) -> list[str]:
+    """The message's lines without the folder; and nothing at all may have changed."""
+    with pytest.raises(CommandError) as caught:
+        run(study, files)
+    assert stored() == EMPTY
+    folder = str(next(iter(files.values())).parent) + "/"
+    return str(caught.value).replace(folder, "").splitlines()
+
+
+def stored() -> dict[str, int]:
+    tables = (Participant, Presentation, Rating, DemographicAnswer, GoldScore)
+    return {table.__name__: table.objects.count() for table in tables}
+
+
+EMPTY = dict.fromkeys(
+    ("Participant", "Presentation", "Rating", "DemographicAnswer", "GoldScore"), 0
+)
+
+
+def table(text: str, **changes: str) -> str:
+    """`text` with columns added or replaced: one value per row, separated by `|`."""
+    rows = list(csv.DictReader(io.StringIO(text)))
+    for column, values in changes.items():
+        for row, value in zip(rows, values.split("|"), strict=True):
+            row[column] = value
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def without(text: str, *columns: str) -> str:
+    rows = list(csv.DictReader(io.StringIO(text)))
+    out = io.StringIO()
+    kept = [column for column in rows[0] if column not in columns]
+    writer = csv.DictWriter(out, kept, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()

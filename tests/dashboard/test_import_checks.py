@@ -1,0 +1,251 @@
+"""import_ratings refuses what is wrong, naming file, line, column and reason."""
+
+from pathlib import Path
+
+import pytest
+
+from survey.models import (
+    Study,
+)
+from tests.dashboard.importing import GOLD, PEOPLE, RATINGS, Files, refusal, table, without
+from tests.factories import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study()
+
+
+NOT_A_TIME = "is not an ISO 8601 time such as 2026-03-01T14:05:00Z"
+BAD_PEOPLE = [
+    (2, "participant", "|bert", "is empty"),
+    (3, "participant", "bert|bert", "'bert' stands on line 2 already"),
+    (2, "status", "complete|withdrawn", "'complete' is unknown; is it meant to be 'completed'?"),
+    (2, "source", "prolifc|", "'prolifc' is unknown; is it meant to be 'prolific'?"),
+    (3, "started_at", "|yesterday", f"'yesterday' {NOT_A_TIME}"),
+    (2, "started_at", "2026-02-30T09:00Z|", f"'2026-02-30T09:00Z' {NOT_A_TIME}"),
+    (2, "started_at", "2026-02-01|", f"'2026-02-01' {NOT_A_TIME}"),
+    (2, "started_at", "0001-01-01T00:00+09:00|", f"'0001-01-01T00:00+09:00' {NOT_A_TIME}"),
+    (2, "finished_at", "2026-03-01T08:59Z|", "is before started_at, 2026-03-01T09:00:00Z"),
+    (2, "duration_seconds", "-5|600", "-5 is less than 0"),
+    (2, "duration_seconds", "NaN|600", "'NaN' is not a number"),
+    (2, "duration_seconds", "1e999|600", "'1e999' is not a number"),
+    (2, "attention_checks_failed", "0.5|0", "'0.5' is not a whole number"),
+    (2, "attention_checks_failed", "-1|0", "-1 is not between 0 and 2147483647"),
+    (3, "age", "|thirty", "'thirty' is not a number"),
+    (3, "age", "|1985", "1985 is more than 150"),
+]
+
+
+@pytest.mark.parametrize(("line", "column", "values", "reason"), BAD_PEOPLE)
+def test_bad_participant_is_named_with_line_column_and_reason(
+    study: Study, files: Files, line: int, column: str, values: str, reason: str
+) -> None:
+    ratings = "participant,scenario,set,model,condition,rating\n"
+    given = files(participants=table(PEOPLE, **{column: values}), ratings=ratings)
+
+    assert refusal(study, given) == [f"participants.csv, line {line}: column {column!r}: {reason}"]
+
+
+BAD_RATINGS = [
+    ("participant", "emma|anna|bert", "'emma' is not in the file of participants"),
+    ("scenario", "S9|S1|S2", "'S9' is unknown; known are 'S1', 'S2'"),
+    ("set", "3|1|2", "'3' is unknown; known are '1', '2'"),
+    ("model", "Ants|Ant|Oracle", "'Ants' is unknown; is it meant to be 'Ant'?"),
+    ("condition", "Plain|tuned|reference", "'Plain' is unknown; is it meant to be 'plain'?"),
+    ("dimension", "warm|warmth|warmth", "'warm' is unknown; is it meant to be 'warmth'?"),
+    ("rating", "6|4|5", "6 is not on the scale of the study, 1 to 5"),
+    ("rating", "2.5|4|5", "'2.5' is not a whole number"),
+    ("rating", "|4|5", "is empty"),
+    ("block_position", "0||", "0 is not between 1 and 4"),
+    ("block_position", "5||", "5 is not between 1 and 4"),
+    ("response_position", "4||", "4 is not between 1 and 3"),
+    ("block_seconds", "-1||", "-1 is less than 0"),
+    ("revisions", "-1||", "-1 is not between 0 and 2147483647"),
+]
+
+
+@pytest.mark.parametrize(("column", "values", "reason"), BAD_RATINGS)
+def test_bad_rating_is_named_with_line_column_and_reason(
+    study: Study, files: Files, column: str, values: str, reason: str
+) -> None:
+    given = files(participants=PEOPLE, ratings=table(RATINGS, **{column: values}))
+
+    assert refusal(study, given)[0] == f"ratings.csv, line 2: column {column!r}: {reason}"
+
+
+def test_response_that_its_set_does_not_show_is_refused(study: Study, files: Files) -> None:
+    given = files(participants=PEOPLE, ratings=table(RATINGS, model="Bee|Ant|Oracle"))
+
+    assert refusal(study, given) == [
+        "ratings.csv, line 2: 'Bee' (plain) is not shown in scenario 'S1', set '1'"
+    ]
+
+
+def test_rating_given_twice_is_refused(study: Study, files: Files) -> None:
+    given = files(participants=PEOPLE, ratings=RATINGS + "anna,S1,1,Ant,plain,3\n")
+
+    assert refusal(study, given) == [
+        "ratings.csv, line 5: 'anna' has rated this response's warmth already"
+    ]
+
+
+def test_orders_that_contradict_themselves_are_refused(study: Study, files: Files) -> None:
+    one_block = table(RATINGS, block_position="1|2|1")
+    two_blocks = table(RATINGS, participant="anna|anna|anna", block_position="1|1|1")
+    one_place = table(RATINGS, response_position="1|1|1")
+
+    assert refusal(study, files(participants=PEOPLE, ratings=one_block)) == [
+        "ratings.csv, line 3: column 'block_position': differs from line 2, the same block"
+    ]
+    assert refusal(study, files(participants=PEOPLE, ratings=two_blocks)) == [
+        "ratings.csv, line 4: column 'block_position': 'anna' has another block at 1 on line 2"
+    ]
+    assert refusal(study, files(participants=PEOPLE, ratings=one_place)) == [
+        "ratings.csv, line 2: column 'response_position': two responses of the block stand at the "
+        "same place"
+    ]
+
+
+@pytest.mark.parametrize("status", ["withdrawn", "declined"])
+def test_who_withdrew_or_declined_has_no_ratings(study: Study, files: Files, status: str) -> None:
+    people = table(PEOPLE, status=f"completed|{status}")
+
+    assert refusal(study, files(participants=people, ratings=RATINGS)) == [
+        f"ratings.csv, line 4: column 'participant': 'bert' is {status} on line 3 of the "
+        "participants and can have none"
+    ]
+
+
+BAD_GOLD = [
+    ("2.5|4|4.5", "line 4: column 'gold': differs from line 3, where the same response has 4.0"),
+    ("6|4|4", "line 2: column 'gold': 6 is outside the scale, 1 to 5"),
+    ("|4|4", "line 2: column 'gold': is empty"),
+    ("high|4|4", "line 2: column 'gold': 'high' is not a number"),
+]
+
+
+@pytest.mark.parametrize(("values", "reason"), BAD_GOLD)
+def test_bad_gold_score_is_refused(study: Study, files: Files, values: str, reason: str) -> None:
+    given = files(participants=PEOPLE, ratings=RATINGS, gold=table(GOLD, gold=values))
+
+    assert refusal(study, given) == [f"gold.csv, {reason}"]
+
+
+def test_bad_ranks_are_refused(study: Study, files: Files) -> None:
+    ranks = """\
+participant,scenario,set,model,condition,dimension,rank,choice
+anna,S1,1,Ant,plain,,4,
+anna,S1,1,Ant,tuned,,1,top
+anna,S1,1,Oracle,reference,,first,
+anna,S1,1,Ant,tuned,,1,
+anna,S1,1,Ant,tuned,,2,
+"""
+    assert refusal(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks)) == [
+        "ranks.csv, line 2: column 'rank': 4 is not between 1 and 3",
+        "ranks.csv, line 3: column 'choice': 'top' is unknown; known are 'best', 'worst'",
+        "ranks.csv, line 4: column 'rank': 'first' is not a whole number",
+        "ranks.csv, line 6: 'anna' has placed this response already",
+    ]
+
+
+RANKS = "participant,scenario,set,model,condition,dimension,rank,choice\n"
+
+
+def test_rank_given_twice_in_a_block_is_refused(study: Study, files: Files) -> None:
+    ranks = RANKS + (
+        "anna,S1,1,Ant,plain,,1,\n"
+        "anna,S1,1,Ant,tuned,,2,\n"
+        "anna,S1,1,Oracle,reference,,1,\n"
+        "anna,S1,2,Oracle,reference,,1,\n"
+        "bert,S1,1,Ant,plain,,1,\n"
+        "anna,S1,1,Ant,tuned,warmth,1,\n"
+    )
+    assert refusal(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks)) == [
+        "ranks.csv, line 4: column 'rank': 1 stands on line 2 already, for the same block"
+    ]
+
+
+@pytest.mark.parametrize("choice", ["best", "worst"])
+def test_second_best_or_worst_of_a_block_is_refused(
+    study: Study, files: Files, choice: str
+) -> None:
+    ranks = RANKS + (
+        f"anna,S1,1,Ant,plain,,,{choice}\n"
+        f"bert,S1,1,Ant,plain,,,{choice}\n"
+        f"anna,S1,2,Bee,plain,,,{choice}\n"
+        f"anna,S1,1,Ant,tuned,,,{choice}\n"
+    )
+    assert refusal(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks)) == [
+        f"ranks.csv, line 5: column 'choice': {choice} stands on line 2 already, for the same block"
+    ]
+
+
+def test_response_that_is_both_best_and_worst_is_refused(study: Study, files: Files) -> None:
+    ranks = RANKS + "anna,S1,1,Ant,plain,,,best\nanna,S1,1,Ant,plain,,,worst\n"
+    assert refusal(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks)) == [
+        "ranks.csv, line 3: 'anna' has placed this response already"
+    ]
+
+
+BAD_FILES: list[tuple[str | bytes, list[str]]] = [
+    (PEOPLE.replace(",", ";"), [
+        "participants.csv, line 1: columns have to be separated by commas"
+    ]),
+    ("", ["participants.csv, line 1: there is no header"]),
+    ("participant,status\n", [
+        "participants.csv, line 1: there are no participants below the header"
+    ]),
+    (without(PEOPLE, "status"), ["participants.csv, line 1: column 'status' is missing"]),
+    (PEOPLE.replace("status", "stauts"), [
+        "participants.csv, line 1: column 'stauts' is unknown; is it meant to be 'status'?",
+    ]),
+    (PEOPLE.replace("attention_checks_failed", "atention_checks_failed"), [
+        "participants.csv, line 1: column 'atention_checks_failed' is unknown; is it meant to be "
+        "'attention_checks_failed'?",
+    ]),
+    (PEOPLE.replace("status", "participant"), [
+        "participants.csv, line 1: column 'participant' stands twice"
+    ]),
+    (PEOPLE.replace("600,1", "600"), ["participants.csv, line 3: 5 cells where the header has 6"]),
+    (PEOPLE.replace("anna", "Z\u00fcrich").encode("latin-1"), [
+        "participants.csv, line 2, column 2: byte 0xfc is not UTF-8; save the file as UTF-8 and "
+        "try again"
+    ]),
+    (PEOPLE.replace("anna", "an\0na"), ["participants.csv, line 2: there is a NUL character"]),
+    (PEOPLE.replace("anna", '"anna'), [
+        "participants.csv, line 2: not valid CSV: unexpected end of data"
+    ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_FILES)
+def test_file_that_cannot_be_read_is_named(
+    study: Study, files: Files, content: str | bytes, message: list[str]
+) -> None:
+    ratings = "participant,scenario,set,model,condition,rating\n"
+
+    assert refusal(study, files(participants=content, ratings=ratings)) == message
+
+
+def test_missing_file_is_named(study: Study, files: Files, tmp_path: Path) -> None:
+    given = files(participants=PEOPLE) | {"ratings": tmp_path / "nowhere.csv"}
+
+    assert refusal(study, given) == ["nowhere.csv: No such file or directory"]
+
+
+def test_many_problems_are_counted_not_listed(study: Study, files: Files) -> None:
+    rows = "".join(f"anna,S1,1,Ant,plain,{value}\n" for value in range(10, 60))
+    given = files(participants=PEOPLE, ratings=RATINGS.splitlines()[0] + "\n" + rows)
+
+    lines = refusal(study, given)
+    assert len(lines) == 21
+    assert lines[-1] == "and 30 more"
+
+
+def test_problem_in_the_last_file_leaves_nothing_of_the_first(study: Study, files: Files) -> None:
+    gold = table(GOLD, gold="2.5|4|1")
+
+    refusal(study, files(participants=PEOPLE, ratings=RATINGS, gold=gold))

@@ -1,0 +1,143 @@
+"""Gold scores that travel as files: whoever made them is still named when they arrive."""
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from judge.models import STAND_IN, Call, GoldScore, Judge
+from judge.queries import gold_scores
+from survey.models import Response, Study
+from tests.factories import Key, add_participant, make_study
+
+pytestmark = pytest.mark.django_db
+
+STAND_IN_JUDGE = f"puppet@1 ({STAND_IN})"
+OURS = ("participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "codebook.csv")
+
+
+def rate(key: Key) -> int:
+    return len("".join(key)) % 5 + 1
+
+
+def scored_study(*, is_stand_in: bool) -> Study:
+    """Imported raters, and a judge's three scores for each response but one, which has two."""
+    study = make_study()
+    add_participant(study, pseudonym="anna", rate=rate, source="import", demographics={"age": 30})
+    add_participant(study, pseudonym="bert", rate=rate, source="import", minutes=5)
+    judge = Judge.objects.create(
+        study=study, name="puppet", configuration={}, is_gold=True, is_stand_in=is_stand_in
+    )
+    responses = Response.objects.filter(scenario__study=study)
+    Call.objects.bulk_create(
+        Call(
+            judge=judge,
+            response=response,
+            dimension="warmth",
+            replicate=replicate,
+            state="answered",
+            score=(response.pk + replicate) % 5 + 1,
+        )
+        for response in responses
+        for replicate in (1, 2, 3)
+    )
+    judge.calls.earliest("pk").delete()
+    return study
+
+
+def export(study: Study, folder: Path) -> dict[str, bytes]:
+    call_command("export", str(study), out=folder, verbosity=0)
+    return {name: (folder / name).read_bytes() for name in OURS}
+
+
+def analyze(study: Study, folder: Path) -> dict[str, bytes]:
+    call_command("analyze", str(study), out=folder, verbosity=0)
+    return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
+
+
+def copy_of(folder: Path, slug: str) -> Study:
+    """A fresh study of the same content, filled from the exported files alone."""
+    copy = make_study(slug=slug)
+    names = {"participants": "participants", "ratings": "ratings_all", "gold": "gold"}
+    files = {name: folder / f"{file}.csv" for name, file in names.items()}
+    call_command("import_ratings", str(copy), verbosity=0, **files)
+    return copy
+
+
+@pytest.mark.parametrize("is_stand_in", [True, False], ids=["stand-in", "judge"])
+def test_two_round_trips_give_the_same_bytes_and_name_who_made_the_scores(
+    is_stand_in: bool, tmp_path: Path
+) -> None:
+    study = scored_study(is_stand_in=is_stand_in)
+    exported, analysed = export(study, tmp_path / "0"), analyze(study, tmp_path / "tables 0")
+    for trip in (1, 2):
+        study = copy_of(tmp_path / str(trip - 1), slug=f"copy-{trip}")
+        assert gold_scores(study).is_stand_in == is_stand_in
+        assert export(study, tmp_path / str(trip)) == exported
+        assert analyze(study, tmp_path / f"tables {trip}") == analysed
+
+    maker = STAND_IN_JUDGE if is_stand_in else "puppet@1"
+    assert set(last_cells(exported["gold.csv"])) == {maker}
+    for name, table in {**exported, **analysed}.items():
+        if name in (
+            "participants.csv",
+            "ratings.csv",
+            "ratings_all.csv",
+            "raters.csv",
+            "items.csv",
+        ):
+            named = {maker} if is_stand_in else set()
+            assert {cell for cell in last_cells(table) if "puppet" in cell} == named, name
+
+
+def last_cells(table: bytes) -> list[str]:
+    return [row[-1] for row in csv.reader(io.StringIO(table.decode()))][1:]
+
+
+# ── What gold.csv may say ────────────────────────────────────────────────────────────────────
+
+
+def import_gold(study: Study, folder: Path, *makers: str) -> None:
+    """Import a rater and gold scores; `makers` are the cells of gold_by, if there are any."""
+    header, rows = "scenario,set,model,condition,gold", ["S1,1,Ant,plain,2", "S1,1,Ant,tuned,4"]
+    if makers:
+        header += ",gold_by"
+        rows = [f"{row},{maker}" for row, maker in zip(rows, makers, strict=True)]
+    texts: Mapping[str, list[str]] = {
+        "participants": ["participant,status", "anna,completed"],
+        "ratings": ["participant,scenario,set,model,condition,rating", "anna,S1,1,Ant,plain,2"],
+        "gold": [header, *rows],
+    }
+    files = {name: folder / f"{name}.csv" for name in texts}
+    for name, lines in texts.items():
+        files[name].write_text("\n".join([*lines, ""]), encoding="utf-8")
+    call_command("import_ratings", str(study), verbosity=0, **files)
+
+
+@pytest.mark.parametrize("makers", [(), ("", "")], ids=["no column", "empty"])
+def test_scores_of_nobody_in_particular_are_called_imported(
+    makers: tuple[str, ...], tmp_path: Path
+) -> None:
+    study = make_study()
+    import_gold(study, tmp_path, *makers)
+    gold = gold_scores(study)
+    assert (gold.made_by, gold.is_imported, gold.source) == ("", True, "imported")
+
+
+@pytest.mark.parametrize(
+    ("makers", "reason"),
+    [
+        (("ada", "bob"), "'bob' where the first row has 'ada'; a study has one source"),
+        (("ada", ""), "'' where the first row has 'ada'; a study has one source"),
+        (("x" * 201, "x" * 201), "is longer than 200 characters"),
+    ],
+)
+def test_maker_that_is_not_one_and_the_same_is_refused(
+    makers: tuple[str, ...], reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(CommandError, match=f"column 'gold_by': {reason}"):
+        import_gold(make_study(), tmp_path, *makers)
+    assert not GoldScore.objects.exists()

@@ -1,0 +1,137 @@
+"""The list of studies, a study's overview, and moving it between states."""
+
+import re
+
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from analysis.models import AnalysisRun
+from survey.models import Participant, Study
+from tests.dashboard.reading import tables_of, text_of
+from tests.factories import add_participant, make_study
+
+# ── List of studies ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_studies_without_any_says_how_to_load_one(page: Client) -> None:
+    assert "No study yet" in text_of(page.get("/"))
+
+
+def test_studies_counts_test_people_apart(page: Client, study: Study) -> None:
+    add_participant(study, pseudonym="eve", status="in_progress")
+    assert tables_of(page.get("/")) == [
+        [
+            ["Study", "State", "Arrived", "In progress", "Completed", "Test people"],
+            ["The small study small@1", "open", "5", "1", "4", "1"],
+        ]
+    ]
+
+
+# ── Overview ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_overview_counts_people_by_source_with_test_people_apart(
+    page: Client, study: Study, run_with_simulated: AnalysisRun
+) -> None:
+    add_participant(study, pseudonym="now", status="in_progress", started_at=timezone.now())
+    add_participant(study, pseudonym="gone", status="in_progress", source="prolific")
+    Participant.objects.create(study=study, source="prolific")
+    Participant.objects.create(study=study, source="prolific", status="declined")
+    assert tables_of(page.get("/studies/small/"))[0][1:] == [
+        ["link", "5", "0", "1", "0", "4", "0", "0", "duration 1"],
+        ["prolific", "3", "1", "0", "1", "0", "1", "0", "none"],
+        ["Test people, never counted"],
+        ["simulated", "1", "0", "0", "0", "1", "0", "0", "none"],
+    ]
+
+
+def test_overview_adds_up_real_people_only(page: Client, study: Study, run: AnalysisRun) -> None:
+    tiles = re.findall(
+        r"<dt>(.*?)</dt><dd>(\d+)</dd>", page.get("/studies/small/").content.decode()
+    )
+    assert tiles == [
+        ("arrived", "4"),
+        ("in progress, active now", "0"),
+        ("in progress, silent", "0"),
+        ("completed", "4"),
+        ("declined", "0"),
+        ("excluded by a rule", "1"),
+    ]
+
+
+def test_counts_alone_are_what_the_overview_shows(page: Client, study: Study) -> None:
+    alone = page.get("/studies/small/counts/")
+    assert tables_of(alone) == tables_of(page.get("/studies/small/"))[:1]
+    assert b"<html" not in alone.content
+
+
+def test_overview_takes_imported_people_in_progress_for_gone(page: Client, study: Study) -> None:
+    add_participant(
+        study, pseudonym="old", source="import", status="in_progress", started_at=timezone.now()
+    )
+    row = tables_of(page.get("/studies/small/"))[0][1]
+    assert row[:5] == ["import", "1", "0", "0", "1"]
+
+
+def test_overview_without_people_says_so(page: Client, db: None) -> None:
+    make_study()
+    shown = text_of(page.get("/studies/small/"))
+    assert "Nobody has arrived yet." in shown
+    assert "Nobody is excluded yet, as no analysis has finished." in shown
+
+
+def test_overview_gives_the_link_of_each_way_in(page: Client, study: Study) -> None:
+    study.settings["ways_in"] = ["prolific", "link", "invitation"]
+    study.save()
+    shown = page.get("/studies/small/").content.decode()
+    assert re.findall(r'value="(http://.*?)"', shown) == [
+        "http://localhost:8000/s/small/?PROLIFIC_PID={{%PROLIFIC_PID%}}"
+        "&amp;STUDY_ID={{%STUDY_ID%}}&amp;SESSION_ID={{%SESSION_ID%}}",
+        "http://localhost:8000/s/small/",
+        "http://localhost:8000/s/small/?preview&amp;version=1",
+    ]
+    assert f"/admin/survey/invitation/add/?study={study.pk}" in shown
+
+
+# ── State ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_state_button_moves_the_study_and_is_remembered(
+    page: Client, researcher: User, study: Study
+) -> None:
+    answer = page.post("/studies/small/state/", {"state": "paused"}, follow=True)
+    study.refresh_from_db()
+    assert study.state == "paused"
+    assert "small@1 is now paused." in text_of(answer)
+    assert tables_of(answer)[1][1][1:] == ["ada", "open → paused"]
+
+
+def test_closing_is_asked_first(page: Client, study: Study) -> None:
+    add_participant(study, pseudonym="now", status="in_progress", started_at=timezone.now())
+    answer = page.post("/studies/small/state/", {"state": "closed"})
+    study.refresh_from_db()
+    assert study.state == "open"
+    assert "Close this study?" in text_of(answer)
+    assert "1 person is taking it right now" in text_of(answer)
+
+
+def test_closing_when_confirmed(page: Client, study: Study) -> None:
+    page.post("/studies/small/state/", {"state": "closed", "confirmed": "yes"})
+    study.refresh_from_db()
+    assert study.state == "closed"
+
+
+def test_study_with_real_people_does_not_go_back_to_draft(page: Client, study: Study) -> None:
+    Study.objects.update(frozen_at=timezone.now())
+    answer = page.post("/studies/small/state/", {"state": "draft"}, follow=True)
+    study.refresh_from_db()
+    assert study.state == "open"
+    assert "can't go back to draft" in text_of(answer)
+
+
+def test_state_that_does_not_exist_changes_nothing(page: Client, study: Study) -> None:
+    answer = page.post("/studies/small/state/", {"state": "<b>"}, follow=True)
+    study.refresh_from_db()
+    assert study.state == "open"
+    assert "&lt;b&gt; is not one of the available choices." in answer.content.decode()

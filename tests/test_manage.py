@@ -1,0 +1,81 @@
+"""The command line says in one line what keeps every command from working."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def said(*argv: str, data: Path, database: str = "") -> tuple[int, str]:
+    """The exit code and the last thing written by `manage.py` with an installation of its own."""
+    environment = os.environ | {"DATA_DIR": str(data), "SECRET_KEY": "for tests only"}
+    environment |= {
+        "DATABASE_URL": database or f"sqlite:///{data / 'fivefold.sqlite3'}",
+        "CELERY_BROKER_URL": "filesystem://localhost",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    done = subprocess.run(
+        [sys.executable, "manage.py", *argv],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+EMPTY = "The database is empty: start with `make run`, or run `python manage.py migrate`.\n"
+COMMANDS = [
+    ["load_study", "examples/empathy"],
+    ["set_study", "empathy", "open"],
+    ["invite", "empathy"],
+    ["simulate", "empathy", "--participants", "1", "--seed", "1"],
+    ["judge", "empathy"],
+    ["import_ratings", "empathy", "--participants", "no.csv", "--ratings", "no.csv"],
+    ["analyze", "empathy", "--out", "{data}/out"],
+    ["export", "empathy", "--out", "{data}/out"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_command_on_a_database_that_was_never_migrated(tmp_path: Path, command: list[str]) -> None:
+    argv = [word.format(data=tmp_path) for word in command]
+    assert said(*argv, data=tmp_path) == (1, EMPTY)
+    assert not (tmp_path / "out").exists()
+
+
+def test_command_on_a_database_that_is_behind(tmp_path: Path) -> None:
+    assert said("migrate", "--verbosity", "0", "survey", data=tmp_path) == (0, "")
+    with sqlite3.connect(tmp_path / "fivefold.sqlite3") as database:
+        database.execute("DROP TABLE survey_study")
+        database.execute("DELETE FROM django_migrations WHERE app = 'survey'")
+    assert said("judge", "empathy", data=tmp_path) == (
+        1,
+        "The database is behind this version: start with `make run`, or run "
+        "`python manage.py migrate`.\n",
+    )
+
+
+def test_command_without_a_database_server(tmp_path: Path) -> None:
+    code, text = said("set_study", "x", "open", data=tmp_path, database="postgresql://127.0.0.1:9/x")
+    assert code == 1
+    assert text.startswith("The database can't be reached: connection failed: ")
+    assert text.endswith(". See DATABASE_URL and DATA_DIR.\n")
+    assert text.count("\n") == 1
+
+
+def test_other_database_errors_are_not_hidden(tmp_path: Path) -> None:
+    assert said("migrate", "--verbosity", "0", data=tmp_path) == (0, "")
+    with sqlite3.connect(tmp_path / "fivefold.sqlite3") as database:
+        database.execute("DROP TABLE survey_study")
+    code, text = said("set_study", "x", "open", data=tmp_path)
+    assert code == 1
+    assert "Traceback" in text and "no such table: survey_study" in text
