@@ -124,7 +124,8 @@ else:
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-LANGUAGE_CODE = "en-us"
+LANGUAGE_CODE = "en"
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 
@@ -152,7 +153,7 @@ LOGOUT_REDIRECT_URL = "login"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 # A participant may come back a day later to a page left open: its form must still be accepted.
 CSRF_COOKIE_AGE = 60 * 60 * 24 * 365
-CSRF_FAILURE_VIEW = "survey.views.csrf_failure"
+CSRF_FAILURE_VIEW = "survey.views.arrival.csrf_failure"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0
 # The proxy redirects to HTTPS (W008); subdomains and browsers' own lists are not ours to

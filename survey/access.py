@@ -1,15 +1,20 @@
 """Who may see which participant page: the one place where a browser becomes a person."""
 
 import re
+from contextlib import suppress
 from datetime import datetime
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.utils.translation.trans_real import parse_accept_lang_header
 
+from survey.content import content_of
+from survey.definition.settings import Parameters
 from survey.models import Identity, Invitation, Participant, Study
 from survey.participants import Arrival
-from survey.queries import StudyNotFound, find_study
+from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.simulated import clock
 
 COOKIE_DAYS = 60
@@ -18,7 +23,7 @@ COOKIE_DAYS = 60
 PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
 PREVIEW = "preview"
 #: What every page asks of its participant; the rest is fetched where it is asked for.
-NEEDED_BY_PAGES = ("status", "source", "pages_done", "study__slug", "study__loaded_at")
+NEEDED_BY_PAGES = ("status", "source", "pages_done", "language", "study__slug", "study__loaded_at")
 
 
 class Refused(Exception):
@@ -45,6 +50,30 @@ def remember(response: HttpResponse, participant: Participant, *, secure: bool) 
         httponly=True,
         samesite="Lax",
     )
+
+
+def forget(response: HttpResponse, slug: str) -> None:
+    """Let this browser be nobody again."""
+    response.delete_cookie(_cookie_name(slug), path=f"/s/{slug}/", samesite="Lax")
+
+
+def language_of_stranger(request: HttpRequest, slug: str) -> str:
+    """The language for somebody of whom no participant is known: the first that their browser
+    asks for among those of the study, else the study's main one.
+    """
+    study = study_for_arrivals(slug)
+    if study is None:
+        return translation.get_language_from_request(request)
+    offered = content_of(study).languages
+    if len(offered) > 1:
+        for wanted, _quality in parse_accept_lang_header(
+            request.headers.get("Accept-Language", "")
+        ):
+            with suppress(LookupError):
+                found = translation.get_supported_language_variant(wanted)
+                if found in offered:
+                    return found
+    return offered[0]
 
 
 def participant_of(request: HttpRequest, slug: str) -> Participant | None:
@@ -94,10 +123,10 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
     Raises Refused, PermissionDenied.
     """
     ways_in = study.settings["ways_in"]
-    person = request.GET.get("PROLIFIC_PID", "").strip()
+    person = _parameter(request, study, "participant")
     header = request.headers.get(clock.HEADER)
     if header is not None:
-        return _simulated(request, study.slug, person, _read_clock(header))
+        return _simulated(request, study, person, _read_clock(header))
     if PREVIEW in request.GET:
         return _preview(request, study.slug)
     if "resume" in request.GET:
@@ -112,24 +141,35 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
     if "link" in ways_in:
         return Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
     raise Refused(
-        "We could not tell who you are",
-        "This link lacks your participant ID. Please open the study again from the page where "
-        "you found it, for example from Prolific, and use the full link you find there.",
+        _("We could not tell who you are"),
+        _(
+            "This link lacks your participant ID. Please open the study again from the page where "
+            "you found it, for example from Prolific, and use the full link you find there."
+        ),
     )
 
 
-def _identifier(request: HttpRequest, name: str) -> str:
+def _parameter(request: HttpRequest, study: Study, part: str) -> str:
+    """What the address gives for `participant`, `study` or `session`, under the study's name."""
+    prolific = study.settings["prolific"]
+    names = prolific["parameters"] if prolific else Parameters().model_dump()
+    return request.GET.get(names[part], "").strip()
+
+
+def _identifier(request: HttpRequest, study: Study, part: str) -> str:
     """An identifier in the address; nothing where it is none."""
-    text = request.GET.get(name, "").strip()
+    text = _parameter(request, study, part)
     return text if PERSON.fullmatch(text) else ""
 
 
 def _from_prolific(request: HttpRequest, study: Study, person: str) -> Arrival:
     if not PERSON.fullmatch(person):
         raise Refused(
-            "This link is not complete",
-            "The participant ID in this link is not one that Prolific gives. Please open the "
-            "study again from Prolific.",
+            _("This link is not complete"),
+            _(
+                "The participant ID in this link is not one that Prolific gives. Please open the "
+                "study again from Prolific."
+            ),
         )
     return Arrival(
         study=study,
@@ -137,8 +177,8 @@ def _from_prolific(request: HttpRequest, study: Study, person: str) -> Arrival:
         at=timezone.now(),
         kind=Identity.Kind.PROLIFIC,
         key=person,
-        prolific_study_id=_identifier(request, "STUDY_ID"),
-        prolific_session_id=_identifier(request, "SESSION_ID"),
+        prolific_study_id=_identifier(request, study, "study"),
+        prolific_session_id=_identifier(request, study, "session"),
     )
 
 
@@ -149,31 +189,34 @@ def _version_asked_for(request: HttpRequest, slug: str) -> Study:
         return find_study(slug if version is None else f"{slug}@{version}")
     except StudyNotFound:
         raise Refused(
-            "There is no such version",
-            "The study has no version of this number. The researchers' pages list those it has.",
+            _("There is no such version"),
+            _("The study has no version of this number. The researchers' pages list those it has."),
         ) from None
 
 
 def _simulated(
-    request: HttpRequest, slug: str, person: str, carried: clock.SimulatedClock
+    request: HttpRequest, study: Study, person: str, carried: clock.SimulatedClock
 ) -> Arrival:
     if carried.person != person or not PERSON.fullmatch(person):
         raise PermissionDenied("A simulated clock counts for its own simulated rater alone.")
     return Arrival(
-        study=_version_asked_for(request, slug),
+        study=_version_asked_for(request, study.slug),
         source=Participant.Source.SIMULATED,
         at=carried.at,
         kind=Identity.Kind.SIMULATED,
         key=person,
-        prolific_study_id=_identifier(request, "STUDY_ID"),
-        prolific_session_id=_identifier(request, "SESSION_ID"),
+        prolific_study_id=_identifier(request, study, "study"),
+        prolific_session_id=_identifier(request, study, "session"),
         order_seed=carried.order_seed,
     )
 
 
 def _preview(request: HttpRequest, slug: str) -> Arrival:
     if not getattr(request.user, "is_staff", False):
-        raise Refused("Previews are for researchers", "Please log in to preview this study.")
+        raise Refused(
+            _("Previews are for researchers"),
+            _("Please log in to preview this study."),
+        )
     return Arrival(
         study=_version_asked_for(request, slug),
         source=Participant.Source.PREVIEW,
@@ -185,8 +228,8 @@ def _invited(study: Study, token: str) -> Arrival:
     invitations = Invitation.objects.filter(study__slug=study.slug)
     if not (PERSON.fullmatch(token) and invitations.filter(token=token).exists()):
         raise Refused(
-            "This invitation is not valid",
-            "Please check that you used the whole link, or ask the person who invited you.",
+            _("This invitation is not valid"),
+            _("Please check that you used the whole link, or ask the person who invited you."),
         )
     return Arrival(
         study=study,
@@ -201,7 +244,7 @@ def _resumed(study: Study, secret: str) -> Participant:
     participant = _by_secret(study.slug, secret)
     if participant is None:
         raise Refused(
-            "This link is not valid",
-            "Please check that you used the whole link that the study gave you.",
+            _("This link is not valid"),
+            _("Please check that you used the whole link that the study gave you."),
         )
     return participant

@@ -89,10 +89,21 @@ def _ending(participant: Participant, last: LastPage) -> str:
     return "failed_attention" if failed >= last.failed_checks_from else "completed"
 
 
-def record_read(*, participant: Participant, page: int, last: LastPage, at: datetime) -> None:
-    """A page without questions was read. Raises OutOfOrder."""
+def record_instructions(
+    *,
+    participant: Participant,
+    device: Mapping[str, Any],
+    page: int,
+    last: LastPage,
+    at: datetime,
+) -> None:
+    """The instructions were read, on a device of which the measured fields are kept.
+
+    Raises OutOfOrder.
+    """
     with _recording(participant, page, last, at):
-        pass
+        if device:
+            Participant.objects.filter(pk=participant.pk).update(**device)
 
 
 def record_screening(

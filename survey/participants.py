@@ -9,8 +9,15 @@ from django.db import IntegrityError, transaction
 from survey.assignment import plan_survey
 from survey.content import content_of
 from survey.definition import StudyDefinition
-from survey.models import AttentionCheck, Identity, Participant, Presentation, Study
-from survey.places import take_place
+from survey.models import (
+    AttentionCheck,
+    Identity,
+    Participant,
+    Presentation,
+    Study,
+    Withdrawal,
+)
+from survey.places import Full, is_full, take_place
 
 
 @dataclass(frozen=True)
@@ -25,14 +32,23 @@ class Arrival:
     prolific_study_id: str = ""
     prolific_session_id: str = ""
     order_seed: int | None = None
+    language: str = ""
 
 
 class NotAdmitted(Exception):
-    """The study takes nobody new now; its state says which page to show."""
+    """The study takes nobody new now: it is full, or not open."""
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
-        super().__init__(f"{study} is {study.state}")
+    def __init__(self, study: Study, source: str, *, full: bool = False) -> None:
+        self.study, self.source, self.full = study, source, full
+        super().__init__(f"{study} is {'full' if full else study.state}")
+
+
+class Withdrawn(Exception):
+    """Somebody who had their data deleted comes back."""
+
+    def __init__(self, study: Study, source: str) -> None:
+        self.study, self.source = study, source
+        super().__init__(f"withdrawn from {study}")
 
 
 def admits(study: Study, source: str) -> bool:
@@ -46,16 +62,21 @@ def arrive(arrival: Arrival) -> Participant:
     """The participant behind an arrival: the one they already are, else a new one.
 
     Somebody known comes back to the version they began, in whatever state the study is.
-    Raises NotAdmitted.
+    Raises NotAdmitted, Withdrawn.
     """
     known = _known(arrival)
     if known is not None:
         return known
+    if _has_withdrawn(arrival):
+        raise Withdrawn(arrival.study, arrival.source)
     if not admits(arrival.study, arrival.source):
-        raise NotAdmitted(arrival.study)
+        raise NotAdmitted(arrival.study, arrival.source)
+    if is_full(arrival.study, source=arrival.source, at=arrival.at):
+        raise NotAdmitted(arrival.study, arrival.source, full=True)
     participant = Participant(
         study=arrival.study,
         source=arrival.source,
+        language=arrival.language,
         arrived_at=arrival.at,
         last_seen_at=arrival.at,
     )
@@ -114,6 +135,20 @@ def _known(arrival: Arrival) -> Participant | None:
     )
 
 
+def _has_withdrawn(arrival: Arrival) -> bool:
+    return (
+        arrival.kind is not None
+        and Withdrawal.objects.filter(
+            slug=arrival.study.slug, kind=arrival.kind, key=arrival.key
+        ).exists()
+    )
+
+
+def choose_language(*, participant: Participant, language: str) -> None:
+    """Show the pages in `language` from now on."""
+    Participant.objects.filter(pk=participant.pk).update(language=language)
+
+
 def consent_hash(definition: StudyDefinition) -> str:
     """SHA-256 of the information and the statement that somebody agrees to."""
     text = f"{definition.texts.information}\n\n{definition.consent.statement}"
@@ -131,11 +166,14 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     if locked.status != Participant.Status.ARRIVED:
         return
     if not admits(study, locked.source):
-        raise NotAdmitted(study)
+        raise NotAdmitted(study, locked.source)
     if locked.source not in Participant.TEST_SOURCES:
-        _freeze(study, at)
+        _freeze(study, locked.source, at)
     content = content_of(study)
-    slot = take_place(study=study, participant=locked, at=at)
+    try:
+        slot = take_place(study=study, participant=locked, at=at)
+    except Full:
+        raise NotAdmitted(study, locked.source, full=True) from None
     plan = plan_survey(
         content.layout,
         content.check_ranges,
@@ -166,11 +204,11 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     locked.status = Participant.Status.IN_PROGRESS
     locked.consented_at = locked.started_at = locked.last_seen_at = at
     locked.slot = slot
-    locked.consent_hash = consent_hash(content.definition)
+    locked.consent_hash = consent_hash(content.in_language(locked.language))
     locked.save()
 
 
-def _freeze(study: Study, at: datetime) -> None:
+def _freeze(study: Study, source: str, at: datetime) -> None:
     """Fix what raters see; the row is held from here on, so the study can't become a draft.
 
     Raises NotAdmitted where it has stopped since it was read, before anybody froze it.
@@ -179,11 +217,11 @@ def _freeze(study: Study, at: datetime) -> None:
     if not unfrozen.update(frozen_at=at):
         study.refresh_from_db(fields=["state", "frozen_at"])
         if study.frozen_at is None:
-            raise NotAdmitted(study)
+            raise NotAdmitted(study, source)
 
 
 def decline(*, participant: Participant, at: datetime) -> None:
     """Record that somebody chose not to take part; no effect once they have begun."""
     Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
-        status=Participant.Status.DECLINED, last_seen_at=at, finished_at=at
+        status=Participant.Status.DECLINED, ending="declined", last_seen_at=at, finished_at=at
     )

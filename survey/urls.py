@@ -1,11 +1,13 @@
 from django.urls import path
 
-from survey import views
+from survey.views import arrival, ending, pages
 
 app_name = "survey"
 urlpatterns = [
-    path("<slug:slug>/", views.arrive, name="arrive"),
-    path("<slug:slug>/consent/", views.consent, name="consent"),
-    path("<slug:slug>/page/<int:number>/", views.page, name="page"),
-    path("<slug:slug>/end/", views.end, name="end"),
+    path("<slug:slug>/", arrival.arrive, name="arrive"),
+    path("<slug:slug>/consent/", arrival.consent, name="consent"),
+    path("<slug:slug>/page/<int:number>/", pages.page, name="page"),
+    path("<slug:slug>/end/", ending.end, name="end"),
+    path("<slug:slug>/stop/", ending.stop, name="stop"),
+    path("<slug:slug>/withdraw/<str:token>/", ending.withdraw, name="withdraw"),
 ]

@@ -29,6 +29,14 @@ class AttentionItem(Part):
         assert chosen is not None
         return chosen
 
+    @property
+    def right_answer(self) -> int:
+        """The value that passes; options of the item's own count from 1."""
+        if self.options is not None:
+            return self.options.index(str(self.answer)) + 1
+        assert isinstance(self.answer, int)  # the study's schema sees to it
+        return self.answer
+
     @field_validator("after_blocks", "in_blocks", mode="before")
     @classmethod
     def _pair(cls, value: Any) -> Any:

@@ -112,6 +112,10 @@ class StudyDefinition(Part):
         """Free answers asked at the end of every block."""
         return [task for task in self.tasks if isinstance(task, TextTask)]
 
+    def check(self, name: str) -> AttentionItem:
+        """The attention check called `name`."""
+        return next(check for check in self.attention_checks if check.name == name)
+
     @model_validator(mode="after")
     def _names_once(self) -> "StudyDefinition":
         refuse_repeats("condition", self.conditions)

@@ -35,6 +35,14 @@ def text_name(name: str) -> str:
     return f"text-{name}"
 
 
+def block_texts(definition: StudyDefinition) -> list[TextTask]:
+    """Free answers asked at the end of a block: the study's tasks, and remarks if it wants them."""
+    if definition.comment is None:
+        return definition.block_texts
+    remarks = TextTask(kind="text", name=COMMENT, question=definition.comment)
+    return [*definition.block_texts, remarks]
+
+
 def label_of(definition: StudyDefinition, number: int) -> str:
     """What the response at place `number` of the page is called there."""
     return chr(ord("A") + number - 1) if definition.response_labels == "letters" else str(number)
@@ -177,9 +185,6 @@ def read_block(
         reading.ranks(definition.ranking)
     if definition.best_worst is not None:
         reading.choices(definition.best_worst)
-    for task in definition.block_texts:
+    for task in block_texts(definition):
         read_text(sent, task, reading.checked.values.texts, reading.checked)
-    if definition.comment is not None:
-        remark = TextTask(kind="text", name=COMMENT, question=definition.comment)
-        read_text(sent, remark, reading.checked.values.texts, reading.checked)
     return reading.checked

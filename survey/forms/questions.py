@@ -19,16 +19,20 @@ from survey.regions import STATES
 
 
 def read_screening(
-    sent: QueryDict, questions: Sequence[ScreeningQuestion]
+    sent: QueryDict,
+    questions: Sequence[ScreeningQuestion],
+    shown: Sequence[ScreeningQuestion],
 ) -> Checked[dict[str, DemographicValue]]:
-    """One option for every question."""
+    """One option for every question. Options are sent and stored in the study's main language;
+    messages name the questions as they were `shown`.
+    """
     checked: Checked[dict[str, DemographicValue]] = Checked({})
-    for question in questions:
+    for question, translated in zip(questions, shown, strict=True):
         answer = sent.get(question.name, "")
         if answer in question.options:
             checked.values[question.name] = checked.sent[question.name] = answer
         else:
-            checked.errors[f"q-{question.name}"] = _("Choose an answer: %s") % question.question
+            checked.errors[f"q-{question.name}"] = _("Choose an answer: %s") % translated.question
     return checked
 
 
@@ -41,11 +45,11 @@ def read_closing(sent: QueryDict, tasks: Sequence[TextTask]) -> Checked[dict[str
 
 
 def read_demographics(
-    sent: QueryDict, questions: Sequence[Question]
+    sent: QueryDict, questions: Sequence[Question], shown: Sequence[Question]
 ) -> Checked[dict[str, DemographicValue]]:
-    """Answers by question; skipped ones are absent, and never an error."""
+    """Answers by question, as in `read_screening`; skipped ones are absent, never an error."""
     checked: Checked[dict[str, DemographicValue]] = Checked({})
-    for question in questions:
+    for question, translated in zip(questions, shown, strict=True):
         raw = [text.strip() for text in sent.getlist(question.name) if text.strip()]
         if not raw:
             continue
@@ -53,7 +57,7 @@ def read_demographics(
         try:
             checked.values[question.name] = _answer(question, raw)
         except ValueError as error:
-            checked.errors[f"q-{question.name}"] = f"{question.question} {error}"
+            checked.errors[f"q-{question.name}"] = f"{translated.question} {error}"
     return checked
 
 

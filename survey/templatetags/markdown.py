@@ -23,6 +23,15 @@ def markdown(text: str) -> SafeString:
 
 
 @register.filter
+@lru_cache(maxsize=1024)
+def response_markdown(text: str) -> SafeString:
+    """HTML of a response: paragraphs, lists, emphasis; no headings, which are the page's own, and
+    no links, which would lead away from it."""
+    renderer = _renderer().disable(["heading", "lheading", "link", "autolink"])
+    return SafeString(renderer.render(text))
+
+
+@register.filter
 @lru_cache(maxsize=256)
 def inline_markdown(text: str) -> SafeString:
     """HTML of one line, for a label or a legend."""

@@ -71,9 +71,7 @@ def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
     errors: dict[str, str] = {}
     if request.method == "POST":
         if request.POST.get("language") in content.languages:
-            participants.choose_language(
-                participant=participant, language=request.POST["language"]
-            )
+            participants.choose_language(participant=participant, language=request.POST["language"])
             return redirect("survey:consent", slug)
         if "decline" in request.POST:
             participants.decline(participant=participant, at=at)

@@ -55,7 +55,7 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     address = reverse("survey:withdraw", args=[study.slug, token])
     context = {
         **frame(participant, content_of(study)),
-        **_ending(study, participant.ending, participant.source),
+        **_ending(study, participant.ending or participant.status, participant.source),
         "withdraw_link": request.build_absolute_uri(address),
     }
     return render(request, "survey/end.html", context)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext as _
 
 from survey import access, answers, paradata
 from survey.content import StudyContent, content_of
@@ -14,7 +13,7 @@ from survey.forms.check import check_options, read_check
 from survey.forms.questions import read_closing, read_demographics, read_screening
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation
 from survey.regions import STATES
-from survey.views.block import show_block
+from survey.views.block import show_block, text_items
 from survey.views.participant import (
     last_page,
     of_participant,
