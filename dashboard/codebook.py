@@ -16,8 +16,9 @@ MEANINGS = {
     "region": "US Census region of the state",
     "sigma": "Standard deviation of the person's gold-scored ratings",
     "mae": "Mean absolute distance of these ratings to the gold scores",
-    "included": "Whether the person's ratings count",
-    "exclusion": "The first quality rule that matched",
+    "included": "Whether the person's ratings count; not while they are taking the survey",
+    "exclusion": "The first quality rule that matched; of who is not included, empty where no "
+    "rule was applied: still taking the survey, declined, screened out or withdrawn",
     "scenario": "User input that was answered",
     "set": "Pairing of models that were shown together; empty where the study has one",
     "model": "Language model that wrote the response",

@@ -11,11 +11,11 @@ from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.models import AnalysisRun, Exclusion, Result
 from analysis.queries import latest_run
 from analysis.rules import current_rule_set, current_rules
 from analysis.runs import fingerprint
-from dashboard.tables import Row, Table
+from dashboard.tables import Table
 from judge.models import Attempt, Call, Judge
 from judge.queries import gold_scores
 from survey.content import content_of
@@ -267,29 +267,6 @@ def ratings(study: Study, sources: list[str]) -> QuerySet[Rating]:
         )
         .order_by("presentation__participant_id", "presentation_id", "id")
     )
-
-
-def rater_rows(run: AnalysisRun) -> list[Row]:
-    """Every rater of a run with their indices, and the rule that took them out."""
-    exclusions = {e.participant_id: e for e in run.exclusions.all()}
-    rows = []
-    for quality in run.rater_quality.select_related("participant"):
-        exclusion = exclusions.get(quality.participant_id)
-        rows.append(_rater_row(quality, exclusion))
-    return rows
-
-
-def _rater_row(quality: RaterQuality, exclusion: Exclusion | None) -> Row:
-    return {
-        "participant": quality.participant.pseudonym,
-        "source": quality.participant.source,
-        "is_test": quality.participant.source in Participant.TEST_SOURCES,
-        **quality.indices,
-        "included": quality.included,
-        "exclusion": exclusion.rule if exclusion else "",
-        "value": exclusion.value if exclusion else None,
-        "threshold": exclusion.threshold if exclusion else None,
-    }
 
 
 @dataclass(frozen=True)
