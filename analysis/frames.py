@@ -16,17 +16,7 @@ from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
 from survey.models import Study
 from survey.regions import OTHER, REGIONS
-from survey.tidy import (
-    GOLD_COLUMNS,
-    RATING_COLUMNS,
-    SHOWN_COLUMNS,
-    Row,
-    active_participants,
-    definition_of,
-    participant_columns,
-    participant_rows,
-    rating_rows,
-)
+from survey.tidy import GOLD_COLUMNS, RATING_COLUMNS, Row, SHOWN_COLUMNS, active_participants, definition_of, dimensions_of, participant_columns, participant_rows, rating_rows
 
 NUMBERS = ("duration_seconds", "attention_checks_failed", *SHOWN_COLUMNS)
 
@@ -75,7 +65,9 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         contrast=contrast,
         scenarios=list(study.scenarios.order_by("position").values_list("name", flat=True)),
         models=sorted(dict.fromkeys(systems), key=lambda model: model == last),
-        scale=[(point.value, point.label) for point in definition.likert.scale],
+        scale=[(point.value, point.label) for point in definition.rating.scale]
+        if definition.rating
+        else [],
         orders=_orders(definition),
     )
     return Snapshot(data, gold, {name: table.hash for name, table in tables.items()})
@@ -106,7 +98,7 @@ def _orders(definition: StudyDefinition) -> dict[str, list[str]]:
     """The study's order of the values of columns."""
     orders = {
         "condition": definition.conditions,
-        "dimension": [dimension.name for dimension in definition.likert.dimensions],
+        "dimension": dimensions_of(definition),
         "region": [*REGIONS, OTHER],
     }
     if definition.sets is not None:

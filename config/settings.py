@@ -212,8 +212,11 @@ CELERY_BEAT_SCHEDULE = {
 }
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _broker_dir = DATA_DIR / "broker"
-    for _name in ("messages", "processed", "control"):
-        (_broker_dir / _name).mkdir(parents=True, exist_ok=True)
+    try:
+        for _name in ("messages", "processed", "control"):
+            (_broker_dir / _name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"DATA_DIR can't be written to: {error}") from None
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(_broker_dir / "messages"),
         "data_folder_out": str(_broker_dir / "messages"),

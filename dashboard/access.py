@@ -1,13 +1,16 @@
 """Who may see researchers' pages: active staff, and nobody else.
 
 Every page goes through `researcher_required`; every study in an address through `study_or_404`.
+Who tries to log in is told apart by `client_address`.
 The API asks the same of its callers (`IsAdminUser`, in the settings).
 """
 
 from collections.abc import Callable
 from functools import wraps
+from ipaddress import ip_address
 from typing import Concatenate, ParamSpec, cast
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest
@@ -42,6 +45,21 @@ def researcher_required(
         return view(cast("ResearcherRequest", request), *args, **kwargs)
 
     return guarded
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """Where a request comes from, as told by our own proxy where there is one.
+
+    Served by HTTPS, a proxy stands before the web processes and adds the last address that it
+    names; what stands before that is the client's own word. None where the address is none.
+    """
+    address: str = request.META.get("REMOTE_ADDR", "")
+    if settings.HTTPS:
+        address = request.META.get("HTTP_X_FORWARDED_FOR", address).rpartition(",")[2]
+    try:
+        return str(ip_address(address.strip().partition("%")[0]))
+    except ValueError:
+        return None
 
 
 def study_or_404(name: str) -> Study:

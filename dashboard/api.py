@@ -16,15 +16,17 @@ from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.permissions import IsAdminUser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from dashboard import queries
+from dashboard import exports, queries
 from dashboard.access import study_or_404
 from dashboard.downloads import csv_response
-from dashboard.exports import ABOUT
 from dashboard.forms import IncludeForm
+from dashboard.raters import rater_row, raters_of
 from dashboard.serializers import (
     CountsSerializer,
+    ExportsSerializer,
     RatersSerializer,
     RatingSerializer,
     StudySerializer,
@@ -59,10 +61,17 @@ class Schema(SpectacularAPIView):
     permission_classes = [IsAdminUser]
 
 
+class Pagination(LimitOffsetPagination):
+    """Pages by `limit` and `offset`."""
+
+    max_limit = 10_000
+
+
 class StudyList(ListAPIView[Study]):
     """All versions of all studies, newest version first."""
 
     serializer_class = StudySerializer
+    pagination_class = Pagination
 
     def get_queryset(self) -> QuerySet[Study]:
         return queries.studies_with_counts()
@@ -91,7 +100,7 @@ class Raters(APIView):
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RatersSerializer)
     def get(self, request: Request, name: str) -> Response:
         run = queries.newest_analysis(study_or_404(name), _asked_for(request)).run
-        rows = queries.rater_rows(run) if run else []
+        rows = map(rater_row, raters_of(run)) if run else ()
         return Response(RatersSerializer({"run": run, "raters": rows}).data)
 
 
@@ -111,7 +120,7 @@ class Wins(APIView):
         return Response(WinsSerializer(content).data)
 
 
-class RatingsPagination(LimitOffsetPagination):
+class RatingsPagination(Pagination):
     """Pages of ratings that name whose they are and who made the gold scores."""
 
     def paginate_queryset(
@@ -153,6 +162,28 @@ class Ratings(GenericAPIView[Rating]):
         return self.get_paginated_response(rows.data)
 
 
+class Exports(APIView):
+    """The export files that there are, with their addresses."""
+
+    @extend_schema(
+        operation_id="studies_exports_list",
+        parameters=[STUDY, INCLUDE],
+        responses=ExportsSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        include = _asked_for(request)
+        run = queries.newest_analysis(study, include).run
+        files = []
+        for file, about, absent in exports.Export(study, run).files if run else []:
+            url = reverse("api:export", args=[study, file], request=request)
+            url += queries.include_query(include)
+            files.append(
+                {"file": file, "about": about, "absent": absent, "url": None if absent else url}
+            )
+        return Response(ExportsSerializer({"run": run, "files": files}).data)
+
+
 class Export(APIView):
     """An export file: participants, ratings (cleaned), ratings_all, gold, ranks or codebook."""
 
@@ -160,7 +191,7 @@ class Export(APIView):
         parameters=[
             STUDY,
             INCLUDE,
-            OpenApiParameter("file", str, OpenApiParameter.PATH, enum=list(ABOUT)),
+            OpenApiParameter("file", str, OpenApiParameter.PATH, enum=list(exports.ABOUT)),
         ],
         responses={(200, "text/csv"): OpenApiTypes.STR},
     )

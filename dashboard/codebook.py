@@ -16,8 +16,9 @@ MEANINGS = {
     "region": "US Census region of the state",
     "sigma": "Standard deviation of the person's gold-scored ratings",
     "mae": "Mean absolute distance of these ratings to the gold scores",
-    "included": "Whether the person's ratings count",
-    "exclusion": "The first quality rule that matched",
+    "included": "Whether the person's ratings count; not while they are taking the survey",
+    "exclusion": "The first quality rule that matched; of who is not included, empty where no "
+    "rule was applied: still taking the survey, declined, screened out or withdrawn",
     "scenario": "User input that was answered",
     "set": "Pairing of models that were shown together; empty where the study has one",
     "model": "Language model that wrote the response",
@@ -47,8 +48,9 @@ def codebook_rows(
 ) -> Iterator[tuple[str, str, str, str]]:
     """File, column, meaning and values of every column in `files`. `gold` says who scored."""
     questions = {question.name: question for question in definition.demographics}
-    scale = "; ".join(f"{point.value} = {point.label}" for point in definition.likert.scale)
-    asked = "; ".join(f"{d.name} = {d.question}" for d in definition.likert.dimensions)
+    rating = definition.rating
+    scale = "; ".join(f"{point.value} = {point.label}" for point in rating.scale) if rating else ""
+    asked = "; ".join(f"{d.name} = {d.question}" for d in rating.dimensions) if rating else ""
     values = VALUES | {"rating": scale, "dimension": asked, "gold": f"made by: {gold}"}
     values["condition"] = ", ".join(definition.conditions)
     for file, columns in files.items():

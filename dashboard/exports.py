@@ -160,6 +160,11 @@ class Export:
             absent["ranks.csv"] = "nobody ranked or chose responses"
         return absent
 
+    @property
+    def files(self) -> list[tuple[str, str, str]]:
+        """Every file: its name, what it holds, and why it is not there or nothing."""
+        return [(name, about, self.absent.get(name, "")) for name, about in ABOUT.items()]
+
     def _named(self, table: Table, *, has_gold: bool = False, people: bool = False) -> Table:
         """Test people and the scores of a stand-in are named in a last column."""
         columns, rows = table.columns, table.rows

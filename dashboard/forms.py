@@ -1,10 +1,14 @@
 """What researchers may send."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
+from dashboard.raters import NUMBERS, TEXTS
 from survey.models import Participant, Study
 
 
@@ -36,6 +40,40 @@ class IncludeForm(forms.Form):
             + ", not %(value)s."
         },
     )
+
+
+class RatersForm(forms.Form):
+    """Which raters to show, and in which order."""
+
+    included = forms.ChoiceField(
+        label="Kept", required=False, choices=[("", "all"), ("true", "kept"), ("false", "not kept")]
+    )
+    rule = forms.ChoiceField(label="Excluded by", required=False)
+    status = forms.ChoiceField(
+        label="Status",
+        required=False,
+        choices=[("", "any"), ("completed", "completed"), ("in_progress", "in progress")],
+    )
+    sort = forms.ChoiceField(
+        required=False,
+        widget=forms.HiddenInput,
+        choices=[(sign + name, name) for name in (*TEXTS, *NUMBERS) for sign in ("", "-")],
+    )
+
+    def __init__(self, data: Mapping[str, Any], *, rules: Sequence[str]) -> None:
+        super().__init__(data)
+        field = self.fields["rule"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", "any rule or none"), *((rule, rule) for rule in rules)]
+
+    @property
+    def choice(self) -> dict[str, Any]:
+        """What `raters_of` takes. A field with an error chooses nothing."""
+        self.is_valid()
+        given = {name: value for name, value in self.cleaned_data.items() if value}
+        if "included" in given:
+            given["included"] = given["included"] == "true"
+        return given
 
 
 class RecomputeForm(forms.Form):

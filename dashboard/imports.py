@@ -31,7 +31,7 @@ from survey.models import (
     Study,
     StudyEvent,
 )
-from survey.tidy import cells_of, definition_of, tests_among
+from survey.tidy import cells_of, definition_of, dimensions_of, tests_among
 
 #: People whose answers are made into rows at a time.
 BATCH = 200
@@ -87,8 +87,8 @@ def vocabulary_of(study: Study) -> Vocabulary:
     return Vocabulary(
         study=str(study),
         cells={cell.names: key for key, cell in cells_of(study).items()},
-        dimensions=[dimension.name for dimension in definition.likert.dimensions],
-        scale=[point.value for point in definition.likert.scale],
+        dimensions=dimensions_of(definition),
+        scale=definition.rating.values if definition.rating else [],
         questions=[question.name for question in definition.demographics],
         whole_numbers=[q.name for q in definition.demographics if isinstance(q, IntegerQuestion)],
         sources=sources,

@@ -11,17 +11,17 @@ from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.models import AnalysisRun, Exclusion, Result
 from analysis.queries import latest_run
 from analysis.rules import current_rule_set, current_rules
 from analysis.runs import fingerprint
-from dashboard.tables import Row, Table
+from dashboard.tables import Table
 from judge.models import Attempt, Call, Judge
 from judge.queries import gold_scores
 from survey.content import content_of
 from survey.models import Participant, Rating, Response, Study
 from survey.participants import admits
-from survey.tidy import RATING_TASKS, counted_sources
+from survey.tidy import RATING_TASKS, counted_sources, dimensions_of
 
 Status = Participant.Status
 State = AnalysisRun.State
@@ -269,29 +269,6 @@ def ratings(study: Study, sources: list[str]) -> QuerySet[Rating]:
     )
 
 
-def rater_rows(run: AnalysisRun) -> list[Row]:
-    """Every rater of a run with their indices, and the rule that took them out."""
-    exclusions = {e.participant_id: e for e in run.exclusions.all()}
-    rows = []
-    for quality in run.rater_quality.select_related("participant"):
-        exclusion = exclusions.get(quality.participant_id)
-        rows.append(_rater_row(quality, exclusion))
-    return rows
-
-
-def _rater_row(quality: RaterQuality, exclusion: Exclusion | None) -> Row:
-    return {
-        "participant": quality.participant.pseudonym,
-        "source": quality.participant.source,
-        "is_test": quality.participant.source in Participant.TEST_SOURCES,
-        **quality.indices,
-        "included": quality.included,
-        "exclusion": exclusion.rule if exclusion else "",
-        "value": exclusion.value if exclusion else None,
-        "threshold": exclusion.threshold if exclusion else None,
-    }
-
-
 @dataclass(frozen=True)
 class GoldRow:
     """A response on one dimension with its single scores and their mean, if there are any."""
@@ -305,7 +282,7 @@ class GoldRow:
 def gold_rows(study: Study) -> list[GoldRow]:
     """Every distinct response × dimension in study order, scored or not."""
     gold = {(g.response_id, g.dimension): g for g in gold_scores(study).scores}
-    dimensions = [d.name for d in content_of(study).definition.likert.dimensions]
+    dimensions = dimensions_of(content_of(study).definition)
     responses = Response.objects.filter(scenario__study=study).select_related("scenario", "system")
     rows = []
     for response in responses.order_by("scenario__position", "id"):

@@ -104,7 +104,9 @@ class RaterSerializer(serializers.Serializer[object]):
     duration_seconds = serializers.FloatField(allow_null=True)
     sigma = serializers.FloatField(allow_null=True)
     mae = serializers.FloatField(allow_null=True)
-    included = serializers.BooleanField(allow_null=True, help_text="null: still active")
+    included = serializers.BooleanField(
+        help_text="false without an exclusion: still taking the survey, not judged yet"
+    )
     exclusion = serializers.CharField(help_text="the first matching rule, or empty")
     value = serializers.JSONField(help_text="what the rule measured, by name")
     threshold = serializers.JSONField(help_text="what the rule allows, by name")
@@ -154,6 +156,22 @@ class WinsSerializer(serializers.Serializer[object]):
     absent = serializers.CharField(help_text="why there is no win table, or empty")
     wins = WinSerializer(many=True)
     summary = WinSummarySerializer(many=True)
+
+
+class ExportSerializer(serializers.Serializer[object]):
+    """A file that can be downloaded, or why it can't."""
+
+    file = serializers.CharField()
+    about = serializers.CharField(help_text="what it holds")
+    absent = serializers.CharField(help_text="why it is not there, or empty")
+    url = serializers.URLField(allow_null=True)
+
+
+class ExportsSerializer(serializers.Serializer[object]):
+    """Export files as the newest finished analysis filtered them; `run` is null before it."""
+
+    run = RunSerializer(allow_null=True)
+    files = ExportSerializer(many=True)
 
 
 class RatingSerializer(serializers.ModelSerializer[Rating]):

@@ -1,7 +1,7 @@
 """Stored tables, reshaped for a page: the win table, the funnel's bars, grouped rows."""
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeVar
@@ -163,6 +163,29 @@ def abbreviations(a: str, b: str) -> tuple[str, str]:
 def in_order(names: Iterable[T]) -> list[T]:
     """Each name once, in the order of first appearance."""
     return list(dict.fromkeys(names))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that a table can be sorted by. `direction` is how it is sorted now, or empty."""
+
+    label: str
+    is_number: bool
+    direction: str
+    #: What the address has to say to sort by it, or the other way round.
+    sort: str
+
+
+def sortable_columns(
+    labels: Mapping[str, str], *, texts: Container[str], sort: str
+) -> list[Column]:
+    """Columns by name with their labels; `sort` is the name sorted by, with a minus if down."""
+    columns = []
+    for name, label in labels.items():
+        direction = {name: "ascending", f"-{name}": "descending"}.get(sort, "")
+        other_way = f"-{name}" if direction == "ascending" else name
+        columns.append(Column(label, name not in texts, direction, other_way))
+    return columns
 
 
 def shown_rater(rater: Row) -> Row:

@@ -2,19 +2,27 @@
 
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path, register_converter
-from django.urls.converters import StringConverter
+from django.urls.converters import IntConverter, StringConverter
 
 from dashboard import api, views
 from dashboard.forms import LoginForm
+from survey.queries import STUDY_NAME
 
 
 class StudyName(StringConverter):
     """`slug` or `slug@version`; anything else is not found without a look at the database."""
 
-    regex = "[a-z0-9-]+(?:@[0-9]+)?"
+    regex = STUDY_NAME.pattern
+
+
+class Number(IntConverter):
+    """A number that a database can look for; a longer one is not found."""
+
+    regex = "[0-9]{1,18}"
 
 
 register_converter(StudyName, "study")
+register_converter(Number, "number")
 
 api_patterns = [
     path("schema/", api.Schema.as_view(), name="schema"),
@@ -24,6 +32,7 @@ api_patterns = [
     path("studies/<study:name>/raters/", api.Raters.as_view(), name="raters"),
     path("studies/<study:name>/ratings/", api.Ratings.as_view(), name="ratings"),
     path("studies/<study:name>/wins/", api.Wins.as_view(), name="wins"),
+    path("studies/<study:name>/exports/", api.Exports.as_view(), name="exports"),
     path("studies/<study:name>/exports/<str:file>", api.Export.as_view(), name="export"),
 ]
 
@@ -37,7 +46,7 @@ study_patterns = [
     path("raters/", views.raters, name="raters"),
     path("results/", views.results, name="results"),
     path("figures/", views.figures, name="figures"),
-    path("figures/<int:run>/<slug:figure>.json", views.figure, name="figure"),
+    path("figures/<number:run>/<slug:figure>.json", views.figure, name="figure"),
     path("downloads/", views.downloads, name="downloads"),
     path("downloads/<str:file>", views.download, name="download"),
     path("analysis/", views.analysis_state, name="analysis-state"),

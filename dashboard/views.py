@@ -1,9 +1,11 @@
 """Researchers' pages. Each fetches with permission, calls one or two functions, and renders."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import (
     Http404,
@@ -24,8 +26,9 @@ from config.celery import wake
 from dashboard import queries, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.downloads import csv_response
-from dashboard.exports import ABOUT, Export
-from dashboard.forms import IncludeForm, RecomputeForm, StateForm
+from dashboard.exports import Export
+from dashboard.forms import IncludeForm, RatersForm, RecomputeForm, StateForm
+from dashboard.raters import TEXTS, rater_row, raters_of
 from judge.calls import queue_missing
 from judge.configure import JudgeNotReady, check_endpoint, current_judge
 from judge.queries import failure_reasons, gold_judge, gold_scores, progress
@@ -51,6 +54,15 @@ STATE_MEANINGS = {
     "begun can still finish.",
 }
 FAILURES_SHOWN = 50
+RATERS_SHOWN = 100
+RATER_COLUMNS = {
+    "participant": "Rater",
+    "source": "Source",
+    "n_ratings": "Ratings",
+    "duration_seconds": "Minutes",
+    "sigma": "σ",
+    "mae": "MAE",
+}
 FIGURES = {
     "ratings_kde": "How ratings are spread, by scenario, model and condition",
 }
@@ -80,6 +92,17 @@ def _wake(request: HttpRequest, task_name: str, row: int) -> None:
             f"The broker does not answer ({error}). The work is queued all the same: a worker "
             f"looks for it every {settings.SWEEP_SECONDS:.0f} s.",
         )
+
+
+def locked_out(
+    request: HttpRequest, answer: HttpResponse, credentials: dict[str, Any]
+) -> HttpResponse:
+    """What whoever failed too often to log in gets instead of `answer`."""
+    wait: timedelta = settings.AXES_COOLOFF_TIME
+    context = {"name": credentials.get("username", ""), "minutes": wait.total_seconds() / 60}
+    locked = render(request, "registration/locked.html", context, status=429)
+    locked["Retry-After"] = str(int(wait.total_seconds()))
+    return locked
 
 
 @require_GET
@@ -212,18 +235,26 @@ def _analysis_page(
 @require_GET
 @researcher_required
 def raters(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The funnel, and the raters in pages, chosen and sorted as asked for."""
     found = study_or_404(name)
     analysis = queries.newest_analysis(found, _asked_for(request))
-    return _analysis_page(
-        request,
-        found,
-        "raters",
-        analysis,
-        funnel=tables.funnel_bars(analysis.tables("funnel")["funnel"]),
-        raters=[tables.shown_rater(row) for row in queries.rater_rows(analysis.run)]
-        if analysis.run
-        else [],
-    )
+    context: dict[str, Any] = {}
+    if analysis.run:
+        form = RatersForm(request.GET, rules=analysis.run.rule_set.rules["order"])
+        choice = form.choice
+        pages = Paginator(raters_of(analysis.run, **choice), RATERS_SHOWN)
+        page = pages.get_page(request.GET.get("page"))
+        sort = choice.pop("sort", "participant")
+        context = {
+            "form": form,
+            "is_chosen": bool(choice),
+            "page": page,
+            "page_numbers": pages.get_elided_page_range(page.number),
+            "raters": [tables.shown_rater(rater_row(rater)) for rater in page],
+            "columns": tables.sortable_columns(RATER_COLUMNS, texts=TEXTS, sort=sort),
+        }
+    funnel = tables.funnel_bars(analysis.tables("funnel")["funnel"])
+    return _analysis_page(request, found, "raters", analysis, funnel=funnel, **context)
 
 
 @require_GET
@@ -263,13 +294,12 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
 def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = queries.newest_analysis(found, _asked_for(request))
-    absent = Export(found, analysis.run).absent if analysis.run else {}
     return _analysis_page(
         request,
         found,
         "downloads",
         analysis,
-        files=[(file, about, absent.get(file, "")) for file, about in ABOUT.items()],
+        files=Export(found, analysis.run).files if analysis.run else [],
     )
 
 

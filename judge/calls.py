@@ -25,7 +25,7 @@ from judge.models import Attempt, Call, Judge
 from judge.questions import request_for
 from survey.definition.study import Point
 from survey.models import Response, Study
-from survey.tidy import definition_of
+from survey.tidy import definition_of, dimensions_of
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def plan_calls(judge: Judge) -> int:
 
     One for every distinct response × dimension × replicate, replicates side by side.
     """
-    dimensions = definition_of(judge.study).likert.dimensions
+    dimensions = dimensions_of(definition_of(judge.study))
     replicates = range(1, judge.read_configuration().replicates + 1)
     responses = (
         Response.objects.filter(scenario__study=judge.study)
@@ -68,9 +68,9 @@ def plan_calls(judge: Judge) -> int:
         before = judge.calls.count()
         Call.objects.bulk_create(
             [
-                Call(judge=judge, response_id=response, dimension=d.name, replicate=replicate)
+                Call(judge=judge, response_id=response, dimension=dimension, replicate=replicate)
                 for response in responses
-                for d in dimensions
+                for dimension in dimensions
                 for replicate in replicates
             ],
             ignore_conflicts=True,
@@ -134,7 +134,7 @@ def claim(judge_id: int) -> list[Claimed]:
             call.state = Call.State.RUNNING
             call.lease_token = attempt.request_id
             call.lease_until = _end_of_lease(now)
-            claimed.append(Claimed(call, attempt, request, study.likert.scale))
+            claimed.append(Claimed(call, attempt, request, study.rated.scale))
         Attempt.objects.bulk_create([c.attempt for c in claimed])
         Call.objects.bulk_update([c.call for c in claimed], ["state", "lease_token", "lease_until"])
         return claimed

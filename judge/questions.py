@@ -13,10 +13,10 @@ def messages_for(
 ) -> list[prompts.Message]:
     """The messages of a call."""
     scenario = call.response.scenario
-    questions = {dimension.name: dimension.question for dimension in study.likert.dimensions}
+    questions = {dimension.name: dimension.question for dimension in study.rated.dimensions}
     return prompts.messages(
         rubric=configuration.rubric,
-        scale=study.likert.scale,
+        scale=study.rated.scale,
         question=questions[call.dimension],
         prompt=scenario.prompt,
         context=scenario.context,

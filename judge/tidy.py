@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from judge.queries import Gold, GoldScores
 from survey.models import Study
-from survey.tidy import Row, cells_of, definition_of
+from survey.tidy import Row, cells_of, definition_of, dimensions_of
 
 
 def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, list[float]]]:
@@ -14,7 +14,7 @@ def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, list[float]
     scores: dict[int, list[Gold]] = {}
     for score in gold.scores:
         scores.setdefault(score.response_id, []).append(score)
-    dimensions = [dimension.name for dimension in definition_of(study).likert.dimensions]
+    dimensions = dimensions_of(definition_of(study))
     for (_, response), cell in cells_of(study).items():
         of_response = {score.dimension: score for score in scores.get(response, [])}
         for dimension in dimensions:

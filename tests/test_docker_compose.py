@@ -1,6 +1,11 @@
 """docker-compose.yml holds what can be checked without an engine."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,3 +60,34 @@ def test_only_the_proxy_is_reachable() -> None:
 def test_image_runs_without_root() -> None:
     users = re.findall(r"^USER (\w+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert users == ["fivefold"]
+
+
+def test_no_log_grows_for_ever() -> None:
+    assert {service["logging"]["driver"] for service in SERVICES.values()} == {"local"}
+
+
+@pytest.mark.e2e
+@pytest.mark.embedded
+def test_image_holds_all_that_its_build_and_its_commands_need(tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    image.mkdir()
+    for line in (ROOT / ".dockerignore").read_text().splitlines():
+        if line.startswith("!"):
+            source = ROOT / line[1:]
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy(source, image / source.name)
+    environment = {"PATH": os.environ["PATH"], "SECRET_KEY": "x", "DATA_DIR": str(tmp_path)}
+    for command in (
+        "collectstatic --no-input",
+        "migrate --no-input",
+        "load_study examples/empathy",
+    ):
+        done = subprocess.run(
+            [sys.executable, "manage.py", *command.split()],
+            cwd=image,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")

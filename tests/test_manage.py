@@ -65,7 +65,9 @@ def test_command_on_a_database_that_is_behind(tmp_path: Path) -> None:
 
 
 def test_command_without_a_database_server(tmp_path: Path) -> None:
-    code, text = said("set_study", "x", "open", data=tmp_path, database="postgresql://127.0.0.1:9/x")
+    code, text = said(
+        "set_study", "x", "open", data=tmp_path, database="postgresql://127.0.0.1:9/x"
+    )
     assert code == 1
     assert text.startswith("The database can't be reached: connection failed: ")
     assert text.endswith(". See DATABASE_URL and DATA_DIR.\n")

@@ -14,6 +14,7 @@ from survey.definition.questions import RESERVED_NAMES, Question, ScreeningQuest
 from survey.definition.tasks import (
     SINGLE_KINDS,
     BestWorstTask,
+    Point,
     RankingTask,
     RatingTask,
     Task,
@@ -98,6 +99,12 @@ class StudyDefinition(Part):
         return next((t for t in self.tasks if isinstance(t, RatingTask)), None)
 
     @property
+    def rated(self) -> RatingTask:
+        """The task that rates each response, where it is known that there is one."""
+        assert self.rating is not None
+        return self.rating
+
+    @property
     def ranking(self) -> RankingTask | None:
         """The task that orders the responses of a block, if there is one."""
         return next((t for t in self.tasks if isinstance(t, RankingTask)), None)
@@ -111,6 +118,12 @@ class StudyDefinition(Part):
     def block_texts(self) -> list[TextTask]:
         """Free answers asked at the end of every block."""
         return [task for task in self.tasks if isinstance(task, TextTask)]
+
+    def check_scale(self, check: AttentionItem) -> list[Point]:
+        """What may be answered to `check`: its own options, counted from 1, or the scale."""
+        if check.options is None:
+            return self.rated.scale
+        return [Point(value=n, label=label) for n, label in enumerate(check.options, start=1)]
 
     def check(self, name: str) -> AttentionItem:
         """The attention check called `name`."""

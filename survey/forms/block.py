@@ -126,8 +126,7 @@ class _Reading:
             self.checked.errors[first] = _("Choose two different responses")
 
     def check(self, item: AttentionItem) -> None:
-        rating = self.definition.rating
-        assert rating is not None  # the schema puts checks inside blocks of rated responses alone
+        rating = self.definition.rated
         allowed = {str(value): value for value in rating.values}
         answer = allowed.get(self.sent.get(CHECK, ""))
         self.checked.sent[CHECK] = answer

@@ -3,18 +3,8 @@
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from survey.definition import StudyDefinition
-from survey.definition.checks import AttentionItem
 from survey.definition.tasks import Point
 from survey.forms.checked import Checked
-
-
-def check_options(definition: StudyDefinition, item: AttentionItem) -> list[Point]:
-    """What may be chosen: the item's own options, numbered from 1, or the study's scale."""
-    if item.options is not None:
-        return [Point(value=n, label=label) for n, label in enumerate(item.options, start=1)]
-    assert definition.rating is not None  # the schema asks for options where there is no scale
-    return definition.rating.scale
 
 
 def read_check(sent: QueryDict, options: list[Point]) -> Checked[int | None]:

@@ -56,7 +56,7 @@ class Content:
         """Everything there is to rate, in file order."""
         for block in self.blocks:
             for text in block.texts:
-                for dimension in self.definition.likert.dimensions:
+                for dimension in (self.definition.rating.dimensions if self.definition.rating else ()):
                     yield Cell(
                         block.scenario, block.set_name, text.model, text.condition, dimension.name
                     )

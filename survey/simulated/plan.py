@@ -151,7 +151,9 @@ def check_page(name: str) -> str:
 def _ratings(
     profile: Profile, content: Content, seed: int, number: int, behaviour: Behaviour
 ) -> dict[Cell, int]:
-    scale = [point.value for point in content.definition.likert.scale]
+    if content.definition.rating is None:
+        return {}
+    scale = content.definition.rating.values
     if behaviour is Behaviour.STRAIGHT_LINER:
         value = _draw(seed, number, "line").choice([scale[0], scale[-1]])
         return dict.fromkeys(content.cells(), value)
@@ -196,16 +198,16 @@ def rating_at(position: float, scale: list[int]) -> int:
 
 
 def _checks(content: Content, seed: int, number: int, behaviour: Behaviour) -> dict[str, int]:
-    scale = [point.value for point in content.definition.likert.scale]
     answers = {}
     for check in content.definition.attention_checks:
+        scale = [point.value for point in content.definition.check_scale(check)]
         draw = _draw(seed, number, "check", check.name)
         if behaviour is Behaviour.ATTENTION_FAILER:
-            answers[check.name] = draw.choice([value for value in scale if value != check.answer])
+            answers[check.name] = draw.choice([value for value in scale if value != check.right_answer])
         elif behaviour is Behaviour.RANDOM_CLICKER:
             answers[check.name] = draw.choice(scale)
         else:
-            answers[check.name] = check.answer
+            answers[check.name] = check.right_answer
     return answers
 
 

@@ -9,7 +9,7 @@ from survey import access, answers, paradata
 from survey.content import StudyContent, content_of
 from survey.definition.questions import ChoiceQuestion, Question, ScreeningQuestion
 from survey.forms.block import text_name
-from survey.forms.check import check_options, read_check
+from survey.forms.check import read_check
 from survey.forms.questions import read_closing, read_demographics, read_screening
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation
 from survey.regions import STATES
@@ -144,7 +144,7 @@ def _check(
 ) -> HttpResponse:
     definition = content.in_language(participant.language)
     item = definition.check(check.name)
-    options = check_options(definition, item)
+    options = definition.check_scale(item)
     errors: dict[str, str] = {}
     value = check.answer
     if request.method == "POST":

@@ -212,6 +212,40 @@ def test_export_is_the_file_of_the_page(
     assert answer.getvalue() == page.get(f"/studies/small/downloads/{file}").getvalue()
 
 
+def test_exports_lists_what_can_be_downloaded_and_where(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    answer = page.get("/api/studies/small/exports/").json()
+    assert answer["run"]["id"] == run.pk
+    files = {row["file"]: row for row in answer["files"]}
+    assert files["ranks.csv"] == {
+        "file": "ranks.csv",
+        "about": "Everybody's ranks and choices",
+        "absent": "nobody ranked or chose responses",
+        "url": None,
+    }
+    there = {name: row["url"] for name, row in files.items() if not row["absent"]}
+    assert list(there) == [
+        "participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "codebook.csv",
+    ]  # fmt: skip
+    for name, url in there.items():
+        assert url == f"http://testserver/api/studies/small@1/exports/{name}"
+        assert page.get(url).status_code == 200
+
+
+def test_exports_with_simulated_lead_to_files_with_them(
+    page: Client, study: Study, run: AnalysisRun, run_with_simulated: AnalysisRun
+) -> None:
+    answer = page.get("/api/studies/small/exports/?include=simulated").json()
+    assert answer["run"]["id"] == run_with_simulated.pk
+    people = page.get(answer["files"][0]["url"]).getvalue().decode()
+    assert "robot,simulated," in people
+
+
+def test_exports_without_analysis_are_none(page: Client, study: Study) -> None:
+    assert page.get("/api/studies/small/exports/").json() == {"run": None, "files": []}
+
+
 def test_export_without_analysis_says_why(page: Client, study: Study) -> None:
     answer = page.get("/api/studies/small/exports/ratings.csv")
     assert answer.status_code == 404
@@ -228,6 +262,7 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
         "/api/studies/",
         "/api/studies/{name}/",
         "/api/studies/{name}/counts/",
+        "/api/studies/{name}/exports/",
         "/api/studies/{name}/exports/{file}",
         "/api/studies/{name}/raters/",
         "/api/studies/{name}/ratings/",
@@ -236,7 +271,7 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
     assert page.get("/api/schema/").status_code == 200
 
 
-@pytest.mark.parametrize("name", ["", "counts/", "raters/", "wins/", "ratings/"])
+@pytest.mark.parametrize("name", ["", "counts/", "raters/", "wins/", "ratings/", "exports/"])
 def test_query_count_does_not_grow_with_people(page: Client, study: Study, name: str) -> None:
     def queries() -> int:
         finished_run(study=study, sources=counted_sources())

@@ -1,11 +1,16 @@
-"""The raters page: the funnel, who was left out and why, and which run says so."""
+"""The raters page: the funnel, who was left out and why, choosing and paging among them."""
+
+import re
 
 import pytest
 from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from analysis.rules import current_rule_set
+from dashboard.raters import rater_row, raters_of
 from judge.models import Judge
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -99,3 +104,138 @@ def test_study_with_test_people_alone_leads_to_their_numbers(page: Client, study
     answer = page.get("/studies/small/results/")
     assert "Nobody real has taken part yet, only simulated participants." in text_of(answer)
     assert '<a href="?include=simulated">look at their numbers</a>' in answer.content.decode()
+
+
+# ── Choosing, sorting, paging ────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def crowd(study: Study) -> Study:
+    """Beside the usual raters: one still at it, one who left, one inattentive."""
+    add_participant(study, pseudonym="now", status="in_progress", started_at=timezone.now())
+    add_participant(study, pseudonym="gone", status="in_progress", source="prolific")
+    add_participant(study, pseudonym="lax", checks_passed=False, minutes=30)
+    finished_run(study=study, sources=counted_sources())
+    return study
+
+
+def shown(page: Client, query: str = "") -> list[str]:
+    """The names of the raters on the page."""
+    _, *raters = tables_of(page.get(f"/studies/small/raters/{query}"))
+    return [row[0] for table in raters for row in table[1:]]
+
+
+def test_raters_tells_who_is_still_active_from_who_is_excluded(page: Client, crowd: Study) -> None:
+    rows = tables_of(page.get("/studies/small/raters/"))[1][1:]
+    assert {row[0]: row[6] for row in rows} == {
+        "ann": "kept",
+        "ben": "kept",
+        "cat": "kept",
+        "dot": "excluded",
+        "gone": "excluded",
+        "lax": "excluded",
+        "now": "still active",
+    }
+
+
+CHOICES = [
+    ("", ["ann", "ben", "cat", "dot", "gone", "lax", "now"]),
+    ("?included=true", ["ann", "ben", "cat"]),
+    ("?included=false", ["dot", "gone", "lax", "now"]),
+    ("?rule=duration", ["dot"]),
+    ("?rule=attention", ["lax"]),
+    ("?status=in_progress", ["gone", "now"]),
+    ("?included=false&status=completed", ["dot", "lax"]),
+    ("?rule=sigma_mae", []),
+    ("?sort=-participant", ["now", "lax", "gone", "dot", "cat", "ben", "ann"]),
+    ("?sort=duration_seconds&included=false", ["dot", "gone", "now", "lax"]),
+    ("?sort=-duration_seconds&status=completed", ["lax", "ann", "ben", "cat", "dot"]),
+    ("?sort=-sigma&included=true", ["ann", "ben", "cat"]),
+    ("?sort=source&included=false", ["dot", "lax", "now", "gone"]),
+]
+
+
+@pytest.mark.parametrize(("query", "names"), CHOICES)
+def test_raters_are_chosen_and_sorted_as_asked(
+    page: Client, crowd: Study, query: str, names: list[str]
+) -> None:
+    assert shown(page, query) == names
+
+
+def test_choice_of_nobody_says_so_and_can_be_undone(page: Client, crowd: Study) -> None:
+    answer = page.get("/studies/small/raters/?rule=sigma_mae&sort=mae")
+    assert "No rater of this kind" in text_of(answer)
+    assert '<a href="?sort=mae">Show all</a>' in answer.content.decode()
+
+
+@pytest.mark.parametrize("sort", ["sigma", "-sigma"])
+def test_raters_without_a_number_come_last(page: Client, crowd: Study, sort: str) -> None:
+    add_participant(crowd, pseudonym="aaa", rate=lambda key: None)
+    finished_run(study=crowd, sources=counted_sources())
+    assert shown(page, f"?sort={sort}")[-1] == "aaa"
+
+
+def test_sorted_column_says_so_and_leads_the_other_way(page: Client, crowd: Study) -> None:
+    answer = page.get("/studies/small/raters/?sort=mae&rule=duration&page=1").content.decode()
+    assert re.findall(r'aria-sort="(\w+)"><a href="(.*?)">(.*?)<', answer) == [
+        ("ascending", "?sort=-mae&amp;rule=duration#raters-heading", "MAE")
+    ]
+
+
+@pytest.mark.parametrize("field", ["included", "rule", "status"])
+def test_choice_that_is_none_is_named_and_chooses_nothing(
+    page: Client, crowd: Study, field: str
+) -> None:
+    answer = page.get(f"/studies/small/raters/?{field}=nonsense")
+    assert "nonsense is not one of the available choices." in text_of(answer)
+    assert len(tables_of(answer)[1][1:]) == 7
+
+
+def test_choice_with_simulated_raters_keeps_them(
+    page: Client, study: Study, run_with_simulated: AnalysisRun
+) -> None:
+    answer = page.get("/studies/small/raters/?include=simulated&included=true")
+    assert '<input type="hidden" name="include" value="simulated">' in answer.content.decode()
+    assert [row[0] for row in tables_of(answer)[1][1:]] == ["ann", "ben", "cat", "robot"]
+
+
+@pytest.fixture
+def five(page: Client, study: Study, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """A browser that is shown two raters a page, of five."""
+    monkeypatch.setattr("dashboard.views.RATERS_SHOWN", 2)
+    add_participant(study, pseudonym="eve")
+    finished_run(study=study, sources=counted_sources())
+    return page
+
+
+@pytest.mark.parametrize(
+    ("query", "names", "where"),
+    [
+        ("", ["ann", "ben"], "1–2 of 5 raters"),
+        ("?page=2", ["cat", "dot"], "3–4 of 5 raters"),
+        ("?page=3", ["eve"], "5–5 of 5 raters"),
+        ("?page=99", ["eve"], "5–5 of 5 raters"),
+        ("?page=x", ["ann", "ben"], "1–2 of 5 raters"),
+        ("?page=2&included=true", ["cat", "eve"], "3–4 of 4 raters of this kind"),
+    ],
+)
+def test_raters_come_in_pages(five: Client, query: str, names: list[str], where: str) -> None:
+    answer = five.get(f"/studies/small/raters/{query}")
+    assert [row[0] for row in tables_of(answer)[1][1:]] == names
+    assert where in text_of(answer)
+
+
+def test_pages_of_raters_keep_what_was_chosen(five: Client) -> None:
+    answer = five.get("/studies/small/raters/?included=true&sort=mae").content.decode()
+    assert '<a rel="next" href="?included=true&amp;sort=mae&amp;page=2#raters-heading">' in answer
+    assert 'rel="prev"' not in answer
+
+
+def test_query_count_is_the_same_for_one_page_and_for_all(
+    page: Client, crowd: Study, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    run = crowd.analysis_runs.latest("id")
+    with django_assert_num_queries(1):
+        assert [rater_row(rater)["participant"] for rater in raters_of(run)[:1]] == ["ann"]
+    with django_assert_num_queries(1):
+        assert len([rater_row(rater) for rater in raters_of(run, sort="-mae")]) == 7

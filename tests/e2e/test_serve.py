@@ -210,3 +210,22 @@ def test_missing_secret_gets_one_clear_line(serve: Serve) -> None:
     assert process.exit_code == 1
     assert said.count("\n") == 1
     assert "SECRET_KEY" in said
+
+
+def test_data_folder_that_cannot_be_one_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file, no folder")
+    said = until_end(serve(free_port()))
+    assert said == (
+        "DATA_DIR can't be written to: "
+        f"[Errno 20] Not a directory: '{tmp_path / 'data' / 'broker' / 'messages'}'\n"
+    )
+
+
+def test_database_that_is_none_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "fivefold.sqlite3").write_text("no database at all " * 100)
+    process = serve(free_port())
+    assert until_end(process).splitlines()[1:] == [
+        "CommandError: The database can't be used: file is not a database"
+    ]
+    assert process.exit_code == 1

@@ -46,8 +46,8 @@ def test_whole_path_stores_every_answer_and_gives_the_code(study: Study, client:
 @pytest.mark.parametrize(
     ("minutes", "said"),
     [
-        (25, "<p>The study takes about 25 minutes.</p>"),
-        (1, "<p>The study takes about 1 minute.</p>"),
+        (25, "<span>This takes about 25 minutes.</span>"),
+        (1, "<span>This takes about 1 minute.</span>"),
     ],
 )
 def test_information_says_how_long_it_takes(

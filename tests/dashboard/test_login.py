@@ -1,0 +1,121 @@
+"""Logging in: for researchers, and slowed down for whoever guesses."""
+
+from datetime import timedelta
+
+import pytest
+from axes.models import AccessAttempt
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.test import Client, RequestFactory
+from pytest_django import Settings
+
+from dashboard.access import client_address
+from tests.dashboard.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+HERE, THERE = "192.0.2.1", "192.0.2.2"
+
+
+@pytest.fixture(autouse=True)
+def ada(researcher: User) -> User:
+    return researcher
+
+
+def log_in(client: Client, password: str, name: str = "ada", address: str = HERE) -> int:
+    given = {"username": name, "password": password}
+    return client.post("/login/", given, REMOTE_ADDR=address).status_code
+
+
+def fail(client: Client, times: int, name: str = "ada") -> list[int]:
+    return [log_in(client, f"guess {number}", name) for number in range(times)]
+
+
+def test_login_lets_researchers_in(client: Client) -> None:
+    answer = client.post("/login/?next=/account/token/", {"username": "ada", "password": "pw"})
+    assert (answer.status_code, answer["Location"]) == (302, "/account/token/")
+
+
+def test_login_leads_nowhere_else(client: Client) -> None:
+    answer = client.post(
+        "/login/?next=https://elsewhere.example/", {"username": "ada", "password": "pw"}
+    )
+    assert answer["Location"] == "/"
+
+
+def test_login_tells_people_who_are_no_staff(client: Client) -> None:
+    User.objects.create_user("guest", password="pw")
+    answer = client.post("/login/", {"username": "guest", "password": "pw"})
+    assert "This account has no access" in answer.content.decode()
+    assert "_auth_user_id" not in client.session
+
+
+def test_login_to_the_records_is_the_same(client: Client) -> None:
+    answer = client.get("/admin/login/?next=/admin/survey/study/")
+    assert (answer.status_code, answer["Location"]) == (302, "/login/?next=/admin/survey/study/")
+
+
+def test_fifth_failure_has_to_wait_even_with_the_right_password(client: Client) -> None:
+    assert fail(client, 4) == [200] * 4
+    assert fail(client, 1) == [429]
+    answer = client.post("/login/", {"username": "ada", "password": "pw"}, REMOTE_ADDR=HERE)
+    assert (answer.status_code, answer["Retry-After"]) == (429, "300")
+    assert "Logging in as ada failed too often from where you are." in text_of(answer)
+    assert "try again in 5 minutes" in text_of(answer)
+    assert "_auth_user_id" not in client.session
+
+
+def test_who_waits_may_log_in_though_they_went_on_trying(client: Client) -> None:
+    fail(client, 5)
+    AccessAttempt.objects.update(attempt_time=F("attempt_time") - timedelta(minutes=4))
+    assert fail(client, 3) == [429] * 3
+    AccessAttempt.objects.update(attempt_time=F("attempt_time") - timedelta(minutes=1))
+    assert log_in(client, "pw") == 302
+
+
+def test_others_are_not_held_up(client: Client) -> None:
+    User.objects.create_user("bob", password="pw", is_staff=True)
+    fail(client, 5)
+    assert log_in(client, "pw", name="bob") == 302
+    assert log_in(client, "pw", address=THERE) == 302
+
+
+def test_other_browser_at_the_same_address_waits_too(client: Client) -> None:
+    fail(client, 4)
+    elsewhere = Client(headers={"user-agent": "another browser"})
+    assert fail(elsewhere, 1) == [429]
+
+
+def test_success_forgets_what_failed_before(client: Client) -> None:
+    fail(client, 4)
+    assert log_in(client, "pw") == 302
+    assert fail(client, 4) == [200] * 4
+
+
+def test_name_that_nobody_has_is_treated_alike(client: Client) -> None:
+    assert fail(client, 5, name="nobody") == [200] * 4 + [429]
+
+
+def test_what_was_typed_is_not_kept(client: Client) -> None:
+    fail(client, 2)
+    attempt = AccessAttempt.objects.get()
+    assert "guess" not in attempt.post_data
+
+
+def asked(address: str, forwarded: str) -> str | None:
+    request = RequestFactory().get("/", headers={"X-Forwarded-For": forwarded})
+    request.META["REMOTE_ADDR"] = address
+    return client_address(request)
+
+
+def test_address_is_the_last_that_the_proxy_names(settings: Settings) -> None:
+    settings.HTTPS = True
+    assert asked("172.18.0.5", "203.0.113.9, 192.0.2.1") == HERE
+    assert asked("172.18.0.5", "2001:DB8::1") == "2001:db8::1"
+    assert asked("172.18.0.5", "nonsense\0") is None
+
+
+def test_address_without_a_proxy_is_not_what_the_client_says(settings: Settings) -> None:
+    settings.HTTPS = False
+    assert asked(HERE, "203.0.113.9") == HERE
+    assert asked("", "203.0.113.9") is None
