@@ -16,7 +16,18 @@ from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
 from survey.models import Study
 from survey.regions import OTHER, REGIONS
-from survey.tidy import GOLD_COLUMNS, RATING_COLUMNS, Row, SHOWN_COLUMNS, active_participants, definition_of, dimensions_of, participant_columns, participant_rows, rating_rows
+from survey.tidy import (
+    GOLD_COLUMNS,
+    RATING_COLUMNS,
+    SHOWN_COLUMNS,
+    Row,
+    active_participants,
+    definition_of,
+    dimensions_of,
+    participant_columns,
+    participant_rows,
+    rating_rows,
+)
 
 NUMBERS = ("duration_seconds", "attention_checks_failed", *SHOWN_COLUMNS)
 

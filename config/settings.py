@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import get_language_info
 from dotenv import dotenv_values
 from environs import Env, EnvError, validate
 
@@ -125,7 +126,11 @@ DATABASES["default"]["CONN_MAX_AGE"] = 600
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
+# A language is a file: locale/<language>/LC_MESSAGES/django.po.
 LOCALE_PATHS = [BASE_DIR / "locale"]
+_locales = [path.parts[-3] for path in sorted(BASE_DIR.glob("locale/*/LC_MESSAGES/django.po"))]
+_languages = ["en", *(name.replace("_", "-").lower() for name in _locales)]
+LANGUAGES = [(code, get_language_info(code)["name_local"]) for code in _languages]
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings as django_settings
 from django.db import transaction
 
 from analysis.definition import QualityRules
 from analysis.rules import set_rules
 from judge.configure import configure_judge
 from judge.definition import JudgeDefinition
+from survey.assignment import CheckRange, have_room
 from survey.definition import (
     DefinitionError,
     Problem,
@@ -17,6 +19,7 @@ from survey.definition import (
     YamlFile,
     read_responses,
 )
+from survey.definition.language import in_language, languages_of, untranslated
 from survey.definition.settings import Settings
 from survey.loading import Loaded, load_study
 
@@ -29,6 +32,7 @@ class StudyFolder:
     """Everything in a study folder, checked."""
 
     definition: StudyDefinition
+    translations: list[StudyDefinition]
     settings: Settings
     judge: JudgeDefinition
     quality: QualityRules
@@ -44,32 +48,77 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     if not folder.is_dir():
         raise DefinitionError([Problem(str(folder), 0, 0, "is not a folder")])
     yaml = YamlFile.read(folder / "study.yaml")
-    plain = yaml.plain(without=SETTINGS_KEYS + OTHER_SECTIONS)
     chosen = {key: yaml.section(key) for key in SETTINGS_KEYS if key in yaml.root}
     problems: list[Problem] = []
-    definition = yaml.collect(StudyDefinition, plain, problems)
+    definitions = _definitions(yaml, problems)
     settings = yaml.collect(Settings, chosen, problems)
     judge = yaml.collect(JudgeDefinition, yaml.section("judge") or {}, problems, under=("judge",))
     quality = yaml.collect(
         QualityRules, yaml.section("quality") or {}, problems, under=("quality",)
     )
-    if definition is None or settings is None or judge is None or quality is None:
+    if not definitions or settings is None or judge is None or quality is None:
         raise DefinitionError(problems)
+    definition, *translations = definitions
     rows, notices = read_responses(responses or folder / "responses.csv", definition)
-    blocks = len({row.block for row in rows})
-    for index, check in enumerate(definition.attention_checks):
-        if check.after_blocks[1] > blocks:
-            path = ("attention_checks", index, "after_blocks")
-            problems.append(yaml.problem(path, f"the study has {blocks} blocks"))
+    problems += _problems_of_counts(yaml, definition, len({row.block for row in rows}))
     if problems:
         raise DefinitionError(problems)
-    return StudyFolder(definition, settings, judge, quality, rows, notices)
+    return StudyFolder(definition, translations, settings, judge, quality, rows, notices)
+
+
+def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinition]:
+    """The study in each of its languages, the main one first; nothing if any has a problem."""
+    plain = yaml.plain(without=SETTINGS_KEYS + OTHER_SECTIONS)
+    languages = languages_of(plain)
+    found: list[Problem] = []
+    for language in languages:
+        if language not in dict(django_settings.LANGUAGES):
+            known = ", ".join(code for code, _ in django_settings.LANGUAGES)
+            message = f"the pages are not translated into {language!r}; there are {known}"
+            found.append(yaml.problem(("language",), message))
+    for path, language in untranslated(plain, languages):
+        found.append(yaml.problem(path, f"the text in {language!r} is missing"))
+    definitions = []
+    if not found:
+        for code in languages:
+            value = in_language(plain, code, languages) | {"language": code}
+            definitions.append(yaml.collect(StudyDefinition, value, found))
+    problems += dict.fromkeys(found)  # each once, though every language has it
+    return [definition for definition in definitions if definition] if not found else []
+
+
+def _problems_of_counts(yaml: YamlFile, definition: StudyDefinition, blocks: int) -> list[Problem]:
+    """What does not fit the number of blocks in the responses."""
+    problems = []
+    shown = definition.blocks_per_participant or blocks
+    if shown > blocks:
+        message = f"the study has {blocks} blocks"
+        problems.append(yaml.problem(("blocks_per_participant",), message))
+    shown = min(shown, blocks)
+    for index, check in enumerate(definition.attention_checks):
+        if check.range[1] > shown:
+            key = "in_blocks" if check.kind == "in_block" else "after_blocks"
+            message = f"a participant sees {shown} blocks"
+            problems.append(yaml.problem(("attention_checks", index, key), message))
+    ranges = [
+        CheckRange(check.name, *check.range, in_block=check.kind == "in_block")
+        for check in definition.attention_checks
+    ]
+    if not have_room(ranges):
+        message = "checks inside blocks need a block each; widen their ranges"
+        problems.append(yaml.problem(("attention_checks",), message))
+    return problems
 
 
 @transaction.atomic
 def load_folder(folder: StudyFolder) -> Loaded:
     """Write a checked folder: study, judge and rules, all or nothing."""
-    loaded = load_study(definition=folder.definition, settings=folder.settings, rows=folder.rows)
+    loaded = load_study(
+        definition=folder.definition,
+        translations=folder.translations,
+        settings=folder.settings,
+        rows=folder.rows,
+    )
     configure_judge(loaded.study, folder.judge)
     set_rules(study=loaded.study, rules=folder.quality)
     return loaded

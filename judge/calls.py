@@ -23,7 +23,7 @@ from django.utils import timezone
 from judge.exchange import ExchangeFailed, Reply, Request, Scope
 from judge.models import Attempt, Call, Judge
 from judge.questions import request_for
-from survey.definition.study import Point
+from survey.definition.tasks import Point
 from survey.models import Response, Study
 from survey.tidy import definition_of, dimensions_of
 

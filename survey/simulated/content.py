@@ -54,9 +54,12 @@ class Content:
 
     def cells(self) -> Iterator[Cell]:
         """Everything there is to rate, in file order."""
+        rating = self.definition.rating
+        if rating is None:
+            return
         for block in self.blocks:
             for text in block.texts:
-                for dimension in (self.definition.rating.dimensions if self.definition.rating else ()):
+                for dimension in rating.dimensions:
                     yield Cell(
                         block.scenario, block.set_name, text.model, text.condition, dimension.name
                     )

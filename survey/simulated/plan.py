@@ -203,7 +203,9 @@ def _checks(content: Content, seed: int, number: int, behaviour: Behaviour) -> d
         scale = [point.value for point in content.definition.check_scale(check)]
         draw = _draw(seed, number, "check", check.name)
         if behaviour is Behaviour.ATTENTION_FAILER:
-            answers[check.name] = draw.choice([value for value in scale if value != check.right_answer])
+            answers[check.name] = draw.choice(
+                [value for value in scale if value != check.right_answer]
+            )
         elif behaviour is Behaviour.RANDOM_CLICKER:
             answers[check.name] = draw.choice(scale)
         else:

@@ -66,7 +66,7 @@ class TestStudyFile:
         assert (rules.sigma_mae.sigma_below, rules.sigma_mae.mae_above) == (0.6, 0.9)
 
     def test_rates_empathy_from_one_to_five(self, slug: str) -> None:
-        likert = study(slug).rating
+        likert = study(slug).rated
         assert [d.name for d in likert.dimensions] == ["empathy"]
         assert [point.value for point in likert.scale] == [1, 2, 3, 4, 5]
         assert likert.scale[0].label == "Not empathetic at all"
@@ -75,7 +75,7 @@ class TestStudyFile:
     def test_attention_check_names_the_answer_it_wants(self, slug: str) -> None:
         definition = study(slug)
         (check,) = definition.attention_checks
-        named = [p.value for p in definition.rating.scale if p.label in check.statement]
+        named = [p.value for p in definition.rated.scale if p.label in check.statement]
         assert named == [check.answer]
 
     def test_asks_exactly_the_tidy_demographic_columns(self, slug: str) -> None:
@@ -88,7 +88,7 @@ class TestStudyFile:
 
     def test_names_where_to_find_help_and_whom_to_ask(self, slug: str) -> None:
         texts = study(slug).texts
-        assert texts.help is not None
+        assert isinstance(texts.help, str)
         assert "988lifeline.org" in texts.help
         assert "research-team@example.org" in texts.information
 

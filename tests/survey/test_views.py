@@ -74,7 +74,7 @@ def test_page_shows_responses_in_the_stored_order(study: Study, client: Client) 
     public_ids = [Response.objects.get(pk=pk).public_id for pk in stored]
     shown = list(dict.fromkeys(re.findall(r'name="r-([0-9a-f]+)-warmth"', html)))
     assert shown == public_ids
-    assert "<blockquote>I " in html
+    assert '<blockquote dir="auto">I ' in html
     assert "checked" not in html
 
 

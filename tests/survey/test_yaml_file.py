@@ -31,7 +31,7 @@ def changed(old: str, new: str) -> str:
 def test_a_good_file_is_read_whole() -> None:
     definition = small_study.definition()
     assert definition.slug == "small"
-    assert definition.allowed_values() == {1, 2, 3}
+    assert definition.rated.values == [1, 2, 3]
     assert definition.sets == {"1": ["Ant"], "2": ["Bee"]}
     assert definition.attention_checks[0].after_blocks == (1, 3)
 
