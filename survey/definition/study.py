@@ -146,7 +146,8 @@ class StateQuestion(Part):
     hint: Text | None = None
 
 
-#: Columns of participants.csv that are no answers; no question may be called so.
+#: Columns of participants.csv, exported or analysed, that are no answers; no question may be
+#: called so.
 RESERVED_NAMES = frozenset(
     [
         "participant",
@@ -161,6 +162,8 @@ RESERVED_NAMES = frozenset(
         "mae",
         "included",
         "exclusion",
+        "gold_by",
+        "active",
     ]
 )
 

@@ -76,6 +76,7 @@ def test_every_problem_is_reported_in_file_order() -> None:
         ("after_blocks: [1, 3]", "after_blocks: [3, 1]", "the smaller first"),
         ("name: sex", "name: age", "'age' stands twice"),
         ("name: sex", "name: sigma", "'sigma' is a column of participants.csv already"),
+        ("name: sex", "name: active", "'active' is a column of participants.csv already"),
         ("slug: small", "slug: Not a slug", "should match pattern"),
         ("conditions: [plain, tuned, reference]", "conditions: []", "at least 1 item"),
         ("title: A small study", 'title: ""', "at least 1 character"),
