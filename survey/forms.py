@@ -94,7 +94,7 @@ def _answer(question: Question, raw: list[str]) -> DemographicValue:
                 f"to {question.maximum}, or leave it empty"
             )
         return int(text)
-    options = question.options if isinstance(question, ChoiceQuestion) else list(STATES)
+    options = question.offered if isinstance(question, ChoiceQuestion) else list(STATES)
     if any(text not in options for text in raw):
         raise ValueError(f"{question.question} Choose from the list, or leave it empty")
     if question.kind == "multiple":

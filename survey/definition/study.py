@@ -127,14 +127,33 @@ class ChoiceQuestion(Part):
     question: Text
     hint: Text | None = None
     options: list[Text] = Field(min_length=2)
-    #: What a `multiple` answer with two or more options counts as in tables.
+    #: What a `multiple` answer with two or more options counts as in tables. It stands after the
+    #: options there, or where it is written among them; it is never offered itself.
     several: Text | None = None
+
+    @property
+    def offered(self) -> list[str]:
+        """What participants choose from."""
+        return [option for option in self.options if option != self.several]
+
+    @property
+    def categories(self) -> list[str]:
+        """What answers count as, in the order of tables."""
+        return list(dict.fromkeys([*self.options, *([self.several] if self.several else [])]))
 
     @field_validator("options")
     @classmethod
     def _options_once(cls, options: list[str]) -> list[str]:
         _refuse_repeats("option", options)
         return options
+
+    @model_validator(mode="after")
+    def _several_of_many(self) -> "ChoiceQuestion":
+        if self.several is not None and self.kind != "multiple":
+            raise ValueError("several belongs to questions of kind multiple")
+        if len(self.offered) < 2:
+            raise ValueError("give two options or more beside several")
+        return self
 
 
 class StateQuestion(Part):

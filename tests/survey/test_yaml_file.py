@@ -77,6 +77,8 @@ def test_every_problem_is_reported_in_file_order() -> None:
         ("name: sex", "name: age", "'age' stands twice"),
         ("name: sex", "name: sigma", "'sigma' is a column of participants.csv already"),
         ("name: sex", "name: active", "'active' is a column of participants.csv already"),
+        ("kind: multiple", "kind: single", "several belongs to questions of kind multiple"),
+        ("[Asian, Black, White]", "[Two or more, White]", "two options or more beside several"),
         ("slug: small", "slug: Not a slug", "should match pattern"),
         ("conditions: [plain, tuned, reference]", "conditions: []", "at least 1 item"),
         ("title: A small study", 'title: ""', "at least 1 character"),
