@@ -116,6 +116,5 @@ def _orders(definition: StudyDefinition) -> dict[str, list[str]]:
         orders["set"] = list(definition.sets)
     for question in definition.demographics:
         if isinstance(question, ChoiceQuestion):
-            several = [question.several] if question.several else []
-            orders[question.name] = [*question.options, *several]
+            orders[question.name] = question.categories
     return orders

@@ -5,12 +5,16 @@ A rater's ratings that have a gold score give
     σ_r   = √( Σ (x − x̄)² / (n − ddof) )        the spread of the rater's own ratings
     MAE_r = Σ |x − G| / n                        the distance to the gold scores G
 
-over all n of them (Pursuit of Empathy, appendix C). Where a study has no gold scores at all,
-σ_r is over all ratings and MAE_r is empty.
+over all n of them (Pursuit of Empathy, appendix C). Where nobody's ratings have a gold score, σ_r
+is over all ratings and MAE_r is empty.
 """
 
 import numpy as np
 from pandas import DataFrame, Series
+
+NO_RATINGS = "no ratings"
+NO_GOLD = "none of the ratings has a gold score"
+NO_SPREAD = "one rating has no spread"
 
 
 def rater_quality(participants: DataFrame, ratings: DataFrame, *, ddof: int) -> DataFrame:
@@ -63,11 +67,9 @@ def _mae(scored: DataFrame) -> "Series[float]":
 def _note(table: DataFrame, *, has_gold: bool, ddof: int) -> np.ndarray:
     n = table["n_gold"] if has_gold else table["n_ratings"]
     reasons = {
-        "no ratings": table["n_ratings"] == 0,
-        "none of the ratings has a gold score": (n == 0) & has_gold,
-        "one rating has no spread": n <= ddof,
+        NO_RATINGS: table["n_ratings"] == 0,
+        NO_GOLD: n == 0,
+        # Without gold scores σ is over all ratings, and MAE is empty for a reason of its own.
+        NO_SPREAD if has_gold else f"{NO_SPREAD}; {NO_GOLD}": n <= ddof,
     }
-    note = np.select(list(reasons.values()), list(reasons), default="")
-    if has_gold:
-        return note
-    return np.where(note == "", "no gold scores", np.char.add(note, "; no gold scores"))
+    return np.select(list(reasons.values()), list(reasons), default="" if has_gold else NO_GOLD)

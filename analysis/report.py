@@ -83,11 +83,8 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
 
     rater_table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
     tables = {"funnel": funnel.steps, "raters": rater_table}
-    absent: dict[str, str] = {}
-    if known["gold"].isna().all():
-        absent["raters.mae"] = (
-            "there are no gold scores: sigma is over all ratings, and sigma_mae matches nobody"
-        )
+    absent = _absent_from_filter(raters, known, rules)
+    tables = {name: table for name, table in tables.items() if name not in absent}
     try:
         tables["demographics"] = demographics(consented, included, data.orders)
     except Absent as reason:
@@ -111,6 +108,21 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
             absent |= dict.fromkeys(["wins", "wins_summary"], str(reason))
     left_out = exclusions(raters, funnel.exclusion, rules)
     return Results(tables, figures, left_out, absent)
+
+
+def _absent_from_filter(raters: DataFrame, known: DataFrame, rules: QualityRules) -> dict[str, str]:
+    """Why there are no steps of the funnel, or no distances to the gold scores."""
+    absent: dict[str, str] = {}
+    if not rules.order:
+        absent["funnel"] = "the study applies no quality rule"
+    why = ""
+    if known["gold"].isna().all():
+        why = "there are no gold scores"
+    elif raters["n_ratings"].any() and not raters["n_gold"].any():
+        why = "no rating has a gold score"
+    if why:
+        absent["raters.mae"] = f"{why}: sigma is over all ratings, and sigma_mae matches nobody"
+    return absent
 
 
 def _no_ratings(included: "Series[bool]") -> str:

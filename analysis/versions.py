@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "pingouin", "django")
+PACKAGES = ("numpy", "pandas", "django")
 
 
 @cache

@@ -52,6 +52,7 @@ try:
         JUDGE_MODEL = JUDGE_API_KEY = "stand-in"
     JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6, validate=AT_LEAST_ONE)
     JUDGE_TIMEOUT_SECONDS = env.float("JUDGE_TIMEOUT_SECONDS", 60.0, validate=POSITIVE)
+    # What came of a request has this long after its deadline to be committed.
     JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 60.0, validate=POSITIVE)
     JUDGE_MAX_ATTEMPTS = env.int("JUDGE_MAX_ATTEMPTS", 8, validate=AT_LEAST_ONE)
     JUDGE_BACKOFF_SECONDS = env.float("JUDGE_BACKOFF_SECONDS", 1.0)

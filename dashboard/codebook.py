@@ -68,6 +68,5 @@ def _answers(question: Question) -> str:
     if isinstance(question, IntegerQuestion):
         return f"whole number, {question.minimum} to {question.maximum}"
     if isinstance(question, ChoiceQuestion):
-        several = [question.several] if question.several else []
-        return "; ".join([*question.options, *several])
+        return "; ".join(question.categories)
     return "US state or District of Columbia"

@@ -61,7 +61,7 @@ class RatersForm(forms.Form):
     )
 
     def __init__(self, data: Mapping[str, Any], *, rules: Sequence[str]) -> None:
-        super().__init__(data)
+        super().__init__(data, label_suffix="")
         field = self.fields["rule"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", "any rule or none"), *((rule, rule) for rule in rules)]

@@ -3,10 +3,12 @@
 Participants' secrets are shown to nobody, and who they are elsewhere to superusers alone.
 """
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import admin
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from survey import models
@@ -23,6 +25,14 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for seve
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        try:
+            return super().changelist_view(request, extra_context)
+        except OverflowError:  # a filter by a number that SQLite can't hold; Django has no guard
+            raise Http404 from None
 
 
 @admin.register(models.Study)

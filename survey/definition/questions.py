@@ -26,14 +26,33 @@ class ChoiceQuestion(Part):
     question: Text
     hint: Text | None = None
     options: list[Text] = Field(min_length=2)
-    #: What a `multiple` answer with two or more options counts as in tables.
+    #: What a `multiple` answer with two or more options counts as in tables. It stands after the
+    #: options there, or where it is written among them; it is never offered itself.
     several: Text | None = None
+
+    @property
+    def offered(self) -> list[str]:
+        """What participants choose from."""
+        return [option for option in self.options if option != self.several]
+
+    @property
+    def categories(self) -> list[str]:
+        """What answers count as, in the order of tables."""
+        return list(dict.fromkeys([*self.options, *([self.several] if self.several else [])]))
 
     @field_validator("options")
     @classmethod
     def _options_once(cls, options: list[str]) -> list[str]:
         refuse_repeats("option", options)
         return options
+
+    @model_validator(mode="after")
+    def _several_of_many(self) -> "ChoiceQuestion":
+        if self.several is not None and self.kind != "multiple":
+            raise ValueError("several belongs to questions of kind multiple")
+        if len(self.offered) < 2:
+            raise ValueError("give two options or more beside several")
+        return self
 
 
 class StateQuestion(Part):
@@ -57,6 +76,11 @@ class ScreeningQuestion(Part):
     options: list[Text] = Field(min_length=2)
     eligible: list[Text] = Field(min_length=1)
 
+    @property
+    def offered(self) -> list[str]:
+        """What participants choose from."""
+        return self.options
+
     @model_validator(mode="after")
     def _eligible_are_options(self) -> "ScreeningQuestion":
         refuse_repeats("option", self.options)
@@ -68,7 +92,8 @@ class ScreeningQuestion(Part):
         return self
 
 
-#: Columns of participants.csv that are no answers; no question may be called so.
+#: Columns of participants.csv, exported or analysed, that are no answers; no question may be
+#: called so.
 RESERVED_NAMES = frozenset(
     [
         "participant",
@@ -83,5 +108,7 @@ RESERVED_NAMES = frozenset(
         "mae",
         "included",
         "exclusion",
+        "gold_by",
+        "active",
     ]
 )

@@ -14,6 +14,8 @@ from survey.definition.study import StudyDefinition, SystemName
 REQUIRED = ("scenario", "prompt", "model", "condition", "response")
 OPTIONAL = ("set", "context")
 BLOCK_SIZES = range(2, 9)
+#: What tables call a row that pools scenarios, models or conditions.
+POOLED = "all"
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -133,6 +135,15 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
             problems.append(
                 Problem(file, row.line, 0, f"set {row.set_name!r} is not one of {known}")
             )
+        problems += [
+            Problem(file, row.line, 0, f"a {what} can't be called {POOLED!r}: tables use the word")
+            for what, name in (
+                ("scenario", row.scenario),
+                ("model", row.model),
+                ("condition", row.condition),
+            )
+            if name == POOLED
+        ]
         first = first_of_scenario.setdefault(row.scenario, row)
         for what, here, there in (
             ("prompt", row.prompt, first.prompt),

@@ -93,7 +93,7 @@ class YamlFile:
     def _problems(self, error: ValidationError, under: Path_) -> list[Problem]:
         found = []
         for item in error.errors():
-            path = under + tuple(s for s in item["loc"] if self._in_file(under, item["loc"], s))
+            path = under + self._in_file(under, item["loc"])
             message = item["msg"].removeprefix("Value error, ")
             if item["type"] == "extra_forbidden":
                 message = "unknown key"
@@ -102,9 +102,27 @@ class YamlFile:
             found.append(self.problem(path, message))
         return found
 
-    def _in_file(self, under: Path_, loc: Path_, step: str | int) -> bool:
-        """Pydantic names the member of a union in a location; a file has no such key."""
-        return not (isinstance(step, str) and step.startswith(("function-", "tagged-")))
+    def _in_file(self, under: Path_, location: Path_) -> Path_:
+        """A location without the members of unions, which pydantic names and a file does not
+        have: after a place that holds a mapping without that key.
+        """
+        path: Path_ = ()
+        for place, step in enumerate(location):
+            node = self._node(under + path)
+            last = place == len(location) - 1
+            named = isinstance(node, CommentedMap) and (step in node or last)
+            if named or not isinstance(step, str) or (last and not isinstance(node, CommentedSeq)):
+                path += (step,)
+        return path
+
+    def _node(self, path: Path_) -> Any:
+        node: Any = self.root
+        for step in path:
+            try:
+                node = node[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return node
 
 
 def _plain(value: Any) -> Any:

@@ -71,7 +71,7 @@ def _answer(question: Question, raw: list[str]) -> DemographicValue:
             message = _("Enter a whole number from %(least)s to %(most)s, or leave it empty")
             raise ValueError(message % {"least": question.minimum, "most": question.maximum})
         return int(text)
-    options = question.options if isinstance(question, ChoiceQuestion) else list(STATES)
+    options = question.offered if isinstance(question, ChoiceQuestion) else list(STATES)
     if any(text not in options for text in raw):
         raise ValueError(_("Choose from the list, or leave it empty"))
     if question.kind == "multiple":

@@ -245,7 +245,7 @@ def options_of(question: Question) -> list[str]:
     """What can be chosen; nothing for a number."""
     if isinstance(question, IntegerQuestion):
         return []
-    return list(STATES) if isinstance(question, StateQuestion) else question.options
+    return list(STATES) if isinstance(question, StateQuestion) else question.offered
 
 
 def unmatched(profile: Profile, content: Content) -> Iterator[tuple[tuple[str | int, ...], str]]:

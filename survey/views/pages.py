@@ -103,7 +103,7 @@ def _items(
         }
         if isinstance(question, ChoiceQuestion | ScreeningQuestion):
             assert isinstance(translated, ChoiceQuestion | ScreeningQuestion)
-            item["options"] = list(zip(question.options, translated.options, strict=True))
+            item["options"] = list(zip(question.offered, translated.offered, strict=True))
         items.append(item)
     return items
 

@@ -212,6 +212,13 @@ def test_study_order_and_contrast_are_handed_on(study: Study) -> None:
     assert data.orders["race"] == ["Asian", "Black", "White", "Two or more"]
 
 
+def test_several_choices_stand_where_the_study_writes_them_among_the_options() -> None:
+    options = ["Asian", "Two or more", "Other"]
+    race = {"name": "race", "kind": "multiple", "question": "Race?", "several": "Two or more"}
+    study = make_study(demographics=[race | {"options": options}])
+    assert snapshot(study).data.orders["race"] == options
+
+
 def test_hash_changes_with_the_data_alone(study: Study) -> None:
     add_participant(study, pseudonym="anna")
     before = snapshot(study).hash

@@ -53,7 +53,7 @@ def test_without_any_gold_sigma_is_over_all_ratings_and_mae_says_why_it_is_empty
     # mean 3; (4 + 0 + 4) / 2
     assert rater["sigma"] == 2.0
     assert np.isnan(rater["mae"])
-    assert rater["note"] == "no gold scores"
+    assert rater["note"] == "none of the ratings has a gold score"
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,12 @@ def test_an_index_that_cannot_be_computed_says_why(
 
 def test_without_gold_a_single_rating_has_two_reasons() -> None:
     assert quality({"r": [(3, None)]}).loc["r", "note"] == (
-        "one rating has no spread; no gold scores"
+        "one rating has no spread; none of the ratings has a gold score"
     )
+
+
+def test_without_gold_who_gave_no_ratings_has_one_reason() -> None:
+    assert quality({"r": []}).loc["r", "note"] == "no ratings"
 
 
 def test_with_ddof_0_a_single_rating_has_sigma_0() -> None:

@@ -66,6 +66,23 @@ def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
     assert results.tables["funnel"]["remaining"].tolist() == [2] * 4
 
 
+def test_gold_scores_of_unrated_items_alone_leave_mae_absent_with_its_reason() -> None:
+    results = analyse(study({"r": [1, 2]}, gold=[None, None, 3.0]), QualityRules())
+    assert results.absent["raters.mae"] == (
+        "no rating has a gold score: sigma is over all ratings, and sigma_mae matches nobody"
+    )
+    rater = results.tables["raters"].loc[0]
+    assert (rater["n_gold"], rater["note"]) == (0, "none of the ratings has a gold score")
+
+
+def test_without_rules_everybody_counts_and_the_funnel_is_absent_with_its_reason() -> None:
+    quick = {"r": {"duration_seconds": 1.0, "attention_checks_failed": 9}}
+    results = analyse(study({"r": [1, 2, 3]}, people=quick), QualityRules(order=[]))
+    assert results.absent["funnel"] == "the study applies no quality rule"
+    assert "funnel" not in results.tables
+    assert results.tables["raters"]["included"].tolist() == [True]
+
+
 def test_a_mae_of_exactly_nine_tenths_keeps_the_rater() -> None:
     # |3 − G| of these thirds is 5+2+1+1+0+1+3+4+5+5 = 27 thirds = 9, over ten ratings 9/10
     thirds = [4, 7, 8, 8, 9, 10, 12, 13, 14, 14]

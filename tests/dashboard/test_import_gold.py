@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
 
 from judge.models import STAND_IN, Call, GoldScore, Judge
 from judge.queries import gold_scores
 from survey.models import Response, Study
+from tests.dashboard.reading import text_of
 from tests.factories import Key, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
@@ -95,6 +97,14 @@ def test_two_round_trips_give_the_same_bytes_and_name_who_made_the_scores(
 
 def last_cells(table: bytes) -> list[str]:
     return [row[-1] for row in csv.reader(io.StringIO(table.decode()))][1:]
+
+
+def test_pages_name_the_stand_in_whose_scores_were_imported(page: Client, tmp_path: Path) -> None:
+    import_gold(make_study(), tmp_path, f'"{STAND_IN_JUDGE}"', f'"{STAND_IN_JUDGE}"')
+    for name in ("gold", "raters", "results", "figures", "downloads"):
+        shown = text_of(page.get(f"/studies/small/{name}/"))
+        assert f"made up by a stand-in ({STAND_IN_JUDGE})" in shown, name
+    assert f"imported ones , made by {STAND_IN_JUDGE}" in text_of(page.get("/studies/small/gold/"))
 
 
 # ── What gold.csv may say ────────────────────────────────────────────────────────────────────

@@ -85,6 +85,8 @@ class TestStudyFile:
         (race,) = (q for q in study(slug).demographics if q.name == "race")
         assert isinstance(race, ChoiceQuestion)
         assert (race.kind, race.several) == ("multiple", "Two or more races")
+        assert race.categories[-2:] == ["Two or more races", "Other/Unknown"]
+        assert "Two or more races" not in race.offered
 
     def test_names_where_to_find_help_and_whom_to_ask(self, slug: str) -> None:
         texts = study(slug).texts

@@ -204,6 +204,17 @@ def test_wrong_demographic_answers_are_named_and_nothing_is_stored(
     assert not DemographicAnswer.objects.exists()
 
 
+def test_what_several_options_count_as_is_not_offered(db: None, client: Client) -> None:
+    options = "options: [Asian, Black, Two or more, White]"
+    small_study.load(yaml=small_study.YAML.replace("options: [Asian, Black, White]", options))
+    begin(client)
+    take(client, range(1, LAST_PAGE))
+    page = f"/s/small/page/{LAST_PAGE}/"
+    boxes = re.findall(r'name="race" value="(.*?)"', client.get(page).content.decode())
+    assert boxes == ["Asian", "Black", "White"]
+    assert client.post(page, {"race": ["Two or more"]}).status_code == 422
+
+
 def test_open_link_shows_no_prolific_code(study: Study, client: Client) -> None:
     begin(client, "/s/small/")
     take(client, range(1, LAST_PAGE))

@@ -1,0 +1,191 @@
+"""Studies with next to nothing in them: each has its results, or the reason why there are none."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from analysis.definition import QualityRules
+from analysis.execution import finished_run
+from analysis.queries import results_of
+from analysis.rules import set_rules
+from judge.models import GoldScore
+from survey.models import Participant, Response, Study
+from survey.tidy import counted_sources
+from tests.factories import Key, Rate, add_participant, make_study
+
+pytestmark = pytest.mark.django_db
+
+TABLES = {"funnel", "raters", "demographics", "items", "wins", "wins_summary"}
+OF_INCLUDED = ["demographics", "items", "wins", "wins_summary", "ratings_kde"]
+OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
+NO_DEMOGRAPHICS = {"demographics": "no demographic question was answered"}
+NO_CONTRAST = dict.fromkeys(
+    ["wins", "wins_summary"], "the study names no two conditions to compare"
+)
+NOBODY = dict.fromkeys(OF_INCLUDED, "no rater is included")
+NO_GOLD = {
+    "raters.mae": "there are no gold scores: sigma is over all ratings, and sigma_mae matches "
+    "nobody"
+}
+
+
+def with_gold(study: Study, value: float = 3.0) -> Study:
+    """Every response's gold score is `value`."""
+    for response in Response.objects.filter(scenario__study=study):
+        for dimension in study.definition["tasks"][0]["dimensions"]:
+            GoldScore.objects.create(
+                study=study, response=response, dimension=dimension["name"], value=value
+            )
+    return study
+
+
+def rated(study: Study, *names: str, rate: Rate = lambda key: 3, **person: Any) -> Study:
+    """The study after these people took it."""
+    for name in names:
+        add_participant(study, pseudonym=name, rate=rate, **person)
+    return study
+
+
+def nobody() -> Study:
+    return make_study()
+
+
+def nobody_but_test_people() -> Study:
+    return rated(with_gold(make_study()), "robot", source="simulated")
+
+
+def one_rater_one_scenario_one_response() -> Study:
+    study = make_study(
+        scenarios=["S1"],
+        sets={"": ["Ant"]},
+        conditions=["plain"],
+        contrast=None,
+        reference=None,
+        demographics=[],
+    )
+    return rated(study, "anna")
+
+
+def single_condition() -> Study:
+    return rated(
+        with_gold(make_study(conditions=["plain"], contrast=None, reference=None)), "anna", "bert"
+    )
+
+
+def no_reference() -> Study:
+    return rated(with_gold(make_study(conditions=["plain", "tuned"], reference=None)), "anna")
+
+
+def constant_ratings_far_from_gold() -> Study:
+    return rated(with_gold(make_study(), 5.0), "anna", "bert", rate=lambda key: 1)
+
+
+def constant_ratings_near_gold() -> Study:
+    return rated(with_gold(make_study()), "anna", "bert")
+
+
+def missing_gold() -> Study:
+    return rated(make_study(), "anna")
+
+
+def everybody_still_active() -> Study:
+    study = rated(with_gold(make_study()), "anna", status="in_progress")
+    Participant.objects.update(last_seen_at=timezone.now())
+    return study
+
+
+def no_ratings() -> Study:
+    return rated(with_gold(make_study()), "anna", rate=lambda key: None)
+
+
+def no_rules() -> Study:
+    study = rated(with_gold(make_study()), "anna", minutes=1)
+    set_rules(study=study, rules=QualityRules(order=[]))
+    return study
+
+
+ABSENT: dict[Callable[[], Study], dict[str, str]] = {
+    nobody: NOBODY | NO_GOLD,
+    nobody_but_test_people: NOBODY,
+    one_rater_one_scenario_one_response: NO_GOLD | NO_DEMOGRAPHICS | NO_CONTRAST,
+    single_condition: NO_DEMOGRAPHICS | NO_CONTRAST,
+    no_reference: NO_DEMOGRAPHICS | {"wins.reference_points": "the study names no reference"},
+    constant_ratings_far_from_gold: NOBODY,
+    constant_ratings_near_gold: NO_DEMOGRAPHICS,
+    missing_gold: NO_GOLD | NO_DEMOGRAPHICS,
+    everybody_still_active: NOBODY,
+    no_ratings: NO_DEMOGRAPHICS | dict.fromkeys(OF_RATINGS, "the included raters gave no ratings"),
+    no_rules: NO_DEMOGRAPHICS | {"funnel": "the study applies no quality rule"},
+}
+
+
+@pytest.mark.parametrize(("make", "absent"), ABSENT.items(), ids=[make.__name__ for make in ABSENT])
+def test_thin_study_has_results_or_reasons(
+    make: Callable[[], Study], absent: dict[str, str]
+) -> None:
+    run = finished_run(study=make(), sources=counted_sources())
+    assert run.manifest["absent"] == absent
+    assert set(results_of(run, "table")) == TABLES - set(absent)
+    assert set(results_of(run, "figure")) == {"ratings_kde"} - set(absent)
+
+
+def rows(study: Study, table: str, *columns: str) -> list[list[Any]]:
+    """These columns of a table of the study's analysis."""
+    content = results_of(finished_run(study=study, sources=counted_sources()), "table")[table]
+    places = [content["columns"].index(column) for column in columns]
+    return [[row[place] for place in places] for row in content["rows"]]
+
+
+def test_constant_ratings_are_excluded_for_being_flat_and_far() -> None:
+    study = constant_ratings_far_from_gold()
+    assert (
+        rows(study, "raters", "sigma", "mae", "included", "exclusion")
+        == [[0.0, 4.0, False, "sigma_mae"]] * 2
+    )
+    assert rows(study, "funnel", "step", "remaining") == [
+        ["duration", 2], ["attention", 2], ["early_exit", 2], ["sigma_mae", 0]
+    ]  # fmt: skip
+
+
+def test_constant_ratings_are_ties_without_a_point_for_the_reference() -> None:
+    study = constant_ratings_near_gold()
+    assert rows(study, "wins", "winner", "reference_points", "note") == [["tie", 0, ""]] * 4
+    whole = rows(study, "wins_summary", "scenario", "ties", "a_percent", "reference_percent")[-1]
+    assert whole == ["all", 4, 0.0, 0.0]
+    assert rows(study, "items", "n", "mean", "sd") == [[2, 3.0, 0.0]] * 12
+
+
+def test_single_rating_has_a_mean_and_everything_else_says_what_is_missing() -> None:
+    def first_only(key: Key) -> int | None:
+        return 4 if key[:4] == ("S1", "1", "Ant", "plain") else None
+
+    study = rated(with_gold(make_study()), "anna", rate=first_only)
+    assert rows(study, "raters", "n_ratings", "sigma", "mae", "note") == [
+        [1, None, 1.0, "one rating has no spread"]
+    ]
+    assert rows(study, "items", "n", "mean", "sd") == [[1, 4.0, None], *[[0, None, None]] * 11]
+    assert rows(study, "wins", "winner", "reference_points", "note") == [
+        ["", None, "no ratings of tuned"],
+        *[["", None, "no ratings of plain and tuned"]] * 3,
+    ]
+    whole = rows(study, "wins_summary", "ties", "a_percent", "reference_percent", "not_compared")
+    assert whole[-1] == [0, None, None, 4]
+
+
+def test_unrated_dimension_keeps_its_place() -> None:
+    study = with_gold(make_study(scenarios=["S1"], dimensions=["warmth", "insight"]))
+    rated(study, "anna", rate=lambda key: 3 if key[4] == "warmth" else None)
+    assert rows(study, "wins", "model", "dimension", "winner") == [
+        ["Ant", "warmth", "tie"], ["Ant", "insight", ""],
+        ["Bee", "warmth", "tie"], ["Bee", "insight", ""],
+    ]  # fmt: skip
+
+
+def test_participants_without_checks_or_duration_fail_neither_rule() -> None:
+    study = rated(with_gold(make_study()), "anna", checks_passed=None)
+    Participant.objects.update(started_at=None)
+    assert rows(study, "raters", "duration_seconds", "attention_checks_failed", "included") == [
+        [None, None, True]
+    ]
