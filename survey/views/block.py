@@ -62,7 +62,7 @@ def show_block(
     elif presentation.answered_at is not None:
         sent = _given(presentation, block, check)
     values = {
-        "block": block,
+        "scenario": block,  # `block` means the template's own
         "entries": _entries(definition, responses, check, item, sent, errors),
         "panels": _panels(definition, responses, sent, errors),
         "texts": text_items(block_texts(definition), sent, errors),
