@@ -11,9 +11,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from django.utils.translation import get_language_info
 from dotenv import dotenv_values
 from environs import Env, EnvError, validate
+
+from config import languages
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -91,6 +92,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.headers.content_security_policy",
+    "config.languages.language_of_browser",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -127,11 +129,11 @@ DATABASES["default"]["CONN_MAX_AGE"] = 600
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
-# A language is a file: locale/<language>/LC_MESSAGES/django.po.
-LOCALE_PATHS = [BASE_DIR / "locale"]
-_locales = [path.parts[-3] for path in sorted(BASE_DIR.glob("locale/*/LC_MESSAGES/django.po"))]
-_languages = ["en", *(name.replace("_", "-").lower() for name in _locales)]
-LANGUAGES = [(code, get_language_info(code)["name_local"]) for code in _languages]
+# A language of participants' pages is a file: locale/<language>/LC_MESSAGES/django.po. Only what
+# such files hold is translated; everything else, Django's own texts too, is in English.
+LOCALE_PATHS = [DATA_DIR / "locale"]
+languages.compile_catalogs(BASE_DIR / "locale", LOCALE_PATHS[0])
+LANGUAGES = languages.names(["en", *languages.catalogs(BASE_DIR / "locale")])
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -1,0 +1,88 @@
+"""The languages of participants' pages: each is a file, locale/<language>/LC_MESSAGES/django.po.
+
+gettext reads a compiled form of such files. Every process brings that form up to date before it
+starts, so that no build step can be forgotten, no page falls back to English for want of one, and
+nothing beside Python is needed.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from io import BytesIO
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+
+PARTICIPANTS = "/s/"
+
+
+def catalogs(folder: Path) -> dict[str, Path]:
+    """The .po files in a folder of languages, by language as Django writes it: `zh-hans`."""
+    files = sorted(folder.glob("*/LC_MESSAGES/django.po"))
+    return {path.parts[-3].replace("_", "-").lower(): path for path in files}
+
+
+def names(codes: Iterable[str]) -> list[tuple[str, str]]:
+    """Languages with their own names, as a setting wants them. Raises ImproperlyConfigured."""
+    try:
+        return [(code, str(translation.get_language_info(code)["name_local"])) for code in codes]
+    except KeyError as error:
+        raise ImproperlyConfigured(f"locale: {error.args[0]}") from None
+
+
+def compile_catalogs(source: Path, target: Path) -> None:
+    """Write under `target` what gettext reads for each language of `source`.
+
+    A compiled file carries its source's time, and is left alone while the two agree. Raises
+    ImproperlyConfigured for a source that is no .po file, or a target that can't be written to.
+    """
+    for path in catalogs(source).values():
+        compiled = (target / path.relative_to(source)).with_suffix(".mo")
+        written = path.stat().st_mtime_ns
+        if compiled.exists() and compiled.stat().st_mtime_ns == written:
+            continue
+        data = _compile(path)
+        try:
+            compiled.parent.mkdir(parents=True, exist_ok=True)
+            # Several processes may start at once: each writes its own file, the last one stays.
+            handle, name = tempfile.mkstemp(dir=compiled.parent, suffix=".mo")
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(name).chmod(0o644)
+            os.utime(name, ns=(written, written))
+            Path(name).replace(compiled)
+        except OSError as error:
+            raise ImproperlyConfigured(f"DATA_DIR can't be written to: {error}") from None
+
+
+def _compile(path: Path) -> bytes:
+    # Imported when there is something to do: most processes find their files up to date.
+    from babel.core import UnknownLocaleError
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import PoFileError, read_po
+
+    compiled = BytesIO()
+    try:
+        with path.open("rb") as file:
+            write_mo(compiled, read_po(file, locale=path.parts[-3], abort_invalid=True))
+    except (PoFileError, UnknownLocaleError, ValueError) as error:
+        line = f", line {error.lineno}" if isinstance(error, PoFileError) else ""
+        raise ImproperlyConfigured(f"{path}{line}: {error}") from None
+    return compiled.getvalue()
+
+
+def language_of_browser(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: participants' pages speak what the browser asks for, until a page knows which
+    languages its study has. Researchers' pages are in English."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if not request.path_info.startswith(PARTICIPANTS):
+            return get_response(request)
+        with translation.override(translation.get_language_from_request(request)):
+            return get_response(request)
+
+    return middleware

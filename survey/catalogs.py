@@ -1,0 +1,110 @@
+"""What participants' pages say, for translators: taken from templates and programs, kept in .po
+files, and checked. No page needs this module.
+"""
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract as extract_from
+from babel.messages.pofile import read_po, write_po
+from django.utils.translation.template import templatize
+
+TAG = re.compile(r"</?\w[^>]*>")
+#: Pages of last resort stand beside the folder of templates.
+TEMPLATES = ("survey/*.html", "error.html", "[45][0-9][0-9].html")
+HEADER_LINES = ("msgid", "msgstr", '"Language:', '"Plural-Forms:', '"Content-Type:')
+HEADER = """\
+# What participants' pages of Fivefold say, in this language.
+# `manage.py update_catalogs` brings this file up to date with them; see docs/languages.md."""
+
+
+def extract(root: Path) -> Catalog:
+    """Every text of participants' pages, and in which files (relative to `root`) it stands."""
+    texts = Catalog()
+    for path, source in sorted([*_programs(root), *_templates(root)]):
+        place = str(path.relative_to(root))
+        for _line, message, _comments, context in extract_from("python", BytesIO(source.encode())):
+            texts.add(message, locations=[(place, 0)], context=context)
+    return texts
+
+
+def _programs(root: Path) -> Iterator[tuple[Path, str]]:
+    for path in (root / "survey").rglob("*.py"):
+        yield path, path.read_text(encoding="utf-8")
+
+
+def _templates(root: Path) -> Iterator[tuple[Path, str]]:
+    """Templates turned into what looks like a program that calls gettext."""
+    for pattern in TEMPLATES:
+        for path in (root / "templates").glob(pattern):
+            calls = templatize(path.read_text(encoding="utf-8"))
+            yield path, "\n".join(line.strip() for line in calls.splitlines())
+
+
+def read(path: Path) -> Catalog:
+    """The catalog in a .po file."""
+    with path.open("rb") as file:
+        return read_po(file, locale=path.parts[-3])
+
+
+def update(path: Path, texts: Catalog) -> Catalog:
+    """Give a .po file all of `texts` and nothing else; what is translated stays. A file that is
+    not there is begun. Raises babel's UnknownLocaleError for a language that nobody knows.
+    """
+    catalog = read(path) if path.exists() else Catalog(locale=path.parts[-3], fuzzy=False)
+    catalog.update(texts, no_fuzzy_matching=True, update_creation_date=False)
+    catalog.obsolete.clear()
+    write(path, catalog)
+    return catalog
+
+
+def write(path: Path, catalog: Catalog) -> None:
+    """Write a .po file; files are named without lines, so that few changes touch it."""
+    written = BytesIO()
+    write_po(written, catalog, width=100, sort_by_file=True, include_lineno=False)
+    # gettext's header has blanks for a project and a person. Only these lines count.
+    header, blank, body = written.getvalue().decode().partition("\n\n")
+    kept = [line for line in header.splitlines() if line.startswith(HEADER_LINES)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([HEADER, *kept]) + blank + body, encoding="utf-8")
+
+
+def problems(catalog: Catalog, texts: Catalog) -> list[str]:
+    """What is wrong with a catalog as a translation of `texts`, one line each."""
+    found = []
+    for text in texts:
+        if not text.id:
+            continue  # the header
+        message = catalog.get(text.id, text.context)
+        if message is None:
+            found.append(f"{_name(text)}: is missing")
+        elif not all(_forms(message.string)):
+            found.append(f"{_name(text)}: is not translated")
+        else:
+            found += [f"{_name(text)}: {reason}" for reason in _faults(message, catalog)]
+    for message in catalog:
+        if message.id and texts.get(message.id, message.context) is None:
+            found.append(f"{_name(message)}: no page says this")
+    return found
+
+
+def _faults(message: Message, catalog: Catalog) -> Iterator[str]:
+    if message.fuzzy:
+        yield "is marked as fuzzy"
+    for error in message.check(catalog):
+        yield str(error)
+    tags = sorted(TAG.findall(_forms(message.id)[-1]))
+    if any(sorted(TAG.findall(string)) != tags for string in _forms(message.string)):
+        yield "its tags are not those of the text"
+
+
+def _forms(text: object) -> list[str]:
+    """A text, or each plural form of one."""
+    return [str(form or "") for form in (text if isinstance(text, list | tuple) else [text])]
+
+
+def _name(message: Message) -> str:
+    return repr(_forms(message.id)[0])

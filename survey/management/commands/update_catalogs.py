@@ -1,0 +1,41 @@
+"""`manage.py update_catalogs`: bring the translations of participants' pages up to date."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from survey import catalogs
+
+
+class Command(BaseCommand):
+    help = (
+        "Write every text of participants' pages into the .po file of each language; what is "
+        "translated stays, what no page says any more goes. Then say what is left to translate."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "languages",
+            nargs="*",
+            metavar="LANGUAGE",
+            help="as its folder is called: fr, pt_BR, zh_Hans; a new one is begun "
+            "(default: all that there are)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        root: Path = settings.BASE_DIR
+        folders = [path.name for path in sorted((root / "locale").glob("*/"))]
+        texts = catalogs.extract(root)
+        for language in options["languages"] or folders:
+            path = root / "locale" / language / "LC_MESSAGES" / "django.po"
+            try:
+                catalog = catalogs.update(path, texts)
+            except ValueError as error:
+                raise CommandError(f"{language}: {error}") from None
+            left = catalogs.problems(catalog, texts)
+            self.stdout.write(f"{path.relative_to(root)}: {len(texts)} texts, {len(left)} to do")
+            for line in left:
+                self.stdout.write(f"  {line}")
