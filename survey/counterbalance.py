@@ -28,6 +28,11 @@ def williams_row(n: int, row: int) -> list[int]:
     return shifted if row < n else shifted[::-1]
 
 
+def _row(n: int, half: int, shift: int) -> list[int]:
+    """Row `shift` of the square's first half or, where n is odd and `half` is, of its second."""
+    return williams_row(n, half * n % rows_of_square(n) + shift % n)
+
+
 @lru_cache(maxsize=4096)
 def _draws(n: int, key: Hashable) -> tuple[list[int], list[int]]:
     """New names for the things of one square, and the order in which its rows are used."""
@@ -50,7 +55,7 @@ def balanced_order(n: int, number: int, *, key: Hashable, shift: int = 0) -> lis
     square, row = divmod(number, rows_of_square(n))
     names, rows = _draws(n, (key, square))
     half, place = divmod(row, n)
-    return [names[i] for i in williams_row(n, half * n + (rows[place] + shift) % n)]
+    return [names[i] for i in _row(n, half, rows[place] + shift)]
 
 
 @dataclass(frozen=True)
@@ -122,24 +127,30 @@ class BlockDesign:
 
     def order(self, slot: int) -> list[int]:
         """The blocks of this slot in balanced order."""
-        completed, rest = divmod(slot, self.slots_to_balance)
-        number, index = divmod(rest, self._pass)
+        number = slot % self.slots_to_balance // self._pass
         hand = self.hand(slot)
         if not self.together:
-            return self._rows([hand], number + index, 0, completed)
+            return _in_rows([hand], number)
         scenario = {block: i for i, group in enumerate(self.groups) for block in group}
         by_scenario: dict[int, list[int]] = {}
         for block in hand:
             by_scenario.setdefault(scenario[block], []).append(block)
-        groups = list(by_scenario.values())
-        inner, outer = divmod(number + index, rows_of_square(len(groups)))
-        return self._rows(groups, inner, outer, completed)
+        return _in_rows(list(by_scenario.values()), number)
 
-    def _rows(self, groups: Sequence[list[int]], inner: int, outer: int, square: int) -> list[int]:
-        """Groups in the order of row `outer`, the blocks of each in that of row `inner`."""
-        ordered: list[int] = []
-        for place in williams_row(len(groups), outer % rows_of_square(len(groups))):
-            group = groups[place]
-            row = (inner + place) % rows_of_square(len(group))
-            ordered += [group[i] for i in williams_row(len(group), row)]
-        return ordered
+
+def _in_rows(groups: Sequence[Sequence[int]], number: int) -> list[int]:
+    """Order `number` of `groups`, which are kept together, and of the things in each.
+
+    Two squares are used at once, one over groups and one within each. Shifts go through all
+    pairs of rows before a square's other half is used, so each thing has then stood once at
+    each place.
+    """
+    n = len(groups)
+    halves, row = divmod(number, n * max(map(len, groups)))
+    inner_half, outer_half = divmod(halves, rows_of_square(n) // n)
+    inner, outer = divmod(row, n)
+    ordered: list[int] = []
+    for place in _row(n, outer_half, outer):
+        group = groups[place]
+        ordered += [group[i] for i in _row(len(group), inner_half, inner + place)]
+    return ordered

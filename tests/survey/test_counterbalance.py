@@ -1,7 +1,7 @@
 """Balanced orders: squares that are squares, and designs that even out whoever drops out."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
@@ -57,7 +57,9 @@ DESIGNS = {
     "all blocks": design([4] * 6, 24),
     "all blocks, odd": design([1] * 5, 5),
     "scenarios together": design([4] * 6, 24, together=True),
+    "scenarios together, odd": design([3] * 5, 15, together=True),
     "a few blocks each": design([4] * 6, 8),
+    "a few blocks each, odd": design([1] * 15, 5),
     "a few scenarios each": design([4] * 6, 8, together=True),
     "no common divisor": design([1] * 10, 3),
     "one block each": design([1] * 7, 1),
@@ -84,6 +86,27 @@ def test_blocks_are_dealt_evenly_at_every_moment(blocks: BlockDesign) -> None:
         assert sorted(hand) == sorted(blocks.hand(slot))
         seen.update(hand)
         assert max(seen.values()) - min(seen.values()) <= 1
+
+
+@pytest.mark.parametrize("blocks", DESIGNS.values(), ids=DESIGNS)
+def test_places_of_blocks_never_differ_by_more_than_one(blocks: BlockDesign) -> None:
+    every = [block for group in blocks.groups for block in group]
+    counts = Counter(dict.fromkeys(product(range(blocks.per_participant), every), 0))
+    for slot in range(min(2 * blocks.slots_to_balance, 400)):
+        counts.update(enumerate(blocks.order(slot)))
+        assert max(counts.values()) - min(counts.values()) <= 1
+
+
+@pytest.mark.parametrize("name", ["all blocks", "all blocks, odd", "a few blocks each"])
+def test_complete_design_lets_each_block_follow_each_other_of_its_hand_equally_often(
+    name: str,
+) -> None:
+    blocks = DESIGNS[name]
+    k = blocks.per_participant
+    orders = [blocks.order(slot) for slot in range(blocks.slots_to_balance)]
+    followers = Counter(pair for order in orders for pair in pairwise(order))
+    assert len(set(followers.values())) == 1
+    assert len(followers) == blocks.total * (k - 1)
 
 
 def test_blocks_of_a_scenario_stay_together() -> None:
