@@ -67,9 +67,11 @@ def _compile(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             write_mo(compiled, read_po(file, locale=path.parts[-3], abort_invalid=True))
-    except (PoFileError, UnknownLocaleError, ValueError) as error:
-        line = f", line {error.lineno}" if isinstance(error, PoFileError) else ""
-        raise ImproperlyConfigured(f"{path}{line}: {error}") from None
+    except PoFileError as error:
+        reason = str(error).removesuffix(f" on {error.lineno}")  # it counts from 0
+        raise ImproperlyConfigured(f"{path}, line {error.lineno + 1}: {reason}") from None
+    except (UnknownLocaleError, ValueError) as error:
+        raise ImproperlyConfigured(f"{path}: {error}") from None
     return compiled.getvalue()
 
 

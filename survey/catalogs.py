@@ -12,6 +12,7 @@ from babel.messages.extract import extract as extract_from
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
+PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]")
 TAG = re.compile(r"</?\w[^>]*>")
 #: Pages of last resort stand beside the folder of templates.
 TEMPLATES = ("survey/*.html", "error.html", "[45][0-9][0-9].html")
@@ -84,21 +85,20 @@ def problems(catalog: Catalog, texts: Catalog) -> list[str]:
         elif not all(_forms(message.string)):
             found.append(f"{_name(text)}: is not translated")
         else:
-            found += [f"{_name(text)}: {reason}" for reason in _faults(message, catalog)]
+            found += [f"{_name(text)}: {reason}" for reason in _faults(message)]
     for message in catalog:
         if message.id and texts.get(message.id, message.context) is None:
             found.append(f"{_name(message)}: no page says this")
     return found
 
 
-def _faults(message: Message, catalog: Catalog) -> Iterator[str]:
+def _faults(message: Message) -> Iterator[str]:
     if message.fuzzy:
         yield "is marked as fuzzy"
-    for error in message.check(catalog):
-        yield str(error)
-    tags = sorted(TAG.findall(_forms(message.id)[-1]))
-    if any(sorted(TAG.findall(string)) != tags for string in _forms(message.string)):
-        yield "its tags are not those of the text"
+    for what, pattern in (("placeholders", PLACEHOLDER), ("tags", TAG)):
+        wanted = sorted(pattern.findall(_forms(message.id)[-1]))
+        if any(sorted(pattern.findall(form)) != wanted for form in _forms(message.string)):
+            yield f"its {what} are not those of the text"
 
 
 def _forms(text: object) -> list[str]:
