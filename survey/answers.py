@@ -21,7 +21,7 @@ from survey.models import (
     Presentation,
     Rating,
 )
-from survey.places import free_place
+from survey.places import free_place, hold_again
 
 Status = Participant.Status
 DemographicValue = int | str | list[str]
@@ -80,6 +80,7 @@ def _recording(
         yield
         if first and page == last.number:
             here.update(status=Status.COMPLETED, ending=_ending(participant, last), finished_at=at)
+            hold_again(participant=participant, at=at)
 
 
 def _ending(participant: Participant, last: LastPage) -> str:

@@ -1,13 +1,15 @@
 """Places: how many people a study takes, and who stands where in its balanced design.
 
-The lowest free slot goes to the next person, so slots that somebody abandoned are filled again
-before new ones are opened. A place is free when nobody holds it, or when its holder has fallen
-silent for longer than the study allows; that person may still finish, beyond the places.
+A place that somebody left goes to the next person before a new one is opened, so abandoned slots
+of the design are filled again. A holder who has fallen silent for longer than the study allows
+loses their place when somebody else comes and nobody has left one. They may still finish, and
+hold it again if it is free by then; otherwise they stand beyond the places.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import Count, F, Max, Q
 
 from survey.content import content_of
 from survey.models import Participant, Place, Study
@@ -26,6 +28,11 @@ def pool_of(source: str) -> str:
     return Place.Pool.REAL
 
 
+def sources_of(pool: str) -> list[str]:
+    """The sources whose people take places of `pool`."""
+    return [source for source in Participant.Source.values if pool_of(source) == pool]
+
+
 def capacity(study: Study) -> int | None:
     """How many people the study takes; None for any number."""
     places = study.settings["places"]
@@ -36,11 +43,17 @@ def capacity(study: Study) -> int | None:
     return maximum
 
 
-def _free(study: Study, at: datetime) -> Q:
+def _silent(study: Study, at: datetime) -> Q:
+    """Held by somebody who was not seen for longer than the study allows, as of `at`."""
     silent_since = at - timedelta(minutes=study.settings["places"]["stale_minutes"])
-    return Q(participant=None) | Q(
-        participant__status=Status.IN_PROGRESS, participant__last_seen_at__lt=silent_since
+    return Q(
+        participant__status=Status.IN_PROGRESS,
+        participant__last_seen_at__lt=silent_since,
     )
+
+
+def _free(study: Study, at: datetime) -> Q:
+    return Q(participant=None) | _silent(study, at)
 
 
 def is_full(study: Study, *, source: str, at: datetime) -> bool:
@@ -53,25 +66,89 @@ def is_full(study: Study, *, source: str, at: datetime) -> bool:
 
 
 def take_place(*, study: Study, participant: Participant, at: datetime) -> int:
-    """Give `participant` the lowest free slot and return it. Raises Full.
+    """Give `participant` a place and return its slot in the design. Raises Full.
 
     Call it inside the transaction that begins their survey: the study's row stays locked until
-    then, so that two people never get one slot.
+    then, so that two people never get one slot. `at` is their time, by which silence is judged.
     """
-    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     pool = pool_of(participant.source)
     places = Place.objects.filter(study=study, pool=pool)
     most = capacity(study)
     if most is not None and places.exclude(_free(study, at)).count() >= most:
         raise Full
-    place = places.filter(_free(study, at)).order_by("slot").first()
+    longest_left = F("participant__last_seen_at").asc(nulls_first=True)
+    place = places.filter(_free(study, at)).order_by(longest_left, "slot").first()
     if place is None:
-        place = Place(study=study, pool=pool, slot=places.count())
+        last = places.aggregate(last=Max("slot"))["last"]
+        place = Place(study=study, pool=pool, slot=0 if last is None else last + 1)
     place.participant = participant
     place.save()
     return place.slot
 
 
+def hold_again(*, participant: Participant, at: datetime) -> None:
+    """Give somebody who has finished the place back that they had lost, if it is free by now.
+
+    Call it inside the transaction that records the end.
+    """
+    finished = Participant.objects.select_related("place").get(pk=participant.pk)
+    if finished.slot is None or hasattr(finished, "place") or finished.returned_at is not None:
+        return
+    study = Study.objects.select_for_update(no_key=True).get(pk=finished.study_id)
+    lost = Place.objects.filter(study=study, pool=pool_of(finished.source), slot=finished.slot)
+    place = lost.filter(_free(study, at)).first()
+    if place is not None:
+        place.participant = finished
+        place.save()
+
+
 def free_place(participant: Participant) -> None:
     """Let somebody else have the place of `participant`, if they hold one."""
     Place.objects.filter(participant=participant).update(participant=None)
+
+
+@dataclass(frozen=True)
+class PlaceCounts:
+    """Where the places of a pool stand at a moment."""
+
+    pool: str
+    maximum: int | None
+    completed: int
+    #: Held by somebody who is taking the survey.
+    active: int
+    #: Held by somebody silent; the next person takes it over where nobody has left one.
+    stale: int
+    #: Left by somebody, and not taken again yet.
+    left: int
+    #: Completed, or still at it, without a place: they lost it while they were silent.
+    beyond_completed: int
+    beyond_in_progress: int
+
+    @property
+    def taken(self) -> int:
+        """Held by anybody."""
+        return self.completed + self.active + self.stale
+
+    @property
+    def free(self) -> int | None:
+        """How many people who come now find a place that nobody holds; None for any number."""
+        return None if self.maximum is None else max(0, self.maximum - self.taken)
+
+
+def place_counts(study: Study, *, pool: str, at: datetime) -> PlaceCounts:
+    """Where the places of `pool` stand as of `at`."""
+    silent = _silent(study, at)
+    held = Place.objects.filter(study=study, pool=pool).aggregate(
+        completed=Count("id", filter=Q(participant__status=Status.COMPLETED)),
+        stale=Count("id", filter=silent),
+        active=Count("id", filter=Q(participant__status=Status.IN_PROGRESS) & ~silent),
+        left=Count("id", filter=Q(participant=None)),
+    )
+    without = study.participants.filter(
+        source__in=sources_of(pool), slot__isnull=False, place=None, returned_at=None
+    ).aggregate(
+        beyond_completed=Count("id", filter=Q(status=Status.COMPLETED)),
+        beyond_in_progress=Count("id", filter=Q(status=Status.IN_PROGRESS)),
+    )
+    return PlaceCounts(pool=pool, maximum=capacity(study), **held, **without)

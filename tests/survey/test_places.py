@@ -1,0 +1,222 @@
+"""Places: how many people a study takes, whose place is free, and slots that are filled again."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from survey.models import Participant, Place, Study
+from survey.participants import Arrival, NotAdmitted, arrive, give_consent
+from survey.places import (
+    PlaceCounts,
+    capacity,
+    free_place,
+    hold_again,
+    is_full,
+    place_counts,
+    sources_of,
+)
+from survey.withdrawal import withdraw
+from tests.survey import small_study
+
+NOW = timezone.now()
+LATER = NOW + timedelta(minutes=121)
+
+
+def limit(study: Study, **places: Any) -> None:
+    """Change the study's places."""
+    study.settings["places"] |= places
+    study.save()
+
+
+def start(
+    study: Study, *, at: datetime = NOW, source: str = Participant.Source.LINK
+) -> Participant:
+    """Somebody who has just agreed to take part."""
+    fresh = Study.objects.get(pk=study.pk)
+    person = arrive(Arrival(study=fresh, source=source, at=at))
+    give_consent(participant=person, at=at)
+    person.refresh_from_db()
+    return person
+
+
+def finish(person: Participant, *, at: datetime = NOW) -> None:
+    person.status, person.finished_at = Participant.Status.COMPLETED, at
+    person.save()
+    hold_again(participant=person, at=at)
+
+
+def holder(study: Study, slot: int, pool: str = "real") -> Participant | None:
+    return Place.objects.get(study=study, pool=pool, slot=slot).participant
+
+
+def test_people_take_slots_in_order(study: Study) -> None:
+    assert [start(study).slot for _ in range(4)] == [0, 1, 2, 3]
+
+
+def test_full_study_takes_nobody(study: Study) -> None:
+    limit(study, maximum=2)
+    people = [start(study), start(study)]
+    finish(people[0])
+    assert is_full(study, source="link", at=NOW)
+    with pytest.raises(NotAdmitted) as refusal:
+        start(study)
+    assert refusal.value.full
+    assert Place.objects.count() == 2
+
+
+def test_who_waits_at_consent_while_it_fills_up_finds_no_place(study: Study) -> None:
+    limit(study, maximum=1)
+    study.refresh_from_db()
+    waiting = arrive(Arrival(study=study, source="link", at=NOW))
+    start(study)
+    with pytest.raises(NotAdmitted):
+        give_consent(participant=waiting, at=NOW)
+    waiting.refresh_from_db()
+    assert (waiting.status, waiting.slot) == ("arrived", None)
+    assert not waiting.presentations.exists()
+
+
+def test_left_slot_is_filled_before_a_new_one(study: Study) -> None:
+    people = [start(study) for _ in range(3)]
+    free_place(people[1])
+    assert start(study).slot == 1
+    assert start(study).slot == 3
+
+
+def test_withdrawn_person_leaves_their_slot(study: Study) -> None:
+    limit(study, maximum=1)
+    withdraw(participant=start(study), at=NOW)
+    assert start(study).slot == 0
+
+
+def test_silent_holder_keeps_the_place_until_somebody_needs_it(study: Study) -> None:
+    limit(study, maximum=1)
+    silent = start(study)
+    assert not is_full(study, source="link", at=LATER)
+    assert holder(study, 0) == silent
+    new = start(study, at=LATER)
+    assert holder(study, 0) == new
+    silent.refresh_from_db()
+    assert (silent.status, silent.slot) == ("in_progress", 0)
+
+
+def test_left_place_goes_before_that_of_somebody_silent(study: Study) -> None:
+    silent, left = start(study), start(study)
+    free_place(left)
+    assert start(study, at=LATER).slot == left.slot
+    assert holder(study, 0) == silent
+
+
+def test_who_is_silent_longest_loses_their_place_first(study: Study) -> None:
+    start(study, at=NOW + timedelta(seconds=1))
+    longest = start(study, at=NOW)
+    assert start(study, at=LATER).slot == longest.slot
+
+
+def test_completed_people_never_lose_their_place(study: Study) -> None:
+    limit(study, maximum=1)
+    finish(start(study))
+    with pytest.raises(NotAdmitted):
+        start(study, at=LATER + timedelta(days=30))
+
+
+def test_who_finishes_without_their_place_has_it_again_if_it_is_free(study: Study) -> None:
+    limit(study, maximum=1)
+    slow = start(study)
+    other = start(study, at=LATER)
+    free_place(other)
+    finish(slow, at=LATER)
+    assert holder(study, 0) == slow
+    assert is_full(study, source="link", at=LATER)
+
+
+def test_who_finishes_without_their_place_stands_beyond_the_places(study: Study) -> None:
+    limit(study, maximum=1)
+    slow = start(study)
+    other = start(study, at=LATER)
+    finish(slow, at=LATER)
+    assert holder(study, 0) == other
+    assert place_counts(study, pool="real", at=LATER) == PlaceCounts(
+        pool="real",
+        maximum=1,
+        completed=0,
+        active=1,
+        stale=0,
+        left=0,
+        beyond_completed=1,
+        beyond_in_progress=0,
+    )
+
+
+def test_returned_person_who_finishes_gets_no_place_again(study: Study) -> None:
+    person = start(study)
+    free_place(person)
+    person.returned_at = NOW
+    finish(person)
+    assert holder(study, 0) is None
+
+
+def test_lowered_maximum_lets_people_finish_and_takes_nobody_until_below(study: Study) -> None:
+    people = [start(study) for _ in range(4)]
+    limit(study, maximum=2)
+    free_place(people[0])
+    with pytest.raises(NotAdmitted):
+        start(study)
+    free_place(people[1])
+    free_place(people[2])
+    assert start(study).slot == 0
+    finish(people[3])
+    assert place_counts(study, pool="real", at=NOW).taken == 2
+
+
+def test_maximum_is_that_of_the_moment_not_of_an_old_copy(study: Study) -> None:
+    waiting = arrive(Arrival(study=study, source="link", at=NOW))
+    limit(Study.objects.get(pk=study.pk), maximum=1)
+    start(study)
+    with pytest.raises(NotAdmitted):
+        give_consent(participant=waiting, at=NOW)
+
+
+def test_each_pool_has_places_of_its_own(study: Study) -> None:
+    limit(study, maximum=1)
+    for source in ("link", "simulated", "preview"):
+        assert start(study, source=source).slot == 0
+    for source in ("prolific", "simulated", "preview"):
+        assert is_full(study, source=source, at=NOW)
+
+
+def test_sources_of_a_pool() -> None:
+    assert sources_of("real") == ["prolific", "link", "import"]
+    assert sources_of("simulated") == ["simulated"]
+
+
+@pytest.mark.parametrize(
+    ("ratings", "shown", "people"), [(10, 4, 10), (10, 1, 40), (10, 3, 14), (1, 3, 2)]
+)
+def test_ratings_per_block_set_how_many_people_are_taken(
+    db: None, ratings: int, shown: int, people: int
+) -> None:
+    yaml = small_study.YAML.replace("after_blocks: [1, 3]", "after_blocks: [1, 1]")
+    study = small_study.load(yaml=f"{yaml}blocks_per_participant: {shown}\n")
+    limit(study, ratings_per_block=ratings)
+    assert capacity(study) == people
+
+
+def test_counts_tell_active_silent_completed_and_left_apart(study: Study) -> None:
+    limit(study, maximum=10)
+    people = [start(study) for _ in range(4)]
+    finish(people[0])
+    free_place(people[1])
+    start(study, source="simulated")
+    Participant.objects.filter(pk=people[2].pk).update(last_seen_at=LATER)
+    counts = place_counts(study, pool="real", at=LATER)
+    assert (counts.completed, counts.active, counts.stale, counts.left) == (1, 1, 1, 1)
+    assert (counts.taken, counts.free) == (3, 7)
+    assert counts.beyond_in_progress == 1
+
+
+def test_study_without_a_maximum_has_room_for_any_number(study: Study) -> None:
+    assert place_counts(study, pool="real", at=NOW).free is None
+    assert not is_full(study, source="link", at=NOW)

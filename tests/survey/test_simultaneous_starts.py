@@ -1,0 +1,132 @@
+"""Hundreds of people who begin at the same moment, each on a database connection of their own."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from survey.models import Participant, Place, Presentation, Study
+from survey.participants import Arrival, NotAdmitted, arrive, give_consent
+from survey.places import capacity, free_place
+from tests.survey import small_study
+
+AT_ONCE = 48
+NOW = timezone.now()
+BALANCED = """\
+order: {responses: balanced, blocks: balanced}
+blocks_per_participant: 2
+"""
+
+
+@pytest.fixture
+def people() -> int:
+    """SQLite has one writer at a time: fewer people show the same there."""
+    return 400 if connection.vendor == "postgresql" else 60
+
+
+@pytest.fixture
+def study(transactional_db: None) -> Study:
+    yaml = small_study.YAML.replace("after_blocks: [1, 3]", "after_blocks: [1, 1]")
+    return small_study.load(yaml=yaml + BALANCED)
+
+
+def at_once(action: Callable[[Participant], bool], people: list[Participant]) -> int:
+    """Let everybody act in threads; how many succeeded."""
+
+    def act(person: Participant) -> bool:
+        try:
+            return action(person)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return sum(pool.map(act, people))
+
+
+def arrived(study: Study, number: int) -> list[Participant]:
+    study = Study.objects.get(pk=study.pk)
+    return [arrive(Arrival(study=study, source="link", at=NOW)) for _ in range(number)]
+
+
+def begin(person: Participant) -> bool:
+    try:
+        give_consent(participant=person, at=NOW)
+    except NotAdmitted:
+        return False
+    return True
+
+
+def shown(study: Study) -> Counter[tuple[int, int, int]]:
+    """How often each response of each block stands at each place, for those who hold a place."""
+    counts = Counter(
+        {
+            (block, response, place): 0
+            for block, responses in _blocks(study).items()
+            for response, place in product(responses, range(len(responses)))
+        }
+    )
+    orders = Presentation.objects.filter(participant__place__isnull=False)
+    for block, order in orders.values_list("block_id", "response_order"):
+        counts.update((block, response, place) for place, response in enumerate(order))
+    return counts
+
+
+def _blocks(study: Study) -> dict[int, list[int]]:
+    return {
+        block.pk: list(block.responses.values_list("pk", flat=True)) for block in study.blocks.all()
+    }
+
+
+def check(study: Study, people: int) -> None:
+    """`people` hold a place each, and every target is held to within one."""
+    holders = list(Place.objects.exclude(participant=None).values_list("slot", "participant__slot"))
+    assert sorted(slot for slot, _ in holders) == list(range(people))
+    assert all(slot == own for slot, own in holders)
+    counts = shown(study)
+    assert max(counts.values()) - min(counts.values()) <= 1
+    per_block = Counter(
+        Presentation.objects.filter(participant__place__isnull=False).values_list(
+            "block_id", flat=True
+        )
+    )
+    assert max(per_block.values()) - min(per_block.values()) <= 1
+
+
+def test_simultaneous_starts_hold_every_target_and_oversell_no_place(
+    study: Study, people: int
+) -> None:
+    target = people * 3 // 8  # of ratings a block: two of four blocks each, so 3/4 of them fit
+    study.settings["places"]["ratings_per_block"] = target
+    study.save()
+    most = capacity(study)
+    assert most == 2 * target
+    assert at_once(begin, arrived(study, people)) == most
+    assert Place.objects.count() == most
+    check(study, most)
+
+
+def test_simultaneous_starts_fill_the_slots_that_others_leave(study: Study, people: int) -> None:
+    def begin_and_perhaps_leave(person: Participant) -> bool:
+        began = begin(person)
+        if began and person.pk % 5 == 0:
+            free_place(person)
+        return began
+
+    first = arrived(study, people // 2)
+    assert at_once(begin_and_perhaps_leave, first) == len(first)
+    left = Place.objects.filter(participant=None).count()
+    slots = Place.objects.count()
+    later = arrived(study, left + people // 4)
+    assert at_once(begin, later) == len(later)
+    check(study, slots + people // 4)
+
+
+def test_one_person_on_several_devices_takes_one_place(study: Study, people: int) -> None:
+    person = arrived(study, 1)[0]
+    assert at_once(begin, [person] * 20) == 20
+    assert Place.objects.count() == 1
+    assert Presentation.objects.filter(participant=person).count() == 2
