@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic_core import PydanticCustomError
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -20,3 +21,9 @@ def refuse_repeats(what: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{what} {name!r} stands twice")
+
+
+def wrong(path: tuple[str | int, ...], message: str) -> PydanticCustomError:
+    """A contradiction between parts, to be named where `path` (from the validated part) leads."""
+    # braces would be taken for places to fill in, so the message is what fills one
+    return PydanticCustomError("contradiction", "{message}", {"message": message, "path": path})

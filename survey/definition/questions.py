@@ -92,23 +92,27 @@ class ScreeningQuestion(Part):
         return self
 
 
-#: Columns of participants.csv, exported or analysed, that are no answers; no question may be
-#: called so.
-RESERVED_NAMES = frozenset(
-    [
-        "participant",
-        "source",
-        "status",
-        "started_at",
-        "finished_at",
-        "duration_seconds",
-        "attention_checks_failed",
-        "region",
-        "sigma",
-        "mae",
-        "included",
-        "exclusion",
-        "gold_by",
-        "active",
-    ]
+#: Columns of participants.csv, exported or analysed, that are no answers.
+PARTICIPANT_NAMES = (
+    "participant",
+    "source",
+    "status",
+    "started_at",
+    "finished_at",
+    "duration_seconds",
+    "attention_checks_failed",
+    "region",
+    "ending",
+    "language",
+    "device",
+    "viewport_width",
+    "viewport_height",
+    "sigma",
+    "mae",
+    "included",
+    "exclusion",
+    "gold_by",
+    "active",
 )
+#: Names that no question may have, and why.
+RESERVED_NAMES = dict.fromkeys(PARTICIPANT_NAMES, "a column of participants.csv already")

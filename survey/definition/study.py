@@ -3,13 +3,15 @@
 Nothing here knows five, six, four, 1–5 or the name of a condition: they come from the file.
 """
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
 
 from survey.definition.checks import AttentionItem
 from survey.definition.language import LanguageCode
-from survey.definition.parts import Part, Text, refuse_repeats
+from survey.definition.parts import Part, Text, refuse_repeats, wrong
+from survey.definition.presets import with_presets
 from survey.definition.questions import RESERVED_NAMES, Question, ScreeningQuestion
 from survey.definition.tasks import (
     SINGLE_KINDS,
@@ -20,6 +22,10 @@ from survey.definition.tasks import (
     Task,
     TextTask,
 )
+
+
+#: Names that a free answer can't have, and why.
+RESERVED_TEXTS = {"comment": "the name of the remarks on each block"}
 
 
 class Texts(Part):
@@ -129,55 +135,81 @@ class StudyDefinition(Part):
         """The attention check called `name`."""
         return next(check for check in self.attention_checks if check.name == name)
 
-    @model_validator(mode="after")
-    def _names_once(self) -> "StudyDefinition":
-        refuse_repeats("condition", self.conditions)
-        refuse_repeats("attention check", [c.name for c in self.attention_checks])
-        asked = [q.name for q in (*self.screening, *self.demographics)]
-        refuse_repeats("question", asked)
-        refuse_repeats("free answer", [t.name for t in (*self.block_texts, *self.closing)])
-        if any(task.name == "comment" for task in (*self.block_texts, *self.closing)):
-            raise ValueError("'comment' is the name of the remarks on each block")
-        for name in asked:
-            if name in RESERVED_NAMES:
-                raise ValueError(f"{name!r} is a column of participants.csv already")
-        return self
+    @field_validator("demographics", mode="before")
+    @classmethod
+    def _usual_questions_by_name(cls, value: Any, info: ValidationInfo) -> Any:
+        return with_presets(value, info.data.get("language", "en"))
+
+    @field_validator("conditions")
+    @classmethod
+    def _conditions_once(cls, conditions: list[str]) -> list[str]:
+        refuse_repeats("condition", conditions)
+        return conditions
+
+    @field_validator("tasks")
+    @classmethod
+    def _tasks_fit_together(cls, tasks: list[Task]) -> list[Task]:
+        for kinds in SINGLE_KINDS:
+            if sum(task.kind in kinds for task in tasks) > 1:
+                raise ValueError(f"a block has one task of kind {' or '.join(kinds)}")
+        if all(task.kind == "text" for task in tasks):
+            raise ValueError("nothing but free text; ask for ratings, ranks or choices")
+        return tasks
 
     @model_validator(mode="after")
-    def _tasks_fit_together(self) -> "StudyDefinition":
-        for kinds in SINGLE_KINDS:
-            if sum(task.kind in kinds for task in self.tasks) > 1:
-                raise ValueError(f"tasks: a block has one task of kind {' or '.join(kinds)}")
-        if all(task.kind == "text" for task in self.tasks):
-            raise ValueError("tasks: nothing but free text; ask for ratings, ranks or choices")
+    def _names_once(self) -> "StudyDefinition":
+        _refuse_taken(("attention_checks", self.attention_checks))
+        _refuse_taken(
+            ("screening", self.screening), ("demographics", self.demographics), taken=RESERVED_NAMES
+        )
+        texts: list[Task | None] = [t if isinstance(t, TextTask) else None for t in self.tasks]
+        _refuse_taken(("tasks", texts), ("closing", self.closing), taken=RESERVED_TEXTS)
         return self
 
     @model_validator(mode="after")
     def _contrast_is_known(self) -> "StudyDefinition":
         if (self.condition_a is None) != (self.condition_b is None):
-            raise ValueError("condition_a and condition_b go together")
+            given = "condition_b" if self.condition_a is None else "condition_a"
+            raise wrong((given,), "condition_a and condition_b go together")
         if self.condition_a is not None and self.condition_a == self.condition_b:
-            raise ValueError("condition_a and condition_b must differ")
+            raise wrong(("condition_b",), "condition_a and condition_b must differ")
         for key in ("condition_a", "condition_b"):
             value = getattr(self, key)
             if value is not None and value not in self.conditions:
-                raise ValueError(f"{key} {value!r} is not among the conditions")
+                raise wrong((key,), f"{value!r} is not among the conditions")
         if self.reference and self.reference.condition not in self.conditions:
-            raise ValueError(f"reference {self.reference.condition!r} is not among the conditions")
+            message = f"{self.reference.condition!r} is not among the conditions"
+            raise wrong(("reference", "condition"), message)
         return self
 
     @model_validator(mode="after")
     def _checks_can_be_answered(self) -> "StudyDefinition":
-        for check in self.attention_checks:
+        for index, check in enumerate(self.attention_checks):
             if check.options is not None:
                 continue
             if self.rating is None or self.rating.kind == "slider":
-                raise ValueError(
-                    f"attention check {check.name}: without a labelled scale of the study it "
-                    "needs options of its own"
-                )
+                remedy = "choose another kind" if check.kind == "in_block" else "give it options"
+                message = f"the study has no scale with labelled points for it: {remedy}"
+                raise wrong(("attention_checks", index), message)
             if check.answer not in self.rating.values:
-                raise ValueError(
-                    f"attention check {check.name}: {check.answer} is not a point of the scale"
-                )
+                message = f"{check.answer} is not a point of the scale"
+                raise wrong(("attention_checks", index, "answer"), message)
         return self
+
+
+def _refuse_taken(
+    *lists: tuple[str, Sequence[Any]], taken: Mapping[str, str] | None = None
+) -> None:
+    """Refuse a name that stands twice in the lists (each with its key), or that is taken."""
+    taken = taken or {}
+    places: dict[str, str] = {}
+    for key, items in lists:
+        for index, item in enumerate(items):
+            if item is None:
+                continue
+            path = (key, index, "name")
+            if item.name in taken:
+                raise wrong(path, f"{item.name!r} is {taken[item.name]}")
+            if item.name in places:
+                raise wrong(path, f"{item.name!r} stands twice: see {places[item.name]}")
+            places[item.name] = f"{key}.{index}"

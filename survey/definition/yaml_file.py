@@ -93,12 +93,19 @@ class YamlFile:
     def _problems(self, error: ValidationError, under: Path_) -> list[Problem]:
         found = []
         for item in error.errors():
-            path = under + self._in_file(under, item["loc"])
+            context = item.get("ctx", {})
+            location = self._in_file(under, item["loc"])
+            path = (*under, *location, *context.get("path", ()))
             message = item["msg"].removeprefix("Value error, ")
             if item["type"] == "extra_forbidden":
                 message = "unknown key"
             elif item["type"] == "missing":
                 message = "is missing"
+            elif item["type"] == "union_tag_not_found":
+                path, message = (*path, "kind"), "is missing"
+            elif item["type"] == "union_tag_invalid":
+                path = (*path, "kind")
+                message = f"{context['tag']!r} is unknown; there are {context['expected_tags']}"
             found.append(self.problem(path, message))
         return found
 
