@@ -71,11 +71,12 @@ def _compute(run: AnalysisRun) -> None:
     with reading():
         digest = fingerprint(run.study, run.sources, run.rule_set, at=now)
         snapshot = read_snapshot(run.study, run.sources, seen_since=silent_since)
+        withdrawals = run.study.withdrawals.count()
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules)
     _name_what_does_not_count(run, snapshot, results)
     run.manifest = _manifest(run, snapshot, results, at=now)
-    _store(run, results)
+    _store(run, results, withdrawals=withdrawals)
 
 
 def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Results) -> None:
@@ -119,10 +120,15 @@ def _manifest(
 
 
 @transaction.atomic
-def _store(run: AnalysisRun, results: Results) -> None:
-    locked = AnalysisRun.objects.select_for_update().get(pk=run.pk)
-    if locked.state != State.RUNNING:
-        return  # our lease ran out, and somebody else has finished it meanwhile
+def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
+    study = Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
+    locked = AnalysisRun.objects.select_for_update().filter(pk=run.pk).first()
+    if locked is None or locked.state != State.RUNNING:
+        return  # somebody withdrew, or our lease ran out and somebody else has finished it
+    if study.withdrawals.count() != withdrawals:
+        # Somebody withdrew meanwhile who is counted here: it has to be computed anew.
+        AnalysisRun.objects.filter(pk=run.pk).update(state=State.WAITING, lease_until=None)
+        return
     people = dict(Participant.objects.filter(study_id=run.study_id).values_list("pseudonym", "id"))
     RaterQuality.objects.bulk_create(
         RaterQuality(

@@ -115,12 +115,14 @@ TEMPLATES = [
 
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # IMMEDIATE takes the write lock at the start of a transaction, so a second writer waits
-    # instead of failing at its first write; FULL makes an acknowledged answer survive a power cut.
+    # instead of failing at its first write; FULL makes an acknowledged answer survive a power cut;
+    # what is deleted is overwritten, so that nothing of somebody who withdrew stays in the file.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 30,
         "init_command": (
-            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16000;"
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16000; "
+            "PRAGMA secure_delete=ON;"
         ),
     }
 else:
@@ -215,6 +217,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
+    "survey-sweep": {"task": "survey.sweep", "schedule": SWEEP_SECONDS},
     "judge-sweep": {"task": "judge.sweep", "schedule": SWEEP_SECONDS},
     "analysis-sweep": {"task": "analysis.sweep", "schedule": SWEEP_SECONDS},
 }

@@ -23,7 +23,15 @@ COOKIE_DAYS = 60
 PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
 PREVIEW = "preview"
 #: What every page asks of its participant; the rest is fetched where it is asked for.
-NEEDED_BY_PAGES = ("status", "source", "pages_done", "language", "study__slug", "study__loaded_at")
+NEEDED_BY_PAGES = (
+    "status",
+    "source",
+    "pages_done",
+    "language",
+    "study__slug",
+    "study__loaded_at",
+    "study__settings",
+)
 
 
 class Refused(Exception):
@@ -119,6 +127,11 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
 ) -> Arrival | Participant:
     """Who comes with this link: an arrival to admit, or somebody this browser remembers.
 
+    A Prolific ID or an invitation is one person in any browser. With an open link the browser's
+    cookie is all there is: in another browser the same person is a new one, because to tell them
+    apart we would have to collect what identifies them. Where taking part once, or screening,
+    has to be certain, a study's ways in are Prolific or invitations.
+
     `study` is the version that is offered now; test people alone may come for another one.
     Raises Refused, PermissionDenied.
     """
@@ -133,14 +146,18 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
         return _resumed(study, request.GET["resume"])
     if "invite" in request.GET and "invitation" in ways_in:
         return _invited(study, request.GET["invite"])
-    if person and "prolific" in ways_in:
+    if "prolific" in ways_in and _is_from_prolific(request, study):
         return _from_prolific(request, study, person)
     remembered = participant_of(request, study.slug)
     if remembered is not None:
         return remembered
     if "link" in ways_in:
         return Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
-    raise Refused(
+    raise _nobody_named()
+
+
+def _nobody_named() -> Refused:
+    return Refused(
         _("We could not tell who you are"),
         _(
             "This link lacks your participant ID. Please open the study again from the page where "
@@ -149,11 +166,21 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
     )
 
 
-def _parameter(request: HttpRequest, study: Study, part: str) -> str:
-    """What the address gives for `participant`, `study` or `session`, under the study's name."""
+def _names(study: Study) -> dict[str, str]:
+    """What the study's recruiter calls `participant`, `study` and `session` in its links."""
     prolific = study.settings["prolific"]
-    names = prolific["parameters"] if prolific else Parameters().model_dump()
-    return request.GET.get(names[part], "").strip()
+    return dict(prolific["parameters"] if prolific else Parameters().model_dump())
+
+
+def _parameter(request: HttpRequest, study: Study, part: str) -> str:
+    return request.GET.get(_names(study)[part], "").strip()
+
+
+def _is_from_prolific(request: HttpRequest, study: Study) -> bool:
+    """Whether the address has any of the parameters. Somebody from Prolific whose ID got lost
+    must not slip in by the open link, where nobody would pay them.
+    """
+    return any(name in request.GET for name in _names(study).values())
 
 
 def _identifier(request: HttpRequest, study: Study, part: str) -> str:
@@ -163,6 +190,8 @@ def _identifier(request: HttpRequest, study: Study, part: str) -> str:
 
 
 def _from_prolific(request: HttpRequest, study: Study, person: str) -> Arrival:
+    if not person:
+        raise _nobody_named()
     if not PERSON.fullmatch(person):
         raise Refused(
             _("This link is not complete"),

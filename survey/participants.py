@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from survey.assignment import plan_survey
 from survey.content import content_of
@@ -61,18 +61,27 @@ def admits(study: Study, source: str) -> bool:
 def arrive(arrival: Arrival) -> Participant:
     """The participant behind an arrival: the one they already are, else a new one.
 
-    Somebody known comes back to the version they began, in whatever state the study is.
-    Raises NotAdmitted, Withdrawn.
+    Nothing is stored about somebody who is not admitted. Raises NotAdmitted, Withdrawn.
     """
     known = _known(arrival)
     if known is not None:
-        return known
+        _note_submission(known, arrival)
+        return come_back(participant=known, study=arrival.study, at=arrival.at)
     if _has_withdrawn(arrival):
         raise Withdrawn(arrival.study, arrival.source)
-    if not admits(arrival.study, arrival.source):
-        raise NotAdmitted(arrival.study, arrival.source)
-    if is_full(arrival.study, source=arrival.source, at=arrival.at):
-        raise NotAdmitted(arrival.study, arrival.source, full=True)
+    _check_admission(arrival.study, arrival.source, arrival.at)
+    return _create(arrival)
+
+
+def _check_admission(study: Study, source: str, at: datetime) -> None:
+    if not admits(study, source):
+        raise NotAdmitted(study, source)
+    if is_full(study, source=source, at=at):
+        raise NotAdmitted(study, source, full=True)
+
+
+@transaction.atomic
+def _create(arrival: Arrival) -> Participant:
     participant = Participant(
         study=arrival.study,
         source=arrival.source,
@@ -82,35 +91,49 @@ def arrive(arrival: Arrival) -> Participant:
     )
     if arrival.order_seed is not None:
         participant.order_seed = arrival.order_seed
-    try:
-        with transaction.atomic():
-            participant.save()
-            if arrival.kind is not None:
-                Identity.objects.create(
-                    participant=participant,
-                    slug=arrival.study.slug,
-                    kind=arrival.kind,
-                    key=arrival.key,
-                    prolific_study_id=arrival.prolific_study_id,
-                    prolific_session_id=arrival.prolific_session_id,
-                )
-    except IntegrityError:
+    participant.save()
+    if arrival.kind is None:
+        return participant
+    identity = Identity(
+        participant=participant,
+        slug=arrival.study.slug,
+        kind=arrival.kind,
+        key=arrival.key,
+        prolific_study_id=arrival.prolific_study_id,
+        prolific_session_id=arrival.prolific_session_id,
+    )
+    # A conflict is no error here, which PostgreSQL would log, with the person's id.
+    Identity.objects.bulk_create([identity], ignore_conflicts=True)
+    known = _known(arrival)
+    assert known is not None
+    if known != participant:
         # The same person's other request (a double click, a second tab) got there first.
-        known = _known(arrival)
-        if known is None:
-            raise
-        return known
-    return participant
+        participant.delete()
+    return known
 
 
-def take_newest(*, participant: Participant, study: Study) -> Participant:
-    """Somebody who has only read the information goes on in the version that is offered now.
+def _note_submission(participant: Participant, arrival: Arrival) -> None:
+    """Whoever gave up a submission on Prolific and comes with a new one is paid by the new one."""
+    if arrival.prolific_session_id and participant.finished_at is None:
+        Identity.objects.filter(participant=participant).exclude(
+            prolific_session_id=arrival.prolific_session_id
+        ).update(
+            prolific_study_id=arrival.prolific_study_id,
+            prolific_session_id=arrival.prolific_session_id,
+        )
 
-    Test people stay: they came for the version they are in.
+
+def come_back(*, participant: Participant, study: Study, at: datetime) -> Participant:
+    """Somebody known goes on in the version they began, in whatever state it is.
+
+    Who has only read the information is like somebody new: they get the version that is offered
+    now (`study`), if there is a place. Test people stay: they came for the version they are in.
+    Raises NotAdmitted.
     """
+    if participant.status != Participant.Status.ARRIVED:
+        return participant
     if (
         participant.source not in Participant.TEST_SOURCES
-        and participant.status == Participant.Status.ARRIVED
         and participant.study_id != study.pk
         and admits(study, participant.source)
         and Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
@@ -118,6 +141,7 @@ def take_newest(*, participant: Participant, study: Study) -> Participant:
         )
     ):
         participant.study = study
+    _check_admission(participant.study, participant.source, at)
     return participant
 
 
@@ -150,16 +174,17 @@ def choose_language(*, participant: Participant, language: str) -> None:
 
 
 def consent_hash(definition: StudyDefinition) -> str:
-    """SHA-256 of the information and the statement that somebody agrees to."""
-    text = f"{definition.texts.information}\n\n{definition.consent.statement}"
-    return hashlib.sha256(text.encode()).hexdigest()
+    """SHA-256 of all that somebody reads before they agree: warning, information, statement."""
+    texts = [definition.texts.warning, definition.texts.information, definition.consent.statement]
+    return hashlib.sha256("\n\n".join(text for text in texts if text).encode()).hexdigest()
 
 
 @transaction.atomic
 def give_consent(*, participant: Participant, at: datetime) -> None:
     """Begin the survey: draw the orders, store them, and freeze the study if this is real.
 
-    Harmless when repeated. Raises NotAdmitted when the study has stopped meanwhile.
+    What was agreed to is stored as the study's version, the language, and the texts' hash.
+    Harmless when repeated. Raises NotAdmitted when the study has stopped or filled meanwhile.
     """
     locked = Participant.objects.select_for_update().get(pk=participant.pk)
     study = Study.objects.get(pk=locked.study_id)
@@ -204,7 +229,10 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     locked.status = Participant.Status.IN_PROGRESS
     locked.consented_at = locked.started_at = locked.last_seen_at = at
     locked.slot = slot
-    locked.consent_hash = consent_hash(content.in_language(locked.language))
+    definition = content.in_language(locked.language)
+    locked.language = definition.language
+    locked.consent_hash = consent_hash(definition)
+    locked.ending = ""  # they may have found the study full before
     locked.save()
 
 
@@ -218,6 +246,13 @@ def _freeze(study: Study, source: str, at: datetime) -> None:
         study.refresh_from_db(fields=["state", "frozen_at"])
         if study.frozen_at is None:
             raise NotAdmitted(study, source)
+
+
+def turn_away(*, participant: Participant) -> None:
+    """Record that somebody agreed, but found every place taken; they may come again."""
+    Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
+        ending="full"
+    )
 
 
 def decline(*, participant: Participant, at: datetime) -> None:

@@ -7,11 +7,12 @@ erase it by appending to `erasers`.
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.core import signing
-from django.db import transaction
+from django.db import connection, transaction
 
-from survey.models import Identity, Participant, Withdrawal
+from survey.models import Identity, Invitation, Participant, Study, Withdrawal
 
 SALT = "survey.withdrawal"
 
@@ -19,28 +20,41 @@ SALT = "survey.withdrawal"
 erasers: list[Callable[[Participant], None]] = []
 
 
+class PrivateLink(NamedTuple):
+    """What a private link says by itself, so that it also leads somewhere after the withdrawal."""
+
+    participant: int
+    study: int
+    source: str
+    language: str
+
+
 def token_of(participant: Participant) -> str:
     """What stands in the person's private link."""
-    return signing.dumps(participant.pk, salt=SALT)
+    link = PrivateLink(
+        participant.pk, participant.study_id, participant.source, participant.language
+    )
+    return signing.dumps(link, salt=SALT)
 
 
-def participant_of(slug: str, token: str) -> Participant | None:
-    """Whom a private link belongs to; None for a wrong link, or after the withdrawal."""
+def read_token(token: str) -> PrivateLink | None:
+    """What a private link says; None for one that we did not give."""
     try:
-        key = signing.loads(token, salt=SALT)
+        return PrivateLink(*signing.loads(token, salt=SALT))
     except signing.BadSignature:
         return None
-    people = Participant.objects.select_related("study")
-    return people.filter(pk=key, study__slug=slug).first()
 
 
 @transaction.atomic
 def withdraw(*, participant: Participant, at: datetime) -> None:
     """Delete everything about the person. Harmless when repeated."""
-    locked = Participant.objects.select_for_update().filter(pk=participant.pk).first()
+    # Not so strongly locked that an analysis which is just being stored could not refer to them:
+    # it holds the study's row, which comes next.
+    people = Participant.objects.select_for_update(no_key=True)
+    locked = people.filter(pk=participant.pk).first()
     if locked is None:
         return
-    study = locked.study
+    study = Study.objects.select_for_update(no_key=True).get(pk=locked.study_id)
     identity = Identity.objects.filter(participant=locked).first()
     kept = timedelta(days=study.settings["withdrawal_key_days"])
     Withdrawal.objects.create(
@@ -54,15 +68,37 @@ def withdraw(*, participant: Participant, at: datetime) -> None:
         prolific_session_id=identity.prolific_session_id if identity else "",
         key_kept_until=at + kept,
     )
+    if identity is not None and identity.kind == Identity.Kind.INVITATION:
+        Invitation.objects.filter(token=identity.key).update(label="")  # it may be their name
     for erase in erasers:
         erase(locked)
     locked.delete()
 
 
+@transaction.atomic
 def erase_old_keys(*, at: datetime) -> int:
     """Blank the payment keys whose retention date has passed; how many there were."""
-    return (
-        Withdrawal.objects.filter(key_kept_until__lt=at)
-        .exclude(key="", prolific_study_id="", prolific_session_id="")
-        .update(key="", prolific_study_id="", prolific_session_id="")
+    old = Withdrawal.objects.filter(key_kept_until__lt=at).exclude(
+        key="", prolific_study_id="", prolific_session_id=""
     )
+    invitations = old.filter(kind=Identity.Kind.INVITATION).values("key")
+    Invitation.objects.filter(token__in=invitations).delete()
+    return old.update(key="", prolific_study_id="", prolific_session_id="")
+
+
+def clear_log() -> None:
+    """Empty SQLite's log of writes, in which deleted text would stay until it is overwritten.
+
+    What was deleted from the database itself is overwritten at once (`secure_delete`). While
+    somebody reads, the log stays as it is, until the next time.
+    """
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout")
+        usual = cursor.fetchone()[0]
+        cursor.execute("PRAGMA busy_timeout = 1000")
+        try:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {usual}")

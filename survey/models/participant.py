@@ -117,7 +117,7 @@ class Invitation(models.Model):
         ordering = ["id"]
 
     def __str__(self) -> str:
-        return self.label or f"invitation {self.pk}"
+        return f"invitation {self.pk}"  # never the label: the admin's own log keeps what it reads
 
 
 class Place(models.Model):

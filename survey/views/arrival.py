@@ -1,18 +1,20 @@
 """Arriving with a link, and consent before anything is asked."""
 
+from dataclasses import replace
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from survey import access, participants
-from survey.content import content_of
+from survey.content import StudyContent, content_of
 from survey.models import Participant, Study
 from survey.queries import study_for_arrivals
-from survey.views.ending import ending_page
+from survey.views.ending import AGAIN, ending_page
 from survey.views.participant import frame, message, of_participant, to_current_page
 
 Status = Participant.Status
@@ -27,24 +29,31 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
         if offered is None:
             return message(
                 request,
+                slug,
                 _("There is no such study"),
                 _("Please check that you used the whole link."),
                 404,
             )
         try:
-            who = access.arrival_of(request, offered)
-            if isinstance(who, participants.Arrival):
-                who = participants.arrive(who)
-            who = participants.take_newest(participant=who, study=offered)
+            who = _participant(request, offered)
         except access.Refused as refusal:
-            return message(request, refusal.title, refusal.message, 400)
+            return message(request, slug, refusal.title, refusal.message, 400)
         except participants.Withdrawn as withdrawn:
             return ending_page(request, withdrawn.study, "withdrawn", withdrawn.source)
         except participants.NotAdmitted as refusal:
             return _not_admitted(request, refusal)
         response = to_current_page(who)
+        if who.status not in (Status.ARRIVED, Status.IN_PROGRESS):
+            response["Location"] += f"?{AGAIN}"
         access.remember(response, who, secure=settings.HTTPS)
         return response
+
+
+def _participant(request: HttpRequest, offered: Study) -> Participant:
+    who = access.arrival_of(request, offered)
+    if isinstance(who, participants.Arrival):
+        return participants.arrive(replace(who, language=translation.get_language()))
+    return participants.come_back(participant=who, study=offered, at=timezone.now())
 
 
 def _not_admitted(request: HttpRequest, refusal: participants.NotAdmitted) -> HttpResponse:
@@ -68,6 +77,7 @@ def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
     content = content_of(participant.study)
     at = access.time_of(request, participant)
     slug = participant.study.slug
+    text = participants.consent_hash(content.in_language(participant.language))
     errors: dict[str, str] = {}
     if request.method == "POST":
         if request.POST.get("language") in content.languages:
@@ -76,23 +86,32 @@ def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
         if "decline" in request.POST:
             participants.decline(participant=participant, at=at)
             return redirect("survey:end", slug)
-        if request.POST.get("agree") == "yes":
+        if request.POST.get("text", text) != text:  # in another tab, or a new version came
+            errors["agree"] = _("This text has changed since you opened it. Please read it again.")
+        elif request.POST.get("agree") == "yes":
             try:
                 participants.give_consent(participant=participant, at=at)
             except participants.NotAdmitted as refusal:
+                if refusal.full:
+                    participants.turn_away(participant=participant)
                 return _not_admitted(request, refusal)
             return redirect("survey:page", slug, 1)
-        errors["agree"] = _("Tick the box if you agree to take part")
+        else:
+            errors["agree"] = _("Tick the box if you agree to take part")
     context = {
         **frame(participant, content),
         "errors": errors,
-        "languages": [
-            (code, translation.get_language_info(code)["name_local"])
-            for code in content.languages
-            if len(content.languages) > 1
-        ],
+        "text": text,
+        "languages": _languages(content),
     }
     return render(request, "survey/consent.html", context, status=422 if errors else 200)
+
+
+def _languages(content: StudyContent) -> list[tuple[str, str]]:
+    """Codes and names to choose from; nothing where there is no choice."""
+    if len(content.languages) == 1:
+        return []
+    return [(code, translation.get_language_info(code)["name_local"]) for code in content.languages]
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -101,6 +120,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     with translation.override(access.language_of_stranger(request, slug)):
         return message(
             request,
+            slug,
             _("Your browser did not send its cookie"),
             _(
                 "Nothing was saved from this page, and nothing that you sent before is lost. "

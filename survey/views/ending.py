@@ -1,23 +1,36 @@
 """How a survey ends: thanks and code, goodbye, stopping, and withdrawing."""
 
+from contextlib import suppress
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
+from kombu.exceptions import OperationalError
 
+from config.celery import wake
 from survey import access, withdrawal
 from survey.content import content_of
 from survey.definition.settings import Prolific
 from survey.models import Participant, Study
-from survey.views.participant import frame, message, of_participant, to_current_page
+from survey.views.participant import (
+    frame,
+    language_of,
+    message,
+    of_participant,
+    to_current_page,
+    whole_forms_only,
+)
 
 Status = Participant.Status
 Source = Participant.Source
+#: Stands in the address of the end when somebody comes who has taken part already.
+AGAIN = "again"
 
 
 def ending_page(
@@ -28,6 +41,7 @@ def ending_page(
     context = {
         "study": content_of(study).in_language(language),
         "language": language,
+        "test_person": source if source in Participant.TEST_SOURCES else "",
         **_ending(study, ending, source),
     }
     return render(request, "survey/end.html", context, status=status)
@@ -42,7 +56,9 @@ def _ending(study: Study, ending: str, source: str) -> dict[str, Any]:
     code = prolific.code(ending)
     if code is None:
         return values | {"return_without_code": True}
-    return values | {"code": code, "return_url": f"{prolific.return_url}?cc={code}"}
+    join = "&" if "?" in prolific.return_url else "?"
+    return_url = f"{prolific.return_url}{join}{urlencode({'cc': code})}"
+    return values | {"code": code, "return_url": return_url}
 
 
 @of_participant
@@ -56,6 +72,7 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     context = {
         **frame(participant, content_of(study)),
         **_ending(study, participant.ending or participant.status, participant.source),
+        "again": AGAIN in request.GET,
         "withdraw_link": request.build_absolute_uri(address),
     }
     return render(request, "survey/end.html", context)
@@ -80,27 +97,43 @@ def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "POST"])
+@whole_forms_only
 def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    """The private link by which somebody has everything deleted; it asks before it does."""
-    participant = withdrawal.participant_of(slug, token)
-    if participant is None:
+    """The private link by which somebody has everything deleted; it asks before it does.
+
+    Afterwards it leads to the ending of those who withdrew.
+    """
+    link = withdrawal.read_token(token)
+    study = Study.objects.filter(pk=link.study, slug=slug).first() if link else None
+    if link is None or study is None:
         with translation.override(access.language_of_stranger(request, slug)):
             return message(
                 request,
-                _("There is nothing to delete"),
-                _(
-                    "No data belong to this link: they were deleted before, or the link is not "
-                    "complete. Please check that you used the whole link."
-                ),
+                slug,
+                _("This link is not valid"),
+                _("Please check that you used the whole link that the study gave you."),
                 404,
             )
-    study, source = participant.study, participant.source
-    language = participant.language or content_of(study).definition.language
-    with translation.override(language):
-        if request.method == "POST" and request.POST.get("delete") == "yes":
-            withdrawal.withdraw(participant=participant, at=timezone.now())
-            response = ending_page(request, study, "withdrawn", source)
-            access.forget(response, slug)
+    people = Participant.objects.select_related("study")
+    participant = people.filter(pk=link.participant).first()
+    if participant is None:
+        with translation.override(content_of(study).in_language(link.language).language):
+            response = ending_page(request, study, "withdrawn", link.source)
+            if access.participant_of(request, slug) is None:
+                access.forget(response, slug)
             return response
-        context = {**frame(participant, content_of(study)), "may_stop": False}
+    if request.method == "POST" and request.POST.get("delete") == "yes":
+        withdrawal.withdraw(participant=participant, at=timezone.now())
+        with suppress(OperationalError):  # the broker is silent: workers look by themselves
+            wake("analysis.sweep")
+            wake("survey.sweep")
+        return redirect("survey:withdraw", slug, token)
+    with translation.override(language_of(participant)):
+        context = {
+            **frame(participant, content_of(participant.study)),
+            "may_stop": False,
+            "is_here": access.participant_of(request, slug) == participant,
+            "has_code": participant.finished_at is not None
+            and "code" in _ending(study, participant.ending, participant.source),
+        }
         return render(request, "survey/withdraw.html", context)

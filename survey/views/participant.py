@@ -15,42 +15,93 @@ from survey import access
 from survey.answers import LastPage
 from survey.content import StudyContent, content_of
 from survey.models import Participant, Study
+from survey.queries import study_for_arrivals
 
 Status = Participant.Status
+View = Callable[..., HttpResponse]
 
 
-def message(request: HttpRequest, title: str, text: str, status: int) -> HttpResponse:
-    """A page that says one thing, to somebody who may be nobody to us yet."""
-    context = {"title": title, "message": text, "language": translation.get_language()}
+def message(request: HttpRequest, slug: str, title: str, text: str, status: int) -> HttpResponse:
+    """A page that says one thing, to somebody who may be nobody to us.
+
+    It shows the study's help, where there is such a study.
+    """
+    language = translation.get_language()
+    study = study_for_arrivals(slug)
+    context = {
+        "study": content_of(study).in_language(language) if study is not None else None,
+        "title": title,
+        "message": text,
+        "language": language,
+    }
     return render(request, "survey/message.html", context, status=status)
 
 
-def of_participant(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def whole_forms_only(view: View) -> View:
+    """Refuse a form that the network cut off: what did not arrive would look as if left out."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, slug: str, **kwargs: int | str) -> HttpResponse:
+        if request.method != "POST" or _is_whole(request):
+            return view(request, slug, **kwargs)
+        with translation.override(access.language_of_stranger(request, slug)):
+            return message(
+                request,
+                slug,
+                _("Your answers did not arrive"),
+                _("The network failed on the way. Please go back and send the page again."),
+                400,
+            )
+
+    return wrapped
+
+
+def _is_whole(request: HttpRequest) -> bool:
+    if request.content_type != "application/x-www-form-urlencoded":
+        return True  # not from our pages
+    length = request.headers.get("Content-Length", "")
+    return not length.isdecimal() or len(request.body) >= int(length)
+
+
+def of_participant(view: View) -> View:
     """Give the view its participant, in their language, or explain why there is none."""
 
     @never_cache
     @require_http_methods(["GET", "POST"])  # no HEAD: it would start the clock of a page
+    @whole_forms_only
     @wraps(view)
     def wrapped(request: HttpRequest, slug: str, **kwargs: int | str) -> HttpResponse:
         participant = access.participant_of(request, slug)
-        if participant is not None:
-            language = participant.language or content_of(participant.study).definition.language
-            with translation.override(language):
+        if participant is None:
+            return _nobody(request, slug)
+        with translation.override(language_of(participant)):
+            try:
                 return view(request, participant, **kwargs)
-        with translation.override(access.language_of_stranger(request, slug)):
-            return message(
-                request,
-                _("Please open your study link again"),
-                _(
-                    "This browser does not know you, or not any more: its cookies were cleared "
-                    "or refused. Nothing that you sent before is lost. Open the link of the "
-                    "study again, for example from Prolific, and you will continue where you "
-                    "were."
-                ),
-                403,
-            )
+            except Participant.DoesNotExist:  # they withdrew on another page at this moment
+                return _nobody(request, slug)
 
     return wrapped
+
+
+def _nobody(request: HttpRequest, slug: str) -> HttpResponse:
+    with translation.override(access.language_of_stranger(request, slug)):
+        return message(
+            request,
+            slug,
+            _("Please open your study link again"),
+            _(
+                "This browser does not know you, or not any more: its cookies were cleared "
+                "or refused. Nothing that you sent before is lost. Open the link of the "
+                "study again, for example from Prolific, and you will continue where you "
+                "were."
+            ),
+            403,
+        )
+
+
+def language_of(participant: Participant) -> str:
+    """The language of their pages: the one they chose, or the study's main one."""
+    return content_of(participant.study).in_language(participant.language).language
 
 
 def to_current_page(participant: Participant) -> HttpResponse:

@@ -1,0 +1,26 @@
+"""Erasing stored results that somebody who withdraws was counted in."""
+
+from analysis.models import AnalysisRun
+from analysis.rules import current_rule_set
+from survey.models import Participant
+
+
+def erase_results(participant: Participant) -> None:
+    """Delete every run that counted the person; one for the same sources waits in their place.
+
+    Registered in `survey.withdrawal.erasers`; whoever calls it wakes `analysis.sweep`.
+    """
+    study = participant.study
+    counted = [run for run in study.analysis_runs.all() if participant.source in run.sources]
+    AnalysisRun.objects.filter(pk__in=[run.pk for run in counted]).delete()
+    automatic: dict[tuple[str, ...], bool] = {}
+    for run in counted:
+        sources = tuple(run.sources)
+        automatic[sources] = automatic.get(sources, True) and run.is_automatic
+    for sources, is_automatic in automatic.items():
+        AnalysisRun.objects.create(
+            study=study,
+            rule_set=current_rule_set(study),
+            sources=list(sources),
+            is_automatic=is_automatic,
+        )

@@ -1,0 +1,13 @@
+"""What workers do for the survey. Safe to run twice: the database says what is due."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from survey.withdrawal import clear_log, erase_old_keys
+
+
+@shared_task(name="survey.sweep")
+def sweep() -> None:
+    """Erase what may be kept no longer of those who withdrew."""
+    erase_old_keys(at=timezone.now())
+    clear_log()
