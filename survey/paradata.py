@@ -1,7 +1,9 @@
 """What a page's script measured, sent with the form. Pure: text in, checked fields out.
 
-It comes from a browser and may be anything: whatever is no plausible measurement is left out,
-and never a reason to refuse an answer. The survey works without it.
+A page is sent with what was measured on it before, the script adds to that and sends totals: so
+times of several visits add up, and a page that is sent twice counts once. It comes from a browser
+and may be anything: whatever is no plausible measurement is left out, and never a reason to
+refuse an answer. The survey works without it.
 """
 
 import json
@@ -13,6 +15,14 @@ LONGEST_SECONDS = 30 * 24 * 3600
 LONGEST_TEXT = 4000
 MOST_PIXELS = 20_000
 MOST_CHANGES = 100_000
+#: Field of a presentation → what the script calls it.
+SECONDS = {
+    "visible_seconds": "visible",
+    "hidden_seconds": "hidden",
+    "first_answer_seconds": "first",
+    "last_answer_seconds": "last",
+}
+FIELDS = (*SECONDS, "changes", "response_seconds")
 
 
 class Shown(Protocol):
@@ -47,24 +57,38 @@ def _count(value: object, most: int) -> int | None:
 
 
 def read_page(text: str, responses: Sequence[Shown]) -> dict[str, Any]:
-    """Measured fields of a presentation (see its table); empty where nothing was measured."""
+    """Measured fields of a presentation (see its table); those that were measured alone."""
     sent = _object(text)
-    if not sent:
-        return {}
+    fields: dict[str, Any] = {name: _seconds(sent.get(key)) for name, key in SECONDS.items()}
+    fields["changes"] = _count(sent.get("changes"), MOST_CHANGES)
     on_screen = sent.get("responses")
-    by_public_id = on_screen if isinstance(on_screen, dict) else {}
-    return {
-        "visible_seconds": _seconds(sent.get("visible")),
-        "hidden_seconds": _seconds(sent.get("hidden")),
-        "first_answer_seconds": _seconds(sent.get("first")),
-        "last_answer_seconds": _seconds(sent.get("last")),
-        "changes": _count(sent.get("changes"), MOST_CHANGES),
-        "response_seconds": {
+    if isinstance(on_screen, dict):
+        fields["response_seconds"] = {
             str(response.id): seconds
             for response in responses
-            if (seconds := _seconds(by_public_id.get(response.public_id))) is not None
-        },
+            if (seconds := _seconds(on_screen.get(response.public_id))) is not None
+        }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def page_text(fields: dict[str, Any], responses: Sequence[Shown]) -> str:
+    """The measured `fields` of a presentation as its page carries them; nothing where there are
+    none.
+    """
+    known: dict[str, Any] = {
+        key: fields[name] for name, key in SECONDS.items() if fields.get(name) is not None
     }
+    if fields.get("changes") is not None:
+        known["changes"] = fields["changes"]
+    on_screen = fields.get("response_seconds") or {}
+    by_public_id = {
+        response.public_id: on_screen[str(response.id)]
+        for response in responses
+        if str(response.id) in on_screen
+    }
+    if by_public_id:
+        known["responses"] = by_public_id
+    return json.dumps(known) if known else ""
 
 
 def read_device(text: str) -> dict[str, Any]:

@@ -1,6 +1,9 @@
 "use strict";
-// The survey works without this file. It only keeps a double click from sending a page twice
-// (which would be harmless) and copies the completion code.
+// The survey works without this file. It keeps a page from being sent twice, moves the sliders,
+// keeps ranks apart, counts characters, and measures what goes with the answers of a block.
+
+// ── A page is sent once ────────────────────────────────────────────────────────────────────────
+// (Sending it twice is harmless.) One that does not arrive within ten seconds may be sent again.
 for (const form of document.forms) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) {
@@ -8,21 +11,213 @@ for (const form of document.forms) {
       return;
     }
     form.dataset.sent = "yes";
-    // A page that does not arrive within ten seconds may be sent again.
     setTimeout(() => delete form.dataset.sent, 10000);
   });
 }
-// Coming back with the browser's button shows this page from memory: it may be sent again.
+// Coming back with the browser's button may show the page from memory: it may be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
+
+// ── When an answer stands ──────────────────────────────────────────────────────────────────────
+// A tap counts at once. Keys move through the answers of a question: what counts is the one that
+// the focus leaves behind.
+function whenAnswerStands(form, tell) {
+  let byKey = false;
+  let open = null;
+  const stands = () => {
+    const input = open;
+    open = null;
+    if (input) tell(input);
+  };
+  form.addEventListener("keydown", () => (byKey = true), true);
+  form.addEventListener("pointerdown", () => (byKey = false), true);
+  form.addEventListener("change", ({ target }) => {
+    if (!target.name) return;
+    if (open && open.name !== target.name) stands();
+    open = target;
+    if (!byKey) stands();
+  });
+  form.addEventListener("focusout", ({ relatedTarget }) => {
+    if (!open || !relatedTarget || relatedTarget.name !== open.name) stands();
+  });
+  form.addEventListener("submit", stands);
+}
+
+// ── Sliders ────────────────────────────────────────────────────────────────────────────────────
+// The number field holds the answer; the line beside it starts unset and writes into the field.
+for (const line of document.querySelectorAll(".slider input[type=range]")) {
+  const number = line.parentElement.querySelector("input[name]");
+  const unset = line.getAttribute("aria-valuetext");
+  const show = () => {
+    const value = number.value.trim();
+    const set = /^-?\d+$/.test(value) && +value >= +line.min && +value <= +line.max;
+    if (set) line.value = value;
+    line.classList.toggle("unset", !set);
+    line.setAttribute("aria-valuetext", set ? value : unset);
+  };
+  const write = () => {
+    number.value = line.value;
+    show();
+  };
+  line.addEventListener("input", write);
+  line.addEventListener("change", () => number.dispatchEvent(new Event("change", { bubbles: true })));
+  // A tap on the very middle changes nothing on a line that starts there, and is an answer.
+  line.addEventListener("click", () => {
+    if (!line.classList.contains("unset")) return;
+    line.dispatchEvent(new Event("input", { bubbles: true }));
+    line.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  number.addEventListener("input", show);
+  addEventListener("pageshow", show);
+  show();
+}
+
+// ── Ranks, and best and worst: no two responses hold the same ──────────────────────────────────
+const labelOf = (input) => input.closest("fieldset").dataset.label;
+
+function keepApart(input) {
+  const panel = input.closest("[data-exclusive]");
+  if (!panel) return;
+  const losing = [...panel.querySelectorAll(":checked")].find(
+    (other) => other.name !== input.name && other.value === input.value,
+  );
+  if (losing) losing.checked = false;
+  panel.querySelector(".said").textContent = losing
+    ? panel.dataset.exclusive.replace("%s", labelOf(losing))
+    : "";
+}
+
+function showRanking() {
+  for (const panel of document.querySelectorAll("[data-ranking]")) {
+    panel.querySelectorAll(".so-far li").forEach((place, index) => {
+      const holders = panel.querySelectorAll(`:checked[value="${index + 1}"]`);
+      place.textContent = [...holders].map(labelOf).join(", ") || "–";
+    });
+  }
+}
+
+// ── Characters of a free answer ────────────────────────────────────────────────────────────────
+for (const area of document.querySelectorAll("textarea[data-most]")) {
+  const rule = document.getElementById(`${area.id}-length`);
+  const said = rule.textContent;
+  const count = () => {
+    const length = [...area.value.trim()].length;
+    const tooLong = length > +area.dataset.most;
+    rule.textContent = length ? `${said} (${length})` : said;
+    rule.classList.toggle("error", tooLong);
+    rule.setAttribute("aria-live", tooLong ? "polite" : "off");
+  };
+  area.addEventListener("input", count);
+  addEventListener("pageshow", count);
+}
+
+// ── What is measured on a block's page ─────────────────────────────────────────────────────────
+// Totals: the page comes with what earlier visits measured. Times are in seconds.
+function measure(form) {
+  const field = form.elements.paradata;
+  const responses = [...form.querySelectorAll("[data-response]")];
+  const prompt = document.querySelector(".prompt");
+  const total = { visible: 0, hidden: 0, changes: 0, responses: {} };
+  for (const response of responses) total.responses[response.dataset.response] = 0;
+  const before = JSON.parse(field.getAttribute("value") || "{}");
+  Object.assign(total, before, { responses: { ...total.responses, ...before.responses } });
+
+  const isRead = (response) => {
+    // What the prompt covers can't be read. A response taller than the rest has to fill it.
+    const { position } = getComputedStyle(prompt);
+    const top = position === "sticky" ? Math.max(0, prompt.getBoundingClientRect().bottom) : 0;
+    const box = response.getBoundingClientRect();
+    const fits = box.top >= top - 1 && box.bottom <= innerHeight + 1;
+    return fits || (box.top <= top && box.bottom >= innerHeight);
+  };
+  let since = performance.now();
+  let state = document.visibilityState;
+  let read = [];
+  const passed = () => {
+    const seconds = (performance.now() - since) / 1000;
+    since = performance.now();
+    if (state === "visible") {
+      total.visible += seconds;
+      for (const response of read) total.responses[response.dataset.response] += seconds;
+    } else if (state === "hidden") {
+      total.hidden += seconds;
+    }
+  };
+  const look = () => {
+    passed();
+    state = document.visibilityState;
+    read = responses.filter(isRead);
+  };
+  let waiting = false;
+  const lookSoon = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      look();
+    });
+  };
+  addEventListener("scroll", lookSoon, { passive: true });
+  new ResizeObserver(lookSoon).observe(document.body);
+  addEventListener("resize", lookSoon);
+  document.addEventListener("visibilitychange", look);
+  addEventListener("pageshow", look);
+  addEventListener("pagehide", () => {
+    passed();
+    state = "gone"; // kept in memory: neither seen nor behind another tab
+  });
+
+  form.addEventListener("input", () => {
+    passed();
+    total.first ??= total.visible;
+    total.last = total.visible;
+  });
+  const stood = new Map(new FormData(form));
+  whenAnswerStands(form, ({ name }) => {
+    const value = new FormData(form).get(name);
+    if (stood.get(name) && stood.get(name) !== value) total.changes += 1;
+    stood.set(name, value);
+  });
+  form.addEventListener("submit", () => {
+    passed();
+    const rounded = (_, value) => (typeof value === "number" ? Math.round(value * 1000) / 1000 : value);
+    field.value = JSON.stringify(total, rounded);
+  });
+  look();
+}
+for (const form of document.querySelectorAll("form[data-measured]")) {
+  whenAnswerStands(form, (input) => {
+    keepApart(input);
+    showRanking();
+  });
+  form.addEventListener("change", showRanking);
+  addEventListener("pageshow", showRanking);
+  showRanking();
+  measure(form);
+}
+
+// What the pages are read on, with the instructions: a class of device, never more.
+for (const field of document.querySelectorAll("input[name=device]")) {
+  const small = Math.min(screen.width, screen.height) < 600;
+  const device = matchMedia("(pointer: coarse)").matches ? (small ? "phone" : "tablet") : "desktop";
+  field.value = JSON.stringify({ device, width: innerWidth, height: innerHeight });
+}
+
+// ── Small things ───────────────────────────────────────────────────────────────────────────────
 for (const button of document.querySelectorAll("[data-copy]")) {
   if (!navigator.clipboard) continue;
   button.hidden = false;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = "Copied";
+    button.textContent = button.dataset.copied;
   });
 }
-const summary = document.querySelector(".error-summary");
-if (summary) summary.focus();
+// A prompt too long for its place is scrolled with the keyboard, too.
+for (const prompt of document.querySelectorAll(".prompt")) {
+  new ResizeObserver(() => {
+    prompt.toggleAttribute("tabindex", false);
+    if (prompt.scrollHeight > prompt.clientHeight) prompt.tabIndex = 0;
+  }).observe(prompt);
+}
+document.querySelector(".error-summary")?.focus();

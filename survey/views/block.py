@@ -1,15 +1,19 @@
 """The page of one block: its scenario, its responses, and what is asked of them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import strip_tags
+from django.utils.translation import gettext as _
 
 from survey import access, answers, paradata
 from survey.content import BlockContent, ResponseContent, StudyContent
 from survey.definition import StudyDefinition
 from survey.definition.checks import AttentionItem
-from survey.definition.tasks import RankingTask, RatingTask, TextTask
+from survey.definition.tasks import SliderTask, TextTask
 from survey.forms.block import (
     BEST,
     CHECK,
@@ -22,7 +26,12 @@ from survey.forms.block import (
     text_name,
 )
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation, Rating
+from survey.templatetags.markdown import response_markdown
+from survey.templatetags.points import Scale
 from survey.views.participant import last_page, show_page, to_next_page
+
+#: So much of a response stands beside its label where the response itself is far up the page.
+OPENING = 70
 
 
 def show_block(
@@ -39,11 +48,13 @@ def show_block(
     responses = [block.responses[response_id] for response_id in order]
     check = _check_inside(content, participant, number)
     item = definition.check(check.name) if check is not None else None
+    measured: dict[str, Any] = {}
     sent: Mapping[str, object] = {}
     errors: dict[str, str] = {}
     if request.method == "POST":
         checked = read_block(request.POST, definition, responses, item)
         sent, errors = checked.sent, checked.errors
+        measured = paradata.read_page(request.POST.get("paradata", ""), responses)
         if not errors:
             answers.record_block(
                 participant=participant,
@@ -51,7 +62,7 @@ def show_block(
                 answers=checked.values,
                 check=check,
                 right_answer=item.right_answer if item is not None else None,
-                paradata=paradata.read_page(request.POST.get("paradata", ""), responses),
+                paradata=measured,
                 last=last_page(participant.study, content),
                 at=access.time_of(request, participant),
             )
@@ -61,12 +72,18 @@ def show_block(
         Presentation.objects.filter(pk=presentation.pk).update(shown_at=shown_at)
     elif presentation.answered_at is not None:
         sent = _given(presentation, block, check)
+        measured = {name: getattr(presentation, name) for name in paradata.FIELDS}
+    page = _Page(definition, responses, sent, errors)
     values = {
         "scenario": block,  # `block` means the template's own
-        "entries": _entries(definition, responses, check, item, sent, errors),
-        "panels": _panels(definition, responses, sent, errors),
+        "entries": page.entries(check, item),
+        "scale": page.scale,
+        "slider": page.slider(),
+        "ranking": page.ranking(),
+        "choices": page.choices(),
         "texts": text_items(block_texts(definition), sent, errors),
         "markdown": definition.response_format == "markdown",
+        "measured": paradata.page_text(measured, responses),
         "errors": errors,
     }
     return show_page(request, "survey/block.html", participant, content, number, values)
@@ -98,114 +115,135 @@ def _given(
     return sent
 
 
-def _entries(
-    definition: StudyDefinition,
-    responses: Sequence[ResponseContent],
-    check: AttentionCheck | None,
-    item: AttentionItem | None,
-    sent: Mapping[str, object],
-    errors: Mapping[str, str],
-) -> list[dict[str, Any]]:
-    """The responses from top to bottom, each with its questions, and a check among them."""
-    task = definition.rating
-    entries: list[dict[str, Any]] = [
-        {
-            "label": label_of(definition, number),
-            "public_id": response.public_id,
-            "text": response.text,
-            "questions": _questions(task, response, sent, errors) if task else [],
-        }
-        for number, response in enumerate(responses, start=1)
-    ]
-    if check is not None and item is not None:
-        assert check.place is not None and task is not None
-        question = {
-            "name": CHECK,
-            "scale": task.scale,
-            "value": sent.get(CHECK),
-            "error": errors.get(f"{CHECK}-{task.values[0]}"),
-        }
-        entries.insert(check.place - 1, {"statement": item.statement, "questions": [question]})
-    return entries
+@lru_cache(maxsize=1024)
+def opening(text: str, markdown: bool) -> dict[str, Any]:
+    """How a response begins, and whether it goes on."""
+    words = strip_tags(response_markdown(text)) if markdown else text
+    line = " ".join(words.split())
+    if len(line) <= OPENING:
+        return {"text": line, "cut": False}
+    return {"text": line[:OPENING].rstrip(), "cut": True}
 
 
-def _questions(
-    task: RatingTask,
-    response: ResponseContent,
-    sent: Mapping[str, object],
-    errors: Mapping[str, str],
-) -> list[dict[str, Any]]:
-    slider = task if task.kind == "slider" else None
-    questions = []
-    for dimension in task.dimensions:
-        name = rating_name(response, dimension.name)
-        questions.append(
-            {
-                "question": dimension.question,
-                "name": name,
-                "scale": task.scale,
-                "slider": slider,
-                "value": sent.get(name),
-                "error": errors.get(name if slider else f"{name}-{task.values[0]}"),
-            }
-        )
-    return questions
+@dataclass
+class _Page:
+    """A block's page: `responses` from top to bottom, what was answered, and what is wrong."""
 
+    definition: StudyDefinition
+    responses: Sequence[ResponseContent]
+    sent: Mapping[str, object]
+    errors: Mapping[str, str]
 
-def _panels(
-    definition: StudyDefinition,
-    responses: Sequence[ResponseContent],
-    sent: Mapping[str, object],
-    errors: Mapping[str, str],
-) -> dict[str, Any]:
-    """What is asked of the block as a whole: ranks, and the choice of best and worst."""
-    labelled = [
-        (label_of(definition, number), response)
-        for number, response in enumerate(responses, start=1)
-    ]
-    panels: dict[str, Any] = {}
-    if definition.ranking is not None:
-        panels["ranking"] = _ranking(definition.ranking, labelled, sent, errors)
-    if definition.best_worst is not None:
-        task = definition.best_worst
-        panels["choices"] = [
-            {
-                "name": name,
-                "question": question,
-                "options": [(response.public_id, label) for label, response in labelled],
-                "value": sent.get(name),
-                "error": next((errors[i] for i in errors if i.startswith(f"{name}-")), None),
-            }
-            for name, question in ((BEST, task.best), (WORST, task.worst))
+    def __post_init__(self) -> None:
+        rating = self.definition.rating
+        self.scale: Scale = tuple((p.value, p.label) for p in rating.scale) if rating else ()
+        labels = [label_of(self.definition, n) for n in range(1, len(self.responses) + 1)]
+        title = _("Response %s")
+        self.titles = [title % label for label in labels]
+
+    def entries(
+        self, check: AttentionCheck | None, item: AttentionItem | None
+    ) -> list[dict[str, Any]]:
+        """The responses, each with its questions, and a check among them."""
+        place = _("response %(number)s of %(total)s")
+        if self.definition.response_labels == "letters":
+            place = _("response %(label)s, %(number)s of %(total)s")
+        total = len(self.responses)
+        rating = self.definition.rating
+        dimensions = rating.dimensions if rating else []
+        entries: list[dict[str, Any]] = []
+        for number, (response, title) in enumerate(
+            zip(self.responses, self.titles, strict=True), start=1
+        ):
+            label = label_of(self.definition, number)
+            entries.append(
+                {
+                    "title": title,
+                    "place": place % {"label": label, "number": number, "total": total},
+                    "public_id": response.public_id,
+                    "text": response.text,
+                    "questions": [
+                        self._asked(rating_name(response, one.name), question=one.question)
+                        for one in dimensions
+                    ],
+                }
+            )
+        if check is not None and item is not None:
+            assert check.place is not None
+            entry = {"statement": item.statement, "questions": [self._asked(CHECK)]}
+            entries.insert(check.place - 1, entry)
+        return entries
+
+    def slider(self) -> dict[str, Any] | None:
+        """The line on which responses are rated, if that is how."""
+        task = self.definition.rating
+        if not isinstance(task, SliderTask):
+            return None
+        hint = _("A whole number from %(least)s (%(left)s) to %(most)s (%(right)s)")
+        ends = {"least": task.minimum, "most": task.maximum}
+        ends |= {"left": task.left, "right": task.right}
+        return {**task.model_dump(exclude={"dimensions"}), "hint": hint % ends}
+
+    def ranking(self) -> dict[str, Any] | None:
+        """The order that is asked for, if one is."""
+        task = self.definition.ranking
+        if task is None:
+            return None
+        rows = [
+            self._asked(rank_name(response)) | self._named(response, title)
+            for response, title in zip(self.responses, self.titles, strict=True)
         ]
-    return panels
+        ranks = tuple((rank, str(rank)) for rank in range(1, len(rows) + 1))
+        return {"question": task.question, "ties": task.ties, "ranks": ranks, "rows": rows}
 
+    def choices(self) -> list[dict[str, Any]]:
+        """The choice of best and worst, if it is asked for."""
+        task = self.definition.best_worst
+        if task is None:
+            return []
+        options = [
+            self._named(response, title) | {"value": response.public_id}
+            for response, title in zip(self.responses, self.titles, strict=True)
+        ]
+        return [
+            self._asked(BEST, question=task.best) | {"options": options},
+            self._asked(WORST, question=task.worst) | {"options": options},
+        ]
 
-def _ranking(
-    task: RankingTask,
-    labelled: Sequence[tuple[str, ResponseContent]],
-    sent: Mapping[str, object],
-    errors: Mapping[str, str],
-) -> dict[str, Any]:
-    rows = []
-    for label, response in labelled:
-        name = rank_name(response)
-        error = next((errors[i] for i in errors if i.startswith(f"{name}-")), None)
-        rows.append({"label": label, "name": name, "value": sent.get(name), "error": error})
-    ranks = range(1, len(labelled) + 1)
-    return {"question": task.question, "ties": task.ties, "ranks": ranks, "rows": rows}
+    def _asked(self, name: str, *, question: str = "") -> dict[str, Any]:
+        error = self.errors and next(
+            (self.errors[i] for i in self.errors if i == name or i.startswith(f"{name}-")), ""
+        )
+        return {
+            "name": name,
+            "question": question,
+            "value": self.sent.get(name),
+            "error": error,
+            "wrong": bool(error),
+        }
+
+    def _named(self, response: ResponseContent, title: str) -> dict[str, Any]:
+        markdown = self.definition.response_format == "markdown"
+        return {"title": title, "text": response.text, "opening": opening(response.text, markdown)}
 
 
 def text_items(
     tasks: Sequence[TextTask], sent: Mapping[str, object], errors: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Free questions as a page shows them."""
-    return [
-        {
-            "task": task,
-            "name": (name := text_name(task.name)),
-            "value": sent.get(name, ""),
-            "error": errors.get(name),
-        }
-        for task in tasks
-    ]
+    items = []
+    for task in tasks:
+        name = text_name(task.name)
+        length = _("From %(least)s to %(most)s characters")
+        if not task.minimum:
+            length = _("At most %(most)s characters")
+        items.append(
+            {
+                "task": task,
+                "name": name,
+                "length": length % {"least": task.minimum, "most": task.maximum},
+                "value": sent.get(name, ""),
+                "error": errors.get(name),
+            }
+        )
+    return items

@@ -166,8 +166,9 @@ def _check(
     values = {
         "item": item,
         "value": value,
-        "scale": options,
+        "scale": tuple((point.value, point.label) for point in options),
         "errors": errors,
+        "wrong": bool(errors),
         "error": next(iter(errors.values()), ""),
     }
     return show_page(request, "survey/check.html", participant, content, check.page, values)

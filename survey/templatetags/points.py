@@ -1,0 +1,27 @@
+"""The radio buttons of one question: most of a page, and the same for everybody."""
+
+from functools import lru_cache
+
+from django import template
+from django.template.loader import get_template
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+#: Values and labels, as the page shows them.
+Scale = tuple[tuple[int, str], ...]
+#: Labels up to this length stand beside one another on a phone too.
+SHORT = 3
+
+
+@register.simple_tag
+@lru_cache(maxsize=4096)
+def points(name: str, scale: Scale, chosen: object, wrong: bool = False) -> SafeString:
+    """HTML of a scale's radio buttons, with `chosen` on; `wrong` names the error above them.
+
+    Kept in memory: written anew for each participant, they took half of a page's time.
+    """
+    short = all(len(label) <= SHORT for _, label in scale)
+    values = [(str(value), label, value == chosen) for value, label in scale]
+    context = {"name": name, "points": values, "short": short, "wrong": wrong}
+    return get_template("survey/_points.html").render(context)
