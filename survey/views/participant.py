@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
@@ -77,8 +78,10 @@ def of_participant(view: View) -> View:
         with translation.override(language_of(participant)):
             try:
                 return view(request, participant, **kwargs)
-            except Participant.DoesNotExist:  # they withdrew on another page at this moment
-                return _nobody(request, slug)
+            except ObjectDoesNotExist:
+                if Participant.objects.filter(pk=participant.pk).exists():
+                    raise
+                return _nobody(request, slug)  # they withdrew on another page at this moment
 
     return wrapped
 
