@@ -77,13 +77,13 @@ class BlockDesign:
         return sum(map(len, self.groups))
 
     @property
-    def _pass(self) -> int:
-        """Slots until the blocks have been dealt out evenly."""
+    def slots_to_deal(self) -> int:
+        """After this many slots, and each multiple, each block was dealt out equally often."""
         return self.total // gcd(self.total, self.per_participant)
 
     @property
-    def _group_size(self) -> int | None:
-        """Blocks of a scenario, where hands of whole scenarios can be dealt."""
+    def group_size(self) -> int | None:
+        """Blocks of a scenario, where hands of whole scenarios are dealt and kept together."""
         sizes = set(map(len, self.groups))
         size = sizes.pop()
         return size if self.together and not sizes and self.per_participant % size == 0 else None
@@ -91,7 +91,7 @@ class BlockDesign:
     @property
     def _passes(self) -> int:
         """Passes until each block has stood at each place."""
-        size = self._group_size
+        size = self.group_size
         if size is None:
             return rows_of_square(self.per_participant)
         return rows_of_square(self.per_participant // size) * rows_of_square(size)
@@ -99,7 +99,12 @@ class BlockDesign:
     @property
     def slots_to_balance(self) -> int:
         """After this many slots, and each multiple, choice and order of blocks are even."""
-        return self._pass * self._passes
+        return self.slots_to_deal * self._passes
+
+    def slots_to_repeat(self, times: int) -> int:
+        """After this many slots each block was dealt out `times` times, or a multiple of it."""
+        in_a_deal = self.per_participant // gcd(self.total, self.per_participant)
+        return self.slots_to_deal * times // gcd(times, in_a_deal)
 
     @lru_cache(maxsize=256)  # noqa: B019  # a handful of small designs per process
     def _circle(self, number: int) -> list[int]:
@@ -127,7 +132,7 @@ class BlockDesign:
 
     def order(self, slot: int) -> list[int]:
         """The blocks of this slot in balanced order."""
-        number = slot % self.slots_to_balance // self._pass
+        number = slot % self.slots_to_balance // self.slots_to_deal
         hand = self.hand(slot)
         if not self.together:
             return _in_rows([hand], number)

@@ -82,7 +82,7 @@ def test_williams_square_is_perfectly_even(n: int) -> None:
 
 
 def test_one_order_for_everybody_is_found_out() -> None:
-    orders = [(0, 1, 2, 3, 4)] * 60
+    orders: Orders = [(0, 1, 2, 3, 4)] * 60
     assert place_test([places(orders, 5)]).p < 1e-30
     assert succession_test([followers(orders, 5)]).p < 1e-30
 

@@ -71,7 +71,7 @@ def shown(study: Study) -> Counter[tuple[int, int, int]]:
     )
     orders = Presentation.objects.filter(participant__place__isnull=False)
     for block, order in orders.values_list("block_id", "response_order"):
-        counts.update((block, response, place) for place, response in enumerate(order))
+        counts.update((block, response, place) for place, response in enumerate(order or ()))
     return counts
 
 

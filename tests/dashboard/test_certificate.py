@@ -1,0 +1,164 @@
+"""The counterbalance certificate: what it counts, against a direct count of what was shown."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from django.utils import timezone
+
+from dashboard.certificate import Certificate, certificate_rows
+from dashboard.grids import Grid
+from survey.models import Participant, Presentation, Study
+from survey.participants import Arrival, arrive, give_consent
+from survey.places import free_place
+from survey.tidy import cells_of
+from tests.survey import small_study
+
+NOW = timezone.now()
+BALANCED = "order: {responses: balanced, blocks: balanced}\n"
+
+
+def load(more: str = BALANCED) -> Study:
+    yaml = small_study.YAML.replace("after_blocks: [1, 3]", "after_blocks: [1, 1]")
+    return small_study.load(yaml=yaml + more)
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    return load()
+
+
+def start(study: Study, number: int, *, source: str = "link", done: bool = True) -> None:
+    for _ in range(number):
+        person = arrive(Arrival(study=study, source=source, at=NOW))
+        give_consent(participant=person, at=NOW)
+        if done:
+            Participant.objects.filter(pk=person.pk).update(status="completed", finished_at=NOW)
+
+
+def counts(grid: Grid) -> dict[tuple[str, str], int]:
+    return {cell: tally.count for cell, tally in grid.cells.items() if tally.count}
+
+
+def direct(study: Study, **whose: object) -> tuple[Counter[tuple[str, str]], ...]:
+    """System × place, system above × below, block × slot, system × slot: row by row."""
+    names = {key: cell.names for key, cell in cells_of(study).items()}
+    tables: tuple[Counter[tuple[str, str]], ...] = (Counter(), Counter(), Counter(), Counter())
+    for shown in Presentation.objects.filter(participant__study=study, **whose):
+        cells = [names[shown.block_id, response] for response in shown.response_order or ()]
+        systems = [f"{model} ({condition})" for _, _, model, condition in cells]
+        slot = str(shown.position)
+        tables[0].update((system, str(i)) for i, system in enumerate(systems, start=1))
+        tables[1].update(pairwise(systems))
+        tables[2].update([(f"{cells[0][0]} · {cells[0][1]}", slot)])
+        tables[3].update((system, slot) for system in systems)
+    return tables
+
+
+@pytest.mark.parametrize("order", [BALANCED, "", "order: {scenarios_together: true}\n"])
+@pytest.mark.parametrize("few", ["", "blocks_per_participant: 2\n"])
+def test_certificate_is_a_direct_count(db: None, order: str, few: str) -> None:
+    study = load(order + few)
+    start(study, 7)
+    start(study, 3, done=False)
+    start(study, 2, source="simulated")
+    free_place(study.participants.filter(status="in_progress").earliest("id"))
+    for pool, people, whose in (
+        ("real", "completed", {"participant__source": "link", "participant__status": "completed"}),
+        ("real", "places", {"participant__source": "link", "participant__place__isnull": False}),
+        ("simulated", "completed", {"participant__source": "simulated"}),
+    ):
+        certificate = Certificate(study, pool, people)
+        shown = certificate.grids[:4]
+        assert tuple(map(counts, shown)) == direct(study, **whose)
+    assert Certificate(study, "real", "completed").n_people == 7
+    assert Certificate(study, "real", "places").n_people == 9
+
+
+def test_complete_design_is_even_and_misses_nothing(study: Study) -> None:
+    start(study, 12)
+    certificate = Certificate(study, "real", "completed")
+    for grid in certificate.grids:
+        assert grid.missing == 0
+    for grid in (certificate.block_slots, certificate.response_positions):
+        assert grid.least == grid.most
+        assert all(tally.count == tally.expected for tally in grid.cells.values())
+    assert certificate.response_successions.least == certificate.response_successions.most
+    assert [grid.test.p for grid in certificate.grids[:3]] == pytest.approx([1, 1, 1])
+    assert [(part.name, part.every, part.target, part.missing) for part in certificate.parts] == [
+        ("blocks", 4, 12, []),
+        ("responses", 6, 12, []),
+    ]
+
+
+def test_incomplete_design_says_what_is_missing(study: Study) -> None:
+    start(study, 4)
+    start(study, 1, done=False)
+    start(study, 2)
+    certificate = Certificate(study, "real", "completed")
+    assert [(part.name, part.target, part.missing) for part in certificate.parts] == [
+        ("blocks", 8, [4, 7]),
+        ("responses", 12, [4, 7, 8, 9, 10, 11]),
+    ]
+    assert certificate.block_slots.missing == 2 * 4
+    assert certificate.system_positions.missing == 6 * 4 * 3
+    assert [part.missing for part in Certificate(study, "real", "places").parts] == [
+        [7],
+        [7, 8, 9, 10, 11],
+    ]
+
+
+def test_random_orders_have_tests_and_nothing_to_complete(db: None) -> None:
+    study = load("")
+    start(study, 30)
+    certificate = Certificate(study, "real", "completed")
+    assert certificate.parts == []
+    assert all(tally.complete is None for grid in certificate.grids for tally in grid.cells.values())
+    positions, successions, slots = (grid.test for grid in certificate.grids[:3])
+    assert (positions.df, successions.df, slots.df) == (2 * 4, 2 * 1, 9)
+    assert all(0.0001 < test.p < 1 for test in (positions, successions, slots))
+
+
+def test_few_random_blocks_each_are_dealt_out_evenly(db: None) -> None:
+    study = load("blocks_per_participant: 3\n")
+    start(study, 4)
+    certificate = Certificate(study, "real", "completed")
+    assert [(part.name, part.every, part.missing) for part in certificate.parts] == [
+        ("choice", 4, [])
+    ]
+    assert {sum(row) for row in certificate.block_slots.counts()} == {3}
+
+
+def test_scenarios_kept_together_are_tested_as_such(db: None) -> None:
+    study = load("order: {scenarios_together: true}\n")
+    start(study, 40)
+    assert Certificate(study, "real", "completed").block_slots.test.df == 1 + 2 * 1
+    study = load("order: {scenarios_together: true}\nblocks_per_participant: 3\n")
+    start(study, 4)
+    assert Certificate(study, "real", "completed").block_slots.test.df == 0
+
+
+def test_one_order_for_everybody_is_found_out(db: None) -> None:
+    study = load("")
+    start(study, 30)
+    for shown in Presentation.objects.filter(participant__study=study):
+        shown.response_order = sorted(shown.response_order or ())
+        shown.save()
+    certificate = Certificate(study, "real", "completed")
+    assert certificate.system_positions.test.p < 1e-9
+    assert certificate.system_successions.test.p < 1e-9
+
+
+def test_imported_ratings_without_order_are_not_counted(study: Study) -> None:
+    start(study, 1)
+    Presentation.objects.update(position=None, response_order=None)
+    certificate = Certificate(study, "real", "completed")
+    assert certificate.n_people == 0
+    assert all(grid.most == 0 for grid in certificate.grids)
+
+
+def test_rows_name_the_pool_and_leave_out_empty_ones(study: Study) -> None:
+    start(study, 1, source="simulated")
+    rows = list(certificate_rows(study, ["real", "simulated"]))
+    assert {row[:2] for row in rows} == {("simulated", "completed"), ("simulated", "places")}
+    assert ("simulated", "completed", "block_slot", "S1 · 1") in {row[:4] for row in rows}
