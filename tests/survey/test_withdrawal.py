@@ -1,0 +1,450 @@
+"""Withdrawing: everything about a person goes, wherever it has gone; a count stays, and for a time
+the key by which they are paid and known to have taken part.
+"""
+
+import re
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from analysis.execution import execute, finished_run
+from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.queries import latest_run, results_of
+from analysis.runs import request_run
+from survey.models import Identity, Invitation, Participant, Place, Rating, Study, Withdrawal
+from survey.tasks import sweep
+from survey.tidy import counted_sources
+from survey.withdrawal import erase_old_keys, erasers, token_of, withdraw
+from tests.factories import add_participant
+from tests.survey import small_study
+from tests.survey.visiting import form_of
+
+PROLIFIC_ID = "5f3c9a7e21d4"
+LINK = f"/s/small/?PROLIFIC_PID={PROLIFIC_ID}&STUDY_ID=stud77&SESSION_ID=sess4242"
+WORDS = "my grandmother's umbrella"
+LAST_WORDS = "the lighthouse at noon"
+YAML = small_study.YAML.replace(
+    "conditions:",
+    "  - {kind: text, name: why, question: Why?}\nconditions:",
+).replace("tasks:", "closing:\n  - {name: last, kind: text, question: Anything else?}\ntasks:")
+LAST_PAGE = 8  # instructions, four blocks, one attention check, closing, demographics
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    study = small_study.load(yaml=YAML)
+    study.settings["prolific"]["withdrawn_code"] = "GONE1"
+    study.save()
+    return study
+
+
+def take_survey(client: Client, link: str = LINK) -> Participant:
+    """Take all of the survey, with something written on each page that allows it."""
+    client.get(link)
+    client.post("/s/small/consent/", {"agree": "yes"})
+    for number in range(1, LAST_PAGE):
+        form = form_of(client, number) | {"text-why": WORDS, "text-last": LAST_WORDS}
+        assert client.post(f"/s/small/page/{number}/", form).status_code == 302
+    client.post(f"/s/small/page/{LAST_PAGE}/", {"age": "83", "state": "Wyoming"})
+    return Participant.objects.latest("pk")
+
+
+def private_link(participant: Participant) -> str:
+    return f"/s/{participant.study.slug}/withdraw/{token_of(participant)}/"
+
+
+def delete_everything(participant: Participant, client: Client | None = None) -> bytes:
+    client = client or Client()
+    return client.post(private_link(participant), {"delete": "yes"}, follow=True).content
+
+
+def whole_database() -> str:
+    """Every row of every table, as text."""
+    with connection.cursor() as cursor:
+        texts = []
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{table}"')
+            texts += [f"{table}: {row}" for row in cursor.fetchall()]
+    return "\n".join(texts)
+
+
+def all_files(study: Study, folder: Path) -> str:
+    """Everything that `analyze` and `export` write, as text."""
+    for command in ("analyze", "export"):
+        out = folder / command
+        call_command(command, "small", out=out, include=["preview", "simulated"], verbosity=0)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 5
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def traces(participant: Participant) -> list[str]:
+    """What would tell of the person, were it found anywhere."""
+    return [
+        PROLIFIC_ID,
+        "sess4242",
+        participant.pseudonym,
+        participant.secret,
+        WORDS,
+        LAST_WORDS,
+        "Wyoming",
+    ]
+
+
+def found(traces: list[str], text: str) -> list[str]:
+    return [trace for trace in traces if trace in text or trace.replace("'", "\\'") in text]
+
+
+# ── The private link ─────────────────────────────────────────────────────────────────────────
+
+
+def test_end_gives_a_private_link_that_works_in_any_browser(study: Study, client: Client) -> None:
+    take_survey(client)
+    html = client.get("/s/small/end/").content.decode()
+    [address] = set(re.findall(r'href="http://testserver(/s/small/withdraw/[^"]+)"', html))
+    html = Client().get(address).content.decode()
+    assert "Delete everything about you?" in html
+    assert "hand" in html and "your code" in html  # to be handed in first
+
+
+def test_link_asks_and_deletes_nothing_before_the_answer(study: Study, client: Client) -> None:
+    participant = take_survey(client)
+    for sent in ({}, {"delete": "no"}):
+        assert client.post(private_link(participant), sent).status_code == 200
+    client.get(private_link(participant))
+    assert Participant.objects.count() == 1
+    assert not Withdrawal.objects.exists()
+
+
+@pytest.mark.parametrize("token", ["x", "WzEsMV0:1abc:def", "%00", "a" * 3000])
+def test_link_that_we_did_not_give_deletes_nothing(
+    study: Study, client: Client, token: str
+) -> None:
+    take_survey(client)
+    reply = client.post(f"/s/small/withdraw/{token}/", {"delete": "yes"})
+    assert reply.status_code == 404
+    assert b"This link is not valid" in reply.content
+    assert Participant.objects.count() == 1
+
+
+def test_link_belongs_to_its_own_study(study: Study, client: Client) -> None:
+    participant = take_survey(client)
+    small_study.load(yaml=small_study.YAML.replace("slug: small", "slug: other"))
+    reply = client.post(f"/s/other/withdraw/{token_of(participant)}/", {"delete": "yes"})
+    assert reply.status_code == 404
+    assert Participant.objects.count() == 1
+
+
+def test_afterwards_the_ending_of_those_who_withdrew_is_shown_with_its_code(
+    study: Study, client: Client
+) -> None:
+    participant = take_survey(client)
+    address = private_link(participant)
+    reply = client.post(address, {"delete": "yes"})
+    assert (reply.status_code, reply.headers["Location"]) == (302, address)
+    for _ in range(2):  # also when the page is loaded again
+        html = client.get(address).content.decode()
+        assert "Your data are deleted" in html
+        assert ">GONE1</output>" in html
+        assert "DONE1" not in html
+    assert "fivefold-small" not in client.cookies or not client.cookies["fivefold-small"].value
+
+
+def test_deleting_twice_counts_once(study: Study, client: Client) -> None:
+    participant = take_survey(client)
+    for _ in range(2):
+        assert b"Your data are deleted" in delete_everything(participant)
+    assert Withdrawal.objects.count() == 1
+
+
+def test_somebody_who_stops_midway_can_delete_as_well(study: Study, client: Client) -> None:
+    client.get(LINK)
+    client.post("/s/small/consent/", {"agree": "yes"})
+    client.post("/s/small/page/1/", {})
+    html = client.get("/s/small/stop/").content.decode()
+    [address] = re.findall(r'href="(/s/small/withdraw/[^"]+)"', html)
+    html = client.get(address).content.decode()
+    assert "Keep my answers" in html and "your code" not in html
+    assert b"Your data are deleted" in client.post(address, {"delete": "yes"}, follow=True).content
+    assert not Participant.objects.exists()
+
+
+def test_other_open_pages_of_the_person_say_that_nobody_is_known(
+    study: Study, client: Client
+) -> None:
+    participant = take_survey(client)
+    second_device = Client()
+    second_device.get(LINK)
+    delete_everything(participant)
+    for send in (second_device.get, second_device.post):
+        reply = send("/s/small/page/2/")
+        assert reply.status_code == 403
+        assert b"Please open your study link again" in reply.content
+
+
+# ── Nothing is left ──────────────────────────────────────────────────────────────────────────
+
+
+def test_search_of_every_table_and_file_finds_nothing_but_count_and_key(
+    study: Study, client: Client, tmp_path: Path
+) -> None:
+    add_participant(study, pseudonym="somebody-else")
+    participant = take_survey(client)
+    before = whole_database() + all_files(study, tmp_path / "before")
+    assert found(traces(participant), before) == traces(participant)
+
+    delete_everything(participant)
+
+    key = [PROLIFIC_ID, "sess4242"]
+    [line] = [line for line in whole_database().splitlines() if found(key, line)]
+    assert line.startswith("survey_withdrawal: ")
+    assert found(traces(participant), whole_database()) == key
+    files = all_files(study, tmp_path / "after")
+    assert found(traces(participant), files) == []
+    assert "somebody-else" in files
+    assert found(traces(participant), whole_database()) == key  # with the new results in it
+    assert study.withdrawals.filter(source="prolific").count() == 1
+
+
+def test_no_row_points_to_the_person_any_more(study: Study, client: Client) -> None:
+    participant = take_survey(client)
+    finished_run(study=study, sources=counted_sources())
+    number = participant.pk
+    delete_everything(participant)
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            columns = connection.introspection.get_table_description(cursor, table)
+            if "participant_id" in [column.name for column in columns]:
+                query = f'SELECT COUNT(*) FROM "{table}" WHERE participant_id = %s'
+                cursor.execute(query, [number])
+                assert (table, cursor.fetchone()) == (table, (0,))
+    assert not Rating.objects.exists()
+
+
+def test_after_the_retention_date_the_key_is_gone_too(
+    study: Study, client: Client, tmp_path: Path
+) -> None:
+    study.settings["withdrawal_key_days"] = 30
+    study.save()
+    participant = take_survey(client)
+    delete_everything(participant)
+    withdrawn_at = Withdrawal.objects.get().withdrawn_at
+    assert erase_old_keys(at=withdrawn_at + timedelta(days=29)) == 0
+    assert found([PROLIFIC_ID], whole_database()) == [PROLIFIC_ID]
+    assert erase_old_keys(at=withdrawn_at + timedelta(days=31)) == 1
+    assert erase_old_keys(at=withdrawn_at + timedelta(days=32)) == 0
+    left = whole_database() + all_files(study, tmp_path)
+    assert found([*traces(participant), "stud77"], left) == []
+    assert study.withdrawals.count() == 1
+
+
+def test_invitation_loses_its_label_at_once_and_its_token_in_the_end(
+    study: Study, client: Client
+) -> None:
+    researcher = User.objects.create_superuser("ada", password="x")
+    office = Client()
+    office.force_login(researcher)
+    office.post(
+        "/admin/survey/invitation/add/", {"study": study.pk, "label": "Grace Hopper, by mail"}
+    )
+    assert LogEntry.objects.count() == 1
+    token = Invitation.objects.get().token
+    participant = take_survey(client, f"/s/small/?invite={token}")
+    delete_everything(participant)
+    assert "Grace Hopper" not in whole_database()
+    reply = client.get(f"/s/small/?invite={token}")
+    assert b"Your data are deleted" in reply.content
+    erase_old_keys(at=timezone.now() + timedelta(days=91))
+    assert token not in whole_database()
+    assert client.get(f"/s/small/?invite={token}").status_code == 400
+
+
+def test_place_is_free_again(study: Study, client: Client) -> None:
+    participant = take_survey(client)
+    assert Place.objects.get().participant == participant
+    delete_everything(participant)
+    assert Place.objects.get().participant is None
+
+
+@pytest.mark.embedded
+@pytest.mark.django_db(transaction=True)
+def test_deleted_words_are_not_in_the_free_pages_of_the_file(study: Study, client: Client) -> None:
+    participant = take_survey(client)
+    finished_run(study=study, sources=counted_sources())
+    file = Path(settings.DATABASES["default"]["NAME"])
+    assert found(traces(participant), bytes_of(file)) == traces(participant)
+    delete_everything(participant)
+    sweep()
+    assert found(traces(participant), bytes_of(file)) == [PROLIFIC_ID, "sess4242"]
+    Withdrawal.objects.update(key_kept_until=timezone.now())
+    sweep()
+    assert found(traces(participant), bytes_of(file)) == []
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def bytes_of(file: Path) -> str:
+    """The database's file with its log of writes, byte by byte."""
+    log = file.with_name(f"{file.name}-wal")
+    return b"".join(part.read_bytes() for part in (file, log) if part.exists()).decode("latin-1")
+
+
+def test_sessions_hold_nothing_about_participants(study: Study, client: Client) -> None:
+    take_survey(client)
+    assert "sessionid" not in client.cookies
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM django_session")
+        assert cursor.fetchone() == (0,)
+
+
+# ── Stored results ───────────────────────────────────────────────────────────────────────────
+
+
+def test_results_that_counted_the_person_go_and_are_computed_anew(
+    study: Study, client: Client
+) -> None:
+    add_participant(study, pseudonym="somebody-else")
+    participant = take_survey(client)
+    old = finished_run(study=study, sources=counted_sources())
+    raters = results_of(old, "table")["raters"]["rows"]
+    assert {row[0] for row in raters} == {"somebody-else", participant.pseudonym}
+
+    delete_everything(participant)
+
+    [waiting] = AnalysisRun.objects.all()
+    assert (waiting.state, waiting.sources, waiting.is_automatic) == ("waiting", old.sources, False)
+    assert not Result.objects.exists()
+    assert not RaterQuality.objects.exists() and not Exclusion.objects.exists()
+    execute(waiting.pk)
+    new = latest_run(study, counted_sources())
+    assert new is not None
+    assert [row[0] for row in results_of(new, "table")["raters"]["rows"]] == ["somebody-else"]
+    assert new.manifest["n_participants"] == 1
+
+
+def test_results_of_other_people_stay(study: Study) -> None:
+    add_participant(study, pseudonym="somebody-else")
+    robot = add_participant(study, pseudonym="robot", source="simulated")
+    real = finished_run(study=study, sources=counted_sources())
+    both = finished_run(study=study, sources=counted_sources(["simulated"]))
+    withdraw(participant=robot, at=timezone.now())
+    assert latest_run(study, real.sources) == real
+    assert latest_run(study, both.sources) is None
+    assert AnalysisRun.objects.get(state="waiting").sources == both.sources
+
+
+def withdraw_while_it_is_computed(
+    study: Study, participant: Participant, monkeypatch: pytest.MonkeyPatch
+) -> AnalysisRun:
+    from analysis import execution
+
+    analyse = execution.analyse
+
+    def interrupted(*arguments: object) -> object:
+        withdraw(participant=participant, at=timezone.now())
+        return analyse(*arguments)  # type: ignore[arg-type]  # passed on as they came
+
+    run = request_run(study=study, sources=counted_sources())
+    monkeypatch.setattr(execution, "analyse", interrupted)
+    execute(run.pk)
+    monkeypatch.undo()
+    return run
+
+
+def test_run_that_was_computing_with_the_person_stores_nothing(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = add_participant(study, pseudonym="leaving")
+    old = withdraw_while_it_is_computed(study, person, monkeypatch)
+    [waiting] = AnalysisRun.objects.all()
+    assert waiting.pk != old.pk
+    assert (waiting.state, waiting.error) == ("waiting", "")
+    assert found(["leaving"], whole_database()) == []
+
+
+def test_run_of_which_the_eraser_did_not_know_is_computed_anew(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = add_participant(study, pseudonym="leaving")
+    remembered = erasers[:]
+    erasers.clear()  # as if the run began in the very moment of the withdrawal
+    try:
+        run = withdraw_while_it_is_computed(study, person, monkeypatch)
+    finally:
+        erasers.extend(remembered)
+    run.refresh_from_db()
+    assert (run.state, run.error, run.lease_until) == ("waiting", "", None)
+    assert found(["leaving"], whole_database()) == []
+
+
+# ── Coming back ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_prolific_link_shows_the_ending_and_never_begins_again(
+    study: Study, client: Client
+) -> None:
+    delete_everything(take_survey(client))
+    for browser in (client, Client()):
+        reply = browser.get(LINK, follow=True)
+        assert b"Your data are deleted" in reply.content
+        assert b">GONE1</output>" in reply.content
+    assert not Participant.objects.exists()
+    assert not Identity.objects.exists()
+
+
+def test_prolific_link_never_begins_again_in_a_newer_version(study: Study, client: Client) -> None:
+    delete_everything(take_survey(client))
+    small_study.load(yaml=YAML.replace("A small study", "Anew"))
+    assert b"Your data are deleted" in client.get(LINK, follow=True).content
+    assert not Participant.objects.exists()
+
+
+def test_somebody_else_begins_as_ever(study: Study, client: Client) -> None:
+    delete_everything(take_survey(client))
+    take_survey(Client(), "/s/small/?PROLIFIC_PID=another")
+    assert Participant.objects.get().status == "completed"
+
+
+# ── At the same moment ───────────────────────────────────────────────────────────────────────
+
+
+def elsewhere(act: Callable[[], object]) -> None:
+    try:
+        act()
+    finally:
+        connection.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_withdrawals_at_once_count_once(study: Study, client: Client) -> None:
+    participant = take_survey(client)
+    with ThreadPoolExecutor(4) as pool:
+        acts = [lambda: withdraw(participant=participant, at=timezone.now())] * 4
+        list(pool.map(elsewhere, acts))
+    assert (Withdrawal.objects.count(), Participant.objects.count()) == (1, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_withdrawing_while_answers_and_analyses_are_stored_leaves_nothing(study: Study) -> None:
+    people = [add_participant(study, pseudonym=f"person-{n}") for n in range(6)]
+    for person in people:
+        withdrawal = lambda: withdraw(participant=person, at=timezone.now())  # noqa: B023, E731  called in this turn
+        analysis = lambda: execute(request_run(study=study, sources=counted_sources()).pk)  # noqa: E731
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(elsewhere, [analysis, withdrawal]))
+    for run in list(AnalysisRun.objects.filter(state="waiting")):
+        execute(run.pk)
+    assert set(AnalysisRun.objects.values_list("state", "error")) == {("done", "")}
+    assert found([person.pseudonym for person in people], whole_database()) == []
