@@ -1,0 +1,52 @@
+"""Rows that no stranger may change, read past our own code."""
+
+from tests.e2e.installation import Installation
+
+Rows = dict[str, list[str]]
+
+#: What strangers may add to: their own answers, sessions, and the record of failed logins.
+_OF_A_PERSON = "participant_id IN (SELECT participant_id FROM survey_identity WHERE key LIKE %s)"
+PERSONAL = {
+    "survey_participant": _OF_A_PERSON.replace("participant_id IN", "id IN"),
+    "survey_identity": "key LIKE %s",
+    "survey_place": _OF_A_PERSON,
+    "survey_presentation": _OF_A_PERSON,
+    "survey_attentioncheck": _OF_A_PERSON,
+    "survey_demographicanswer": _OF_A_PERSON,
+    "survey_freeanswer": _OF_A_PERSON,
+    "survey_rating": "presentation_id IN (SELECT id FROM survey_presentation WHERE "
+    + _OF_A_PERSON
+    + ")",
+}
+OF_VISITS = {
+    "django_session",
+    "axes_accessattempt",
+    "axes_accessattemptexpiration",
+    "axes_accessfailurelog",
+    "axes_accesslog",
+}
+
+
+def protected(installation: Installation, *, people: str) -> Rows:
+    """All rows of tables that hold no visitor's data, and those of the people whose Prolific ID
+    begins with `people`.
+    """
+    rows = {}
+    for table in tables(installation):
+        if table in PERSONAL:
+            statement, parameters = f"SELECT * FROM {table} WHERE {PERSONAL[table]}", [f"{people}%"]
+        elif table in OF_VISITS:
+            continue
+        else:
+            statement, parameters = f"SELECT * FROM {table}", []
+        rows[table] = sorted(map(str, installation.query(statement, parameters)))
+    return rows
+
+
+def tables(installation: Installation) -> list[str]:
+    if installation.environment["DATABASE_URL"].startswith("sqlite"):
+        found = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%%'"
+        found = found.replace("%%", "%")
+    else:
+        found = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    return sorted(str(name) for (name,) in installation.query(found))

@@ -1,0 +1,187 @@
+"""Ten thousand hostile requests over HTTP: none is answered with an error of ours, none runs or
+redirects where it should not, and nobody else's rows change.
+
+HOSTILE_SEED draws other requests (the run names its seed), HOSTILE_CASES more or fewer of them.
+"""
+
+import json
+import os
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pytest
+
+from survey.regions import STATES
+from tests.e2e.installation import Installation
+from tests.hostile.cases import SCRIPTS, Cases, Page
+from tests.hostile.rows import Rows, protected
+from tests.hostile.targets import CSRF, TASKS, Visitor, fill, researchers_addresses, visit
+from tests.hostile.wire import Answer, Connection, Request
+
+SEED = os.environ.get("HOSTILE_SEED", "1")
+CASES = int(os.environ.get("HOSTILE_CASES", "10000"))
+CONNECTIONS = 4
+ARRIVAL = ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "invite", "resume", "preview", "version"]
+SORTING = ["include", "page", "sort", "rule", "status", "included", "limit", "offset", "format"]
+LISTING = ["q", "o", "p", "all", "e", "study__id__exact", "state__exact", "_to_field", "_popup"]
+#: What researchers do by a form, with values that are refused whatever else is right.
+RESEARCHERS_FORMS = {"state/": [("state", "nonsense"), ("confirmed", "on")]}
+
+
+def attackers_pages(installation: Installation) -> list[Page]:
+    """Every participants' page, in front of somebody who has got there."""
+    pages = []
+    for slug in TASKS:
+        end, number = False, 0
+        while not end:
+            visitor = visit(installation, slug, f"attacker{number}", pages=number)
+            end = visitor.path.endswith("/end/")
+            fields = None if end else fill(visitor.html)
+            pages.append(Page(visitor.path, visitor.cookies, fields))
+            number += 1
+        somewhere = {"fivefold-x": "x", "csrftoken": CSRF}
+        root = f"/s/{slug}/"
+        pages += [
+            Page(f"{root}{path}", cookies, [("delete", "no")])
+            for path in ("stop/", "end/", "withdraw/wrong/", "page/3/")
+            for cookies in (somewhere, pages[2].cookies)
+        ]
+        pages += [Page(root, somewhere, queries=ARRIVAL), Page(root, {}, queries=ARRIVAL)]
+    return pages
+
+
+def researchers_pages(installation: Installation) -> tuple[list[Page], list[Page]]:
+    """Every page and address of the API as a researcher has them, and as strangers do."""
+    name, password = installation.researcher
+    visitor = Visitor(Connection(installation.port))
+    assert visitor.open("/login/", [("username", name), ("password", password)]) == 200
+    key = installation.manage("drf_create_token", name).stdout.split()[2]
+    mine, strangers = [Page("/s/likert/", visitor.cookies, queries=ARRIVAL)], []
+    for path in researchers_addresses("likert"):
+        queries = LISTING if path.startswith("/admin/") else SORTING
+        fields = next((f for end, f in RESEARCHERS_FORMS.items() if path.endswith(end)), None)
+        if path.startswith("/api/"):
+            mine.append(Page(path, {}, queries=queries, token=key))
+        else:
+            mine.append(Page(path, visitor.cookies, fields, queries))
+        strangers.append(Page(path, {"csrftoken": CSRF}, [("action", "renew")], queries))
+    return mine, strangers
+
+
+def fault(request: Request, answer: Answer) -> str:
+    """What is wrong with an answer; nothing where it is a proper one."""
+    if answer.status == 0:
+        return "no answer"
+    if answer.status >= 500 or b"Traceback" in answer.body:
+        return f"status {answer.status}"
+    if answer.header("x-injected"):
+        return "a header of the sender's"
+    if answer.header("location").startswith(("//", "http:", "https:")):
+        return f"leads to {answer.header('location')}"
+    html = answer.header("content-type").startswith("text/html")
+    if html and any(script in answer.body for script in (*SCRIPTS[:4], b'href="javascript:')):
+        return "repeats a script"
+    return ""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What was asked and answered, and the protected rows before and after."""
+
+    answers: list[tuple[Request, Answer]]
+    before: Rows
+    after: Rows
+
+
+@pytest.fixture(scope="module")
+def attack(installation: Installation) -> Attack:
+    for slug in TASKS:
+        visit(installation, slug, "bystander1")
+        visit(installation, slug, "bystander2", pages=5)
+    installation.manage("analyze", "likert", "--out", installation.folder / "out")
+    installation.stop("worker")  # what it writes by itself is not what is looked for
+    theirs = attackers_pages(installation)
+    mine, strangers = researchers_pages(installation)
+    login = [page for page in strangers if page.path == "/login/"]
+    cases = Cases([*theirs * 3, *mine, *strangers], login, seed=SEED)
+    requests = [cases.next() for _ in range(CASES)]
+    before = protected(installation, people="bystander")
+    import time
+
+    t0 = time.time()
+    print("cases")
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        shares = [requests[start::CONNECTIONS] for start in range(CONNECTIONS)]
+        done = pool.map(send, [installation.port] * CONNECTIONS, shares)
+        answers = [pair for share in done for pair in share]
+    print("took", time.time() - t0)
+    return Attack(answers, before, protected(installation, people="bystander"))
+
+
+def send(port: int, requests: list[Request]) -> list[tuple[Request, Answer]]:
+    connection = Connection(port)
+    return [(request, connection.ask(request)) for request in requests]
+
+
+def test_every_request_gets_a_proper_answer(attack: Attack) -> None:
+    print(Counter(answer.status for _, answer in attack.answers))
+    import collections
+
+    c = collections.Counter(
+        (r.target.split(b"?")[0][:30], r.method, a.status) for r, a in attack.answers
+    )
+    for k, v in sorted(c.items()):
+        print(k, v) if v > 4 else None
+    faults = [
+        f"{reason}: {request}"[:2000]
+        for request, answer in attack.answers
+        if (reason := fault(request, answer))
+    ]
+    assert (faults[:5], len(faults)) == ([], 0), f"HOSTILE_SEED={SEED}"
+    assert len(attack.answers) == CASES
+
+
+def test_requests_get_past_the_door(attack: Attack) -> None:
+    """Else nothing was tested: pages must have been shown, forms refused for what they said."""
+    statuses = Counter(answer.status for _, answer in attack.answers)
+    assert all(statuses[status] > CASES / 200 for status in (200, 302, 400, 403, 404, 405, 422))
+
+
+def test_rows_of_others_are_as_before(attack: Attack) -> None:
+    tables = [name for name, rows in attack.before.items() if rows != attack.after[name]]
+    assert tables == [], f"HOSTILE_SEED={SEED}"
+    assert len(attack.before["survey_rating"]) > 60 and attack.before["analysis_result"]
+
+
+def test_what_was_stored_is_what_may_be_answered(
+    attack: Attack, installation: Installation
+) -> None:
+    ratings = installation.query(
+        "SELECT task, MIN(value), MAX(value) FROM survey_rating GROUP BY 1"
+    )
+    allowed = {"likert": (1, 3), "slider": (0, 100), "ranking": (1, 3), "best_worst": (-1, 1)}
+    assert {task for task, _, _ in ratings} == set(allowed)
+    for task, least, most in ratings:
+        assert allowed[task][0] <= least <= most <= allowed[task][1]
+    texts = [text for (text,) in installation.query("SELECT text FROM survey_freeanswer")]
+    assert any("hostile()" in text for text in texts)
+    assert all(len(text) <= 2000 and "\x00" not in text for text in texts)
+    answers = installation.query("SELECT name, value FROM survey_demographicanswer")
+    options = {
+        "home": {"Here", "There"},
+        "sex": {"Female", "Male"},
+        "race": {"Asian", "Black", "White"},
+        "state": {"", *STATES},
+    }
+    for name, raw in answers:
+        value = json.loads(raw) if isinstance(raw, str) and raw[:1] in '["0123456789' else raw
+        if name == "age":
+            assert 18 <= value <= 99
+        else:
+            assert set(value if isinstance(value, list) else [value]) <= options[name]
+
+
+def test_server_saw_no_error(attack: Attack, installation: Installation) -> None:
+    log = installation.processes.running["web"].log.read_text(errors="replace")
+    assert [line for line in log.splitlines() if "Traceback" in line or " ERROR " in line] == []
