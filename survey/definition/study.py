@@ -24,8 +24,9 @@ from survey.definition.tasks import (
 )
 
 
+COMMENT = "comment"
 #: Names that a free answer can't have, and why.
-RESERVED_TEXTS = {"comment": "the name of the remarks on each block"}
+RESERVED_TEXTS = {COMMENT: "the name of the remarks on each block"}
 
 
 class Texts(Part):
@@ -124,6 +125,13 @@ class StudyDefinition(Part):
     def block_texts(self) -> list[TextTask]:
         """Free answers asked at the end of every block."""
         return [task for task in self.tasks if isinstance(task, TextTask)]
+
+    @property
+    def block_remarks(self) -> list[TextTask]:
+        """Everything written at the end of a block: its free answers, then remarks if wanted."""
+        if self.comment is None:
+            return self.block_texts
+        return [*self.block_texts, TextTask(kind="text", name=COMMENT, question=self.comment)]
 
     def check_scale(self, check: AttentionItem) -> list[Point]:
         """What may be answered to `check`: its own options, counted from 1, or the scale."""

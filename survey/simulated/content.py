@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from survey.definition.settings import Parameters
 from survey.definition.study import StudyDefinition
 
 
@@ -31,6 +32,11 @@ class Block:
     prompt: str
     texts: tuple[Text, ...]
 
+    @property
+    def name(self) -> tuple[str, str]:
+        """(scenario, set)."""
+        return self.scenario, self.set_name
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -45,24 +51,46 @@ class Cell:
 
 @dataclass(frozen=True)
 class Content:
-    """A version of a study. `gives_code`: whether completing it earns a completion code."""
+    """A version of a study. `codes` are the completion codes by ending, `parameters` what its
+    link calls the three identifiers.
+    """
 
     definition: StudyDefinition
     version: int
-    gives_code: bool
     blocks: tuple[Block, ...]
+    codes: Mapping[str, str] = field(default_factory=dict)
+    parameters: Parameters = Parameters()
+    translations: Mapping[str, StudyDefinition] = field(default_factory=dict)
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the study, the main one first."""
+        return [self.definition.language, *self.translations]
+
+    def in_language(self, language: str) -> StudyDefinition:
+        """What the pages show in `language`."""
+        return self.translations.get(language, self.definition)
+
+    @property
+    def blocks_shown(self) -> int:
+        """How many blocks a participant sees."""
+        return self.definition.blocks_per_participant or len(self.blocks)
+
+    @property
+    def dimensions(self) -> list[str]:
+        """What raters see in a response: what they rate, else what they rank or choose by."""
+        study = self.definition
+        rated = [dimension.name for dimension in study.rating.dimensions] if study.rating else []
+        placed = [task.dimension for task in (study.ranking, study.best_worst) if task]
+        named = [*rated, *(name for name in placed if name)]
+        return list(dict.fromkeys(named)) or [""]
 
     def cells(self) -> Iterator[Cell]:
-        """Everything there is to rate, in file order."""
-        rating = self.definition.rating
-        if rating is None:
-            return
+        """Everything there is to judge, in file order."""
         for block in self.blocks:
             for text in block.texts:
-                for dimension in rating.dimensions:
-                    yield Cell(
-                        block.scenario, block.set_name, text.model, text.condition, dimension.name
-                    )
+                for dimension in self.dimensions:
+                    yield Cell(*block.name, text.model, text.condition, dimension)
 
     @cached_property
     def _blocks_by_texts(self) -> dict[tuple[str, ...], list[Block]]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db.models import Count, Q
 
 from survey.definition import StudyDefinition
+from survey.definition.settings import ENDINGS, Parameters, Prolific
 from survey.models import BlockResponse, Identity, Participant, Study
 from survey.simulated.content import Block, Content, Text
 from survey.simulated.plan import RaterPlan
@@ -30,10 +31,18 @@ def read_content(study: Study) -> Content:
     blocks: dict[int, list[BlockResponse]] = {}
     for member in members.order_by("block__position", "position"):
         blocks.setdefault(member.block_id, []).append(member)
+    prolific = study.settings["prolific"]
+    prolific = Prolific.model_validate(prolific) if prolific else None
+    codes = {ending: prolific.code(ending) for ending in ENDINGS} if prolific else {}
     return Content(
         definition=StudyDefinition.model_validate(study.definition),
         version=study.version,
-        gives_code=study.settings["prolific"] is not None,
+        codes={ending: code for ending, code in codes.items() if code is not None},
+        parameters=prolific.parameters if prolific else Parameters(),
+        translations={
+            language: StudyDefinition.model_validate(translation)
+            for language, translation in study.translations.items()
+        },
         blocks=tuple(
             Block(
                 scenario=members[0].block.scenario.name,

@@ -6,21 +6,26 @@ in which pages come, on other raters, or on how far an earlier run got.
 
 import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 
-from survey.definition.questions import IntegerQuestion, Question, StateQuestion
-from survey.regions import STATES
-from survey.simulated.content import Cell, Content
-from survey.simulated.profile import Answers, Behaviour, Demographics, Profile, Times
+from survey.definition.tasks import TextTask
+from survey.simulated import answers
+from survey.simulated.answers import draw
+from survey.simulated.content import Block, Cell, Content, Text
+from survey.simulated.profile import Behaviour, Profile, Times
 
 #: How long a page takes, compared with a block; the seconds come from the profile's minutes.
 WEIGHTS = {"consent": 1.0, "instructions": 0.5, "check": 0.3, "demographics": 1.0}
+#: Pages that only some studies have.
+WEIGHTS |= {"screening": 0.4, "closing": 1.0}
 PAGE_SPREAD = 0.4
 DAYS_SPREAD = timedelta(days=2)
 SILENT_AT_LEAST = timedelta(hours=3)
+#: Device class → usual width and height of the window in CSS pixels.
+WINDOWS = {"phone": (390, 844), "tablet": (820, 1180), "desktop": (1440, 900)}
 
 
 @dataclass(frozen=True)
@@ -28,19 +33,26 @@ class RaterPlan:
     """One rater, decided to the last answer.
 
     `blocks` is how many blocks they answer; `seconds` how long each page stays open (blocks by
-    their place in the rater's order); `before` how long before the run they arrived.
+    their place in the rater's order); `before` how long before the run they arrived; `seen` where
+    each response stands for them; `writes` their share of optional free questions answered.
     """
 
     number: int
     person: str
     behaviour: Behaviour
     order_seed: int
+    seed: int
+    language: str
+    device: str
     blocks: int
     before: timedelta
     seconds: dict[str, float]
+    seen: dict[Cell, float]
     ratings: dict[Cell, int]
     checks: dict[str, int]
+    screening: dict[str, str]
     demographics: dict[str, list[str]]
+    writes: float
 
     @property
     def minutes(self) -> float:
@@ -52,14 +64,31 @@ class RaterPlan:
         """Whether they close the browser before the end."""
         return self.behaviour is Behaviour.EARLY_EXIT
 
+    def places(
+        self, block: Block, texts: Sequence[Text], dimensions: Sequence[str]
+    ) -> list[float]:
+        """Where each text stands for the rater, all `dimensions` together."""
+        return [
+            sum(self.seen[Cell(*block.name, text.model, text.condition, d)] for d in dimensions)
+            for text in texts
+        ]
+
+    def remark(self, task: TextTask, *place: str) -> str:
+        """What they write, in the block at `place` or at the end."""
+        key = (self.seed, self.number, "text", *place)
+        return answers.remark(task, *key, language=self.language, share=self.writes)
+
 
 def plan_raters(
     *, profile: Profile, content: Content, participants: int, seed: int
 ) -> list[RaterPlan]:
     """Decide everything about `participants` raters. The same input gives the same plans."""
-    counts = exact_counts(profile.behaviours.shares(), participants)
+    shares = profile.behaviours.shares()
+    if not content.definition.screening:
+        del shares[Behaviour.SCREENED_OUT]
+    counts = exact_counts(shares, participants)
     behaviours = [behaviour for behaviour, count in counts.items() for _ in range(count)]
-    _draw(seed, "behaviours").shuffle(behaviours)
+    draw(seed, "behaviours").shuffle(behaviours)
     return [
         _plan_rater(profile, content, seed, number, behaviour)
         for number, behaviour in enumerate(behaviours, start=1)
@@ -77,64 +106,91 @@ def exact_counts(shares: Mapping[Behaviour, Fraction], people: int) -> dict[Beha
     return counts
 
 
-def _draw(*key: object) -> random.Random:
-    return random.Random(repr(key))  # noqa: S311  to be reproducible, not secret
-
-
 def _plan_rater(
     profile: Profile, content: Content, seed: int, number: int, behaviour: Behaviour
 ) -> RaterPlan:
-    draw = _draw(seed, number, "person")
-    order_seed = draw.getrandbits(62)
-    blocks = len(content.blocks)
+    drawn = draw(seed, number, "person")
+    order_seed = drawn.getrandbits(62)
+    blocks = content.blocks_shown
     if behaviour is Behaviour.EARLY_EXIT:
-        blocks = draw.randint(min(1, blocks - 1), blocks - 1)
-    elif behaviour is Behaviour.DECLINER:
+        blocks = drawn.randint(min(1, blocks - 1), blocks - 1)
+    elif behaviour in (Behaviour.DECLINER, Behaviour.SCREENED_OUT):
         blocks = 0
-    seconds = _seconds(profile.minutes, content, _draw(seed, number, "time"), behaviour, blocks)
+    seconds = _seconds(profile.minutes, content, draw(seed, number, "time"), behaviour, blocks)
     latest = timedelta(seconds=sum(seconds.values())) + SILENT_AT_LEAST
-    before = latest + draw.random() * max(DAYS_SPREAD - latest, timedelta())
+    before = latest + drawn.random() * max(DAYS_SPREAD - latest, timedelta())
+    seen = answers.positions(profile, content, seed, number, behaviour)
     return RaterPlan(
         number=number,
         person=f"sim-v{content.version}-{seed}-{number:04d}",
         behaviour=behaviour,
         order_seed=order_seed,
+        seed=seed,
+        language=_language(profile, content, seed, number),
+        device=_one_of(dict(profile.devices), "desktop", draw(seed, number, "device")),
         blocks=blocks,
         before=before,
         seconds=seconds,
-        ratings=_ratings(profile, content, seed, number, behaviour),
-        checks=_checks(content, seed, number, behaviour),
-        demographics=_demographics(profile.demographics, content, seed, number),
+        seen=seen,
+        ratings=answers.ratings(seen, content, seed, number, behaviour),
+        checks=answers.checks(content, seed, number, behaviour),
+        screening=answers.screening(content, seed, number, behaviour),
+        demographics=answers.demographics(profile.demographics, content, seed, number),
+        writes=profile.writes,
     )
 
 
+def _language(profile: Profile, content: Content, seed: int, number: int) -> str:
+    main, *others = content.languages
+    shares = {language: profile.languages.get(language, 0.0) for language in others}
+    return _one_of(shares, main, draw(seed, number, "language"))
+
+
+def _one_of(shares: Mapping[str, float], rest: str, drawn: random.Random) -> str:
+    """One of the names by their shares; who is left over gets `rest`."""
+    place = drawn.random()
+    for name, share in shares.items():
+        place -= share
+        if place < 0:
+            return name
+    return rest
+
+
 def _seconds(
-    times: Times, content: Content, draw: random.Random, behaviour: Behaviour, blocks: int
+    times: Times, content: Content, drawn: random.Random, behaviour: Behaviour, blocks: int
 ) -> dict[str, float]:
     """Seconds on each page: log-normal around its weight, scaled to the rater's whole time."""
     least, most = times.speeder if behaviour is Behaviour.SPEEDER else times.careful
-    total = draw.uniform(least, most) * 60
+    total = drawn.uniform(least, most) * 60
+    study = content.definition
     block_pages = [block_page(place) for place in range(1, blocks + 1)]
-    check_pages = [check_page(check.name) for check in content.definition.attention_checks]
+    check_pages = [check_page(c.name) for c in study.attention_checks if c.kind == "item"]
     weights = {"consent": WEIGHTS["consent"]}
-    if behaviour is not Behaviour.DECLINER:
+    if behaviour not in (Behaviour.DECLINER, Behaviour.SCREENED_OUT):
         weights["instructions"] = WEIGHTS["instructions"]
         weights |= dict.fromkeys(block_pages, 1.0) | dict.fromkeys(check_pages, WEIGHTS["check"])
         weights["demographics"] = WEIGHTS["demographics"]
+        if study.closing:
+            weights["closing"] = WEIGHTS["closing"]
+    if study.screening and behaviour is not Behaviour.DECLINER:
+        weights["screening"] = WEIGHTS["screening"]
     weights = {
-        page: weight * draw.lognormvariate(0, PAGE_SPREAD) for page, weight in weights.items()
+        page: weight * drawn.lognormvariate(0, PAGE_SPREAD) for page, weight in weights.items()
     }
+    if not study.demographics:
+        weights.pop("demographics", None)
     if behaviour is Behaviour.EARLY_EXIT:
         # Which checks come before they leave is the server's draw: their time goes to the rest.
-        del weights["demographics"]
+        for page in ("demographics", "closing"):
+            weights.pop(page, None)
         whole = sum(weight for page, weight in weights.items() if page not in check_pages)
-    elif behaviour is Behaviour.DECLINER:
-        whole = len(content.blocks)
+    elif not blocks:
+        whole = content.blocks_shown
     else:
         whole = sum(weights.values())
     seconds = {page: total * weight / whole for page, weight in weights.items()}
     if behaviour is Behaviour.STALLER:
-        seconds[draw.choice(block_pages)] += draw.uniform(*times.staller_pause) * 60
+        seconds[drawn.choice(block_pages)] += drawn.uniform(*times.staller_pause) * 60
     return seconds
 
 
@@ -146,136 +202,3 @@ def block_page(place: int) -> str:
 def check_page(name: str) -> str:
     """What the page of an attention check is called in `seconds`."""
     return f"check {name}"
-
-
-def _ratings(
-    profile: Profile, content: Content, seed: int, number: int, behaviour: Behaviour
-) -> dict[Cell, int]:
-    if content.definition.rating is None:
-        return {}
-    scale = content.definition.rating.values
-    if behaviour is Behaviour.STRAIGHT_LINER:
-        value = _draw(seed, number, "line").choice([scale[0], scale[-1]])
-        return dict.fromkeys(content.cells(), value)
-    if behaviour is Behaviour.RANDOM_CLICKER:
-        return {cell: _draw(seed, number, "click", cell).choice(scale) for cell in content.cells()}
-    rater = _draw(seed, number, "rater").gauss(0, profile.effects.rater_sd)
-    return {
-        cell: rating_at(
-            item_position(profile, seed, cell)
-            + rater
-            + _draw(seed, number, "rating", cell).gauss(0, profile.effects.residual_sd),
-            scale,
-        )
-        for cell in content.cells()
-    }
-
-
-def item_position(profile: Profile, seed: int, cell: Cell) -> float:
-    """Where a response stands on the latent scale: planted shifts and its own deviation.
-
-    A response shown in several sets has one position.
-    """
-    effects = profile.effects
-    item = _draw(seed, "item", cell.scenario, cell.model, cell.condition, cell.dimension)
-    return (
-        effects.centre
-        + effects.conditions.get(cell.condition, 0.0)
-        + sum(
-            system.shift
-            for system in effects.systems
-            if (system.model, system.condition) == (cell.model, cell.condition)
-        )
-        + effects.scenarios.get(cell.scenario, 0.0)
-        + effects.dimensions.get(cell.dimension, 0.0)
-        + item.gauss(0, effects.item_sd)
-    )
-
-
-def rating_at(position: float, scale: list[int]) -> int:
-    """The point of the scale at a latent position: equal shares of 0…1, ends beyond."""
-    return scale[min(max(math.floor(position * len(scale)), 0), len(scale) - 1)]
-
-
-def _checks(content: Content, seed: int, number: int, behaviour: Behaviour) -> dict[str, int]:
-    answers = {}
-    for check in content.definition.attention_checks:
-        scale = [point.value for point in content.definition.check_scale(check)]
-        draw = _draw(seed, number, "check", check.name)
-        if behaviour is Behaviour.ATTENTION_FAILER:
-            answers[check.name] = draw.choice(
-                [value for value in scale if value != check.right_answer]
-            )
-        elif behaviour is Behaviour.RANDOM_CLICKER:
-            answers[check.name] = draw.choice(scale)
-        else:
-            answers[check.name] = check.right_answer
-    return answers
-
-
-def _demographics(
-    demographics: Demographics, content: Content, seed: int, number: int
-) -> dict[str, list[str]]:
-    answers = {}
-    for question in content.definition.demographics:
-        draw = _draw(seed, number, "demographics", question.name)
-        if draw.random() >= demographics.skip:
-            given = demographics.answers.get(question.name)
-            answers[question.name] = _answer(question, given, draw)
-    return answers
-
-
-def _answer(question: Question, given: Answers | None, draw: random.Random) -> list[str]:
-    if isinstance(question, IntegerQuestion):
-        if given is None or given.mean is None or given.sd is None:
-            return [str(draw.randint(question.minimum, question.maximum))]
-        number = round(draw.gauss(given.mean, given.sd))
-        return [str(min(max(number, question.minimum), question.maximum))]
-    options = options_of(question)
-    shares = {o: given.shares[o] for o in options if given and given.shares.get(o)}
-    shares = shares or dict.fromkeys(options, 1.0)
-    first = draw.choices(list(shares), list(shares.values()))[0]
-    others = [option for option in shares if option != first]
-    if question.kind == "multiple" and given and others and draw.random() < given.second:
-        return [first, draw.choices(others, [shares[option] for option in others])[0]]
-    return [first]
-
-
-def options_of(question: Question) -> list[str]:
-    """What can be chosen; nothing for a number."""
-    if isinstance(question, IntegerQuestion):
-        return []
-    return list(STATES) if isinstance(question, StateQuestion) else question.offered
-
-
-def unmatched(profile: Profile, content: Content) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Names in a profile that this study does not have, each with its place in the file.
-
-    They have no effect. One profile may serve several studies, so they are worth a notice.
-    """
-    rated = list(content.cells())
-    names: dict[str, tuple[Mapping[str, float], set[str]]] = {
-        "conditions": (profile.effects.conditions, {cell.condition for cell in rated}),
-        "scenarios": (profile.effects.scenarios, {cell.scenario for cell in rated}),
-        "dimensions": (profile.effects.dimensions, {cell.dimension for cell in rated}),
-    }
-    for key, (named, known) in names.items():
-        for name in named:
-            if name not in known:
-                yield ("effects", key, name), f"the study has no such {key[:-1]}"
-    systems = {(cell.model, cell.condition) for cell in rated}
-    for place, system in enumerate(profile.effects.systems):
-        if (system.model, system.condition) not in systems:
-            yield ("effects", "systems", place), "the study has no such system"
-    questions = {question.name: question for question in content.definition.demographics}
-    for name, given in profile.demographics.answers.items():
-        path = ("demographics", "answers", name)
-        question = questions.get(name)
-        if question is None:
-            yield path, "the study has no such question"
-        elif isinstance(question, IntegerQuestion) == bool(given.shares):
-            yield path, f"the study's question is of kind {question.kind}"
-        else:
-            for option in given.shares:
-                if option not in options_of(question):
-                    yield (*path, "shares", option), "the study's question has no such option"

@@ -4,7 +4,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 
 class Behaviour(StrEnum):
@@ -18,6 +18,7 @@ class Behaviour(StrEnum):
     EARLY_EXIT = "early_exit"
     STALLER = "staller"
     DECLINER = "decliner"
+    SCREENED_OUT = "screened_out"
 
 
 class Part(BaseModel):
@@ -47,6 +48,7 @@ class Behaviours(Part):
     early_exit: Share = 0.0
     staller: Share = 0.0
     decliner: Share = 0.0
+    screened_out: Share = 0.0
 
     @model_validator(mode="after")
     def _at_most_all(self) -> "Behaviours":
@@ -127,6 +129,24 @@ class Demographics(Part):
     answers: dict[str, Answers] = {}
 
 
+def _at_most_everybody(shares: dict[str, float]) -> dict[str, float]:
+    if sum(shares.values()) > 1:
+        raise ValueError(f"the shares add up to {sum(shares.values()):g}, more than 1")
+    return shares
+
+
+class Devices(Part):
+    """Shares of devices; who is left over sits at a desktop."""
+
+    phone: Share = 0.0
+    tablet: Share = 0.0
+
+    @model_validator(mode="after")
+    def _at_most_all(self) -> "Devices":
+        _at_most_everybody(dict(self))
+        return self
+
+
 class Profile(Part):
     """A whole profile; every part may be left out."""
 
@@ -134,3 +154,8 @@ class Profile(Part):
     effects: Effects = Effects()
     minutes: Times = Times()
     demographics: Demographics = Demographics()
+    #: Share of the optional free questions that people answer.
+    writes: Share = 0.4
+    #: Shares of the study's further languages; who is left over takes its main one.
+    languages: Annotated[dict[str, Share], AfterValidator(_at_most_everybody)] = {}
+    devices: Devices = Devices()

@@ -4,6 +4,7 @@ It reads what a browser gets and knows the study by its texts alone; which page 
 the server's business.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,12 +16,16 @@ from bs4 import BeautifulSoup, Tag
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
+from survey.definition import StudyDefinition
 from survey.simulated import clock
-from survey.simulated.content import Cell, Content, letters
-from survey.simulated.plan import RaterPlan, block_page, check_page
+from survey.simulated.answers import ranks
+from survey.simulated.content import Block, Cell, Content, Text, letters
+from survey.simulated.plan import WINDOWS, RaterPlan, block_page, check_page
 from survey.simulated.profile import Behaviour
 
 TIMEOUT_SECONDS = 60.0
+#: Inputs that take any value.
+TYPED = ("text", "number", "range")
 Answers = list[tuple[str, str]]
 
 
@@ -33,26 +38,32 @@ class NotLetIn(WalkError):
 
 
 class Ending(StrEnum):
-    """How a walk ended."""
+    """How a walk ended: the ending that the last page shows, or none at all."""
 
     COMPLETED = "completed"
+    FAILED_ATTENTION = "failed_attention"
+    SCREENED_OUT = "screened_out"
     DECLINED = "declined"
-    LEFT = "left early"
+    FULL = "full"
+    LEFT = "left_early"
 
 
 @dataclass(frozen=True)
 class SentRating:
-    """Where a rating belongs: its block, and the response by the name that the browser knows."""
+    """Where a rating, rank or choice belongs: its block, and the response by the name that the
+    browser knows.
+    """
 
     scenario: str
     set_name: str
     response: str
+    task: str
     dimension: str
 
 
 @dataclass
 class Walk:
-    """What one rater did. `sent` holds what the server has acknowledged."""
+    """What one rater did. `sent` holds what the server has acknowledged; a choice is 1 or −1."""
 
     plan: RaterPlan
     ending: Ending | None = None
@@ -109,7 +120,7 @@ class _Form:
         self.action = str(element.get("action") or "")
         self.hidden: Answers = []
         self.inputs: dict[str, list[Tag]] = {}
-        for tag in element.find_all(["input", "select", "button"]):
+        for tag in element.find_all(["input", "select", "textarea", "button"]):
             name = str(tag.get("name") or "")
             if tag.get("type") == "hidden":
                 self.hidden.append((name, _value(tag)))
@@ -119,13 +130,21 @@ class _Form:
     def offers(self, name: str, value: str) -> bool:
         """Whether a person could answer this."""
         tags = self.inputs.get(name, [])
+        if any(tag.name == "textarea" or tag.get("type") in TYPED for tag in tags):
+            return True
         if tags and tags[0].name == "select":
             tags = tags[0].find_all("option")
         return any(
             _value(tag) == value
             for tag in tags
             if tag.name != "input" or tag.get("type") in ("radio", "checkbox")
-        ) or any(tag.get("type") in ("text", "number") for tag in tags)
+        )
+
+    def measure(self, name: str, values: dict[str, object]) -> None:
+        """Fill in the hidden input that a page's script writes its measurements to."""
+        if any(hidden == name for hidden, _ in self.hidden):
+            self.hidden = [pair for pair in self.hidden if pair[0] != name]
+            self.hidden.append((name, json.dumps(values)))
 
 
 def _value(tag: Tag) -> str:
@@ -147,10 +166,11 @@ class _Visit:
         """Follow the participant link, to the version that was planned for."""
         person = self.plan.person
         link = f"{server.rstrip('/')}/s/{self.content.definition.slug}/"
+        names = self.content.parameters
         query = {
-            "PROLIFIC_PID": person,
-            "STUDY_ID": "simulated",
-            "SESSION_ID": f"of-{person}",
+            names.participant: person,
+            names.study: "simulated",
+            names.session: f"of-{person}",
             "version": str(self.content.version),
         }
         headers = {clock.HEADER: self._clock()}
@@ -158,64 +178,125 @@ class _Visit:
 
     def step(self) -> None:
         """Do what the open page asks, or leave."""
-        element = self.page.select_one("main form") or self.page.find("form")
-        code = self.page.find(id="completion-code")
-        if code is not None or element is None:
-            if self.content.gives_code and code is None:
-                raise self._error("has neither a form nor a completion code")
-            self.walk.ending = Ending.COMPLETED
-            self.walk.code = code.get_text(strip=True) if code else ""
-            return
-        form = _Form(element)
-        ratings = [name for name in form.inputs if name.startswith("r-")]
+        end = self.page.select_one("[data-ending]")
+        if end is not None:
+            return self._end(Ending(str(end["data-ending"])))
+        forms = [_Form(element) for element in self.page.select("main form")]
+        if not forms:
+            raise self._error("has neither a form nor an ending")
+        form = forms[-1]
+        study = self.content.in_language(self.plan.language)
         if "agree" in form.inputs:
-            self._consent(form)
-        elif ratings:
-            self._block(form, ratings)
+            self._consent(forms)
+        elif self.page.select_one("[data-response]") is not None:
+            self._block(form, study)
         elif "answer" in form.inputs:
-            self._check(form, element)
-        elif any(question.name in form.inputs for question in self.content.definition.demographics):
+            self._check(form, study)
+        elif any(question.name in form.inputs for question in study.screening):
+            self._send(form, list(self.plan.screening.items()), "screening")
+        elif any(question.name in form.inputs for question in study.demographics):
             self._demographics(form)
+        elif any(_text(task.name) in form.inputs for task in study.closing):
+            answers = [(_text(task.name), self.plan.remark(task)) for task in study.closing]
+            self._send(form, answers, "closing")
         else:
+            width, height = WINDOWS[self.plan.device]
+            window = {"device": self.plan.device, "width": width, "height": height}
+            form.measure("device", window)
             self._send(form, [], "instructions")
+        return None
 
-    def _consent(self, form: _Form) -> None:
-        if self.plan.behaviour is Behaviour.DECLINER:
-            self._send(form, [("decline", _value(form.inputs["decline"][0]))], "consent")
-            self.walk.ending = Ending.DECLINED
-        else:
-            self._send(form, [("agree", _value(form.inputs["agree"][0]))], "consent")
+    def _end(self, ending: Ending) -> None:
+        """Take the code along, if the study has one for this ending."""
+        code = self.page.find(id="completion-code")
+        self.walk.ending = ending
+        self.walk.code = code.get_text(strip=True) if code else ""
+        if self.walk.code != self.content.codes.get(ending, ""):
+            raise self._error(f"shows code {self.walk.code!r} for ending {ending}")
 
-    def _block(self, form: _Form, names: Sequence[str]) -> None:
+    def _consent(self, forms: Sequence[_Form]) -> None:
+        language = str(self.page.html.get("lang")) if self.page.html else ""
+        if language != self.plan.language:
+            choosing = next(form for form in forms if "language" in form.inputs)
+            self._send(choosing, [("language", self.plan.language)], None)
+            return
+        form = forms[-1]
+        answer = "decline" if self.plan.behaviour is Behaviour.DECLINER else "agree"
+        self._send(form, [(answer, _value(form.inputs[answer][0]))], "consent")
+
+    def _block(self, form: _Form, study: StudyDefinition) -> None:
         if self.blocks >= self.plan.blocks:
             self.walk.ending = Ending.LEFT
             return
-        asked = {name: name.split("-", 2)[1:] for name in names}
         texts = {
-            response: _response_text(form.inputs[name][0]) for name, (response, _) in asked.items()
+            str(tag["data-response"]): tag.get_text()
+            for tag in self.page.select("[data-response]")
         }
         recognised = self.content.recognise(texts, on_page=self.page.get_text)
         if recognised is None:
             raise self._error("shows no block of this study")
         block, shown = recognised
-        answers, sent = [], {}
-        for name, (response, dimension) in asked.items():
-            text = shown[response]
-            value = self.plan.ratings[
-                Cell(block.scenario, block.set_name, text.model, text.condition, dimension)
-            ]
-            answers.append((name, str(value)))
-            sent[SentRating(block.scenario, block.set_name, response, dimension)] = value
-        self._send(form, answers, block_page(self.blocks + 1))
+        sent = self._judged(block, shown, study)
+        answers = [_input(at, value) for at, value in sent.items()]
+        if "check" in form.inputs:
+            answers.append(("check", str(self.plan.checks[self._statement(study, "in_block")])))
+        for task in study.block_remarks:
+            answers.append((_text(task.name), self.plan.remark(task, *block.name)))
+        page = block_page(self.blocks + 1)
+        form.measure("paradata", self._measured(page, texts))
+        self._send(form, answers, page)
         self.blocks += 1
         self.walk.sent |= sent
 
-    def _check(self, form: _Form, element: Tag) -> None:
-        said = letters(element.get_text())
-        for check in self.content.definition.attention_checks:
-            if letters(check.statement) in said:
-                answer = str(self.plan.checks[check.name])
-                return self._send(form, [("answer", answer)], check_page(check.name))
+    def _judged(
+        self, block: Block, shown: dict[str, Text], study: StudyDefinition
+    ) -> dict[SentRating, int]:
+        """Every rating, rank and choice for the block, in the order of the page."""
+        judged = {}
+        for task in study.tasks:
+            if task.kind in ("likert", "slider"):
+                for response, text in shown.items():
+                    for dimension in study.rated.dimensions:
+                        cell = Cell(*block.name, text.model, text.condition, dimension.name)
+                        at = SentRating(*block.name, response, task.kind, dimension.name)
+                        judged[at] = self.plan.ratings[cell]
+            elif task.kind in ("ranking", "best_worst"):
+                wanted = [task.dimension] if task.dimension else self.content.dimensions
+                placed = ranks(self.plan.places(block, list(shown.values()), wanted))
+                for response, rank in zip(shown, placed, strict=True):
+                    at = SentRating(*block.name, response, task.kind, task.dimension)
+                    choice = {1: 1, len(shown): -1}.get(rank)
+                    value = rank if task.kind == "ranking" else choice
+                    if value is not None:
+                        judged[at] = value
+        return judged
+
+    def _measured(self, page: str, texts: dict[str, str]) -> dict[str, object]:
+        """What a page's script would have measured: everything was seen, longer texts longer."""
+        seconds = round(self.plan.seconds[page], 3)
+        letters_shown = sum(map(len, texts.values()))
+        return {
+            "visible": seconds,
+            "hidden": 0,
+            "first": round(seconds / 2, 3),
+            "last": seconds,
+            "changes": 0,
+            "responses": {
+                response: round(seconds * len(text) / letters_shown, 3)
+                for response, text in texts.items()
+            },
+        }
+
+    def _check(self, form: _Form, study: StudyDefinition) -> None:
+        name = self._statement(study, "item")
+        self._send(form, [("answer", str(self.plan.checks[name]))], check_page(name))
+
+    def _statement(self, study: StudyDefinition, kind: str) -> str:
+        """The name of the attention check whose statement stands on the page."""
+        said = letters(self._said("main", most=None))
+        for check in study.attention_checks:
+            if check.kind == kind and letters(check.statement) in said:
+                return check.name
         raise self._error("shows no attention check of this study")
 
     def _demographics(self, form: _Form) -> None:
@@ -223,12 +304,13 @@ class _Visit:
         answers = [(name, value) for name, values in given for value in values]
         self._send(form, answers, "demographics")
 
-    def _send(self, form: _Form, answers: Answers, page: str) -> None:
-        """Send the form once the rater has looked at the page for as long as planned."""
+    def _send(self, form: _Form, answers: Answers, page: str | None) -> None:
+        """Send the form once the rater has looked at `page` for as long as planned."""
         for name, value in answers:
             if not form.offers(name, value):
                 raise self._error(f"does not offer {name}={value}")
-        self.at += timedelta(seconds=self.plan.seconds[page])
+        if page is not None:
+            self.at += timedelta(seconds=self.plan.seconds[page])
         self._read(
             self.session.post(
                 urljoin(self.url, form.action),
@@ -247,6 +329,8 @@ class _Visit:
         self.url = answer.url
         self.page = BeautifulSoup(answer.text, "html.parser")
         self.walk.pages += 1
+        if self.page.select_one("[data-ending]") is not None:
+            return
         if answer.status_code == requests.codes.forbidden:
             raise NotLetIn(self._said("main") or self._said("body"))
         if answer.status_code == requests.codes.unprocessable_entity:
@@ -254,18 +338,23 @@ class _Visit:
         if not answer.ok:
             raise self._error(f"answered {answer.status_code}")
 
-    def _said(self, selector: str) -> str:
+    def _said(self, selector: str, *, most: int | None = 300) -> str:
         element = self.page.select_one(selector)
-        return " ".join(element.get_text(" ").split())[:300] if element else ""
+        return " ".join(element.get_text(" ").split())[:most] if element else ""
 
     def _error(self, what: str) -> WalkError:
         return WalkError(f"{self.plan.person}: {self.url} {what}")
 
 
-def _response_text(radio: Tag) -> str:
-    """The text of the response that a radio button belongs to: the nearest one around it."""
-    for around in radio.parents:
-        response = around.find(lambda tag: tag.has_attr("data-response"))
-        if isinstance(response, Tag):
-            return response.get_text()
-    return ""
+def _text(name: str) -> str:
+    """What the input for a free answer is called."""
+    return f"text-{name}"
+
+
+def _input(at: SentRating, value: int) -> tuple[str, str]:
+    """What the form sends for a rating, rank or choice."""
+    if at.task == "ranking":
+        return f"rank-{at.response}", str(value)
+    if at.task == "best_worst":
+        return ("best" if value > 0 else "worst"), at.response
+    return f"r-{at.response}-{at.dimension}", str(value)

@@ -44,7 +44,7 @@ def test_raters_take_part_and_are_counted(
     lines = said.splitlines()
     assert lines[0] == "small@1: 4 simulated raters: 2 completed, 1 declined, 1 left early"
     assert lines[1] == "  behaviours: 2 careful, 1 early_exit, 1 decliner"
-    assert lines[2].startswith(f"  {Rating.objects.count()} ratings on ")
+    assert lines[2].startswith(f"  {Rating.objects.count()} answers on ")
     assert notices == ""
     assert set(Participant.objects.values_list("source", flat=True)) == {"simulated"}
 

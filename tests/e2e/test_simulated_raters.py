@@ -24,6 +24,7 @@ pytestmark = pytest.mark.e2e
 PARTICIPANTS, SEED = 151, 5
 STUDY = ROOT / "examples" / "empathy"
 PROFILE = ROOT / "examples" / "profiles" / "published.yaml"
+CODES = {"completed": "EMPATHY1", "failed_attention": "EMPATHY2"}
 RULES = {
     "speeder": "duration",
     "staller": "duration",
@@ -88,18 +89,18 @@ def content_of_files() -> Content:
     return Content(
         definition=definition,
         version=1,
-        gives_code=True,
+        codes=CODES,
         blocks=tuple(Block(*key, tuple(texts)) for key, texts in blocks.items()),
     )
 
 
 def test_everybody_ends_as_planned(sample: Sample) -> None:
     assert Counter(walk.ending for walk in sample.walks) == {
-        Ending.COMPLETED: 138,
+        Ending.COMPLETED: 133,
+        Ending.FAILED_ATTENTION: 5,
         Ending.LEFT: 13,
     }
-    codes = {walk.code for walk in sample.walks if walk.ending is Ending.COMPLETED}
-    assert codes == {"EMPATHY1"}
+    assert {walk.code for walk in sample.walks if walk.code} == set(CODES.values())
     assert sample.site.query(
         "SELECT source, status, COUNT(*) FROM survey_participant GROUP BY source, status "
         "ORDER BY status"

@@ -5,7 +5,7 @@ from tests.survey import small_study
 
 
 def content(*blocks: Block) -> Content:
-    return Content(small_study.definition(), version=1, gives_code=True, blocks=blocks)
+    return Content(small_study.definition(), version=1, blocks=blocks)
 
 
 def block(scenario: str, *texts: tuple[str, str], prompt: str = "Why?") -> Block:

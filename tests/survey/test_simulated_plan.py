@@ -7,13 +7,11 @@ from statistics import mean
 import pytest
 
 from survey.simulated.content import Block, Cell, Content, Text
+from survey.simulated.answers import item_position, rating_at, unmatched
 from survey.simulated.plan import (
     RaterPlan,
     exact_counts,
-    item_position,
     plan_raters,
-    rating_at,
-    unmatched,
 )
 from survey.simulated.profile import Behaviour, Profile
 from tests.survey import small_study
@@ -29,7 +27,7 @@ def content(yaml: str = small_study.YAML, *, version: int = 1) -> Content:
     return Content(
         definition=small_study.definition(yaml),
         version=version,
-        gives_code=True,
+        codes={"completed": "DONE1"},
         blocks=tuple(
             Block(scenario, set_name, "prompt", tuple(texts))
             for (scenario, set_name), texts in blocks.items()

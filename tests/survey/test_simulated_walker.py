@@ -38,6 +38,7 @@ def stored(walk: Walk) -> dict[SentRating, int]:
             row.presentation.block.scenario.name,
             row.presentation.block.set_name,
             row.response.public_id,
+            row.task,
             row.dimension,
         ): row.value
         for row in rows.select_related("presentation__block__scenario", "response")

@@ -19,9 +19,11 @@ from survey.models import Identity, Study
 from survey.queries import StudyNotFound, find_study
 from survey.simulated.content import Content
 from survey.simulated.crowd import Rota, look_up, read_content, walk_all
-from survey.simulated.plan import RaterPlan, plan_raters, unmatched
+from survey.simulated.answers import unmatched
+from survey.simulated.plan import RaterPlan, plan_raters
 from survey.simulated.profile import Behaviour, Profile
 from survey.simulated.walker import Ending, NotLetIn, Walk, WalkError
+from survey.tidy import definition_of
 
 DEFAULT_PROFILE = Path("examples/profiles/default.yaml")
 
@@ -134,13 +136,13 @@ class Command(BaseCommand):
         pages = sum(walk.pages for walk in walks)
         self.stdout.write(
             f"{study}: {len(walks)} simulated rater{'s' if len(walks) > 1 else ''}: "
-            + _counted([walk.ending for walk in walks], Ending)
+            + _counted([walk.ending for walk in walks], Ending).replace("_", " ")
         )
         self.stdout.write(
             "  behaviours: " + _counted([walk.plan.behaviour for walk in walks], Behaviour)
         )
         self.stdout.write(
-            f"  {sum(len(walk.sent) for walk in walks)} ratings on {pages} pages "
+            f"  {sum(len(walk.sent) for walk in walks)} answers on {pages} pages "
             f"in {seconds:.1f} s ({pages / seconds:.0f} pages/s)"
         )
 
@@ -179,7 +181,8 @@ def _write_plans(path: Path, study: Study, plans: Sequence[RaterPlan]) -> None:
             key__in=[plan.person for plan in plans],
         ).values_list("key", "participant__pseudonym")
     )
-    rights = {check["name"]: check["answer"] for check in study.definition["attention_checks"]}
+    checks = definition_of(study).attention_checks
+    rights = {check.name: check.right_answer for check in checks}
     try:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)

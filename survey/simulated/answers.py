@@ -1,0 +1,225 @@
+"""What simulated raters answer. Pure: profile, study, seed and rater in, answers out.
+
+Ratings, ranks and choices of a rater come from one latent position of each response, so that
+they agree with each other. Every draw has a key of its own, so that nothing depends on the order
+in which pages come.
+"""
+
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+from survey.definition.questions import IntegerQuestion, Question, StateQuestion
+from survey.definition.tasks import TextTask
+from survey.regions import STATES
+from survey.simulated.content import Cell, Content
+from survey.simulated.profile import Answers, Behaviour, Demographics, Profile
+
+#: What is written where a study asks for free text.
+REMARKS = {
+    "en": (
+        "I looked for the response that stayed with the feeling.",
+        "It helped when the words were plain and not a list of tips.",
+        "Some of these sounded as if nobody had read the message.",
+        "A question at the end made me feel that somebody was listening.",
+        "Advice came too early in some of them.",
+    ),
+    "zh-hans": (
+        "我会看哪一条回复真正顾及了对方的感受。",
+        "语言朴实、不急着列建议的回复更打动我。",
+        "有几条像是没有认真读对方的话。",
+        "结尾的提问让人觉得有人在听。",
+        "有的回复太早给建议了。",
+    ),
+}
+
+
+def draw(*key: object) -> random.Random:
+    """Random numbers that belong to `key` and to nothing else."""
+    return random.Random(repr(key))  # noqa: S311  to be reproducible, not secret
+
+
+def positions(
+    profile: Profile, content: Content, seed: int, number: int, behaviour: Behaviour
+) -> dict[Cell, float]:
+    """Where rater `number` sees each response. Straight-liners see no difference."""
+    if behaviour is Behaviour.STRAIGHT_LINER:
+        return dict.fromkeys(content.cells(), 0.5)
+    if behaviour is Behaviour.RANDOM_CLICKER:
+        return {cell: draw(seed, number, "place", cell).random() for cell in content.cells()}
+    rater = draw(seed, number, "rater").gauss(0, profile.effects.rater_sd)
+    return {
+        cell: item_position(profile, seed, cell)
+        + rater
+        + draw(seed, number, "rating", cell).gauss(0, profile.effects.residual_sd)
+        for cell in content.cells()
+    }
+
+
+def item_position(profile: Profile, seed: int, cell: Cell) -> float:
+    """Where a response stands on the latent scale: planted shifts and its own deviation.
+
+    A response shown in several sets has one position.
+    """
+    effects = profile.effects
+    item = draw(seed, "item", cell.scenario, cell.model, cell.condition, cell.dimension)
+    return (
+        effects.centre
+        + effects.conditions.get(cell.condition, 0.0)
+        + sum(
+            system.shift
+            for system in effects.systems
+            if (system.model, system.condition) == (cell.model, cell.condition)
+        )
+        + effects.scenarios.get(cell.scenario, 0.0)
+        + effects.dimensions.get(cell.dimension, 0.0)
+        + item.gauss(0, effects.item_sd)
+    )
+
+
+def ratings(
+    seen: Mapping[Cell, float], content: Content, seed: int, number: int, behaviour: Behaviour
+) -> dict[Cell, int]:
+    """The points of the scale that belong to what is `seen`; none where nothing is rated."""
+    task = content.definition.rating
+    if task is None:
+        return {}
+    scale = task.values
+    rated = {dimension.name for dimension in task.dimensions}
+    cells = {cell: position for cell, position in seen.items() if cell.dimension in rated}
+    if behaviour is Behaviour.STRAIGHT_LINER:
+        return dict.fromkeys(cells, draw(seed, number, "line").choice([scale[0], scale[-1]]))
+    if behaviour is Behaviour.RANDOM_CLICKER:
+        return {cell: draw(seed, number, "click", cell).choice(scale) for cell in cells}
+    return {cell: rating_at(position, scale) for cell, position in cells.items()}
+
+
+def rating_at(position: float, scale: Sequence[int]) -> int:
+    """The point of the scale at a latent position: equal shares of 0…1, ends beyond."""
+    return scale[min(max(math.floor(position * len(scale)), 0), len(scale) - 1)]
+
+
+def ranks(places: Sequence[float]) -> list[int]:
+    """The rank of each place, 1 for the highest; of equal ones the first comes first."""
+    best_first = sorted(range(len(places)), key=lambda i: -places[i])
+    return [best_first.index(i) + 1 for i in range(len(places))]
+
+
+def remark(task: TextTask, *key: object, language: str, share: float) -> str:
+    """A free answer of a length that the task allows, or nothing where none has to be given."""
+    drawn = draw(*key, task.name)
+    if drawn.random() >= share and not task.required:
+        return ""
+    sentences = REMARKS.get(language, REMARKS["en"])
+    text = drawn.choice(sentences)
+    while len(text) < task.minimum:
+        text += " " + drawn.choice(sentences)
+    return text[: task.maximum].strip()
+
+
+def checks(content: Content, seed: int, number: int, behaviour: Behaviour) -> dict[str, int]:
+    """The answer to each attention check by its name."""
+    answers = {}
+    for check in content.definition.attention_checks:
+        scale = [point.value for point in content.definition.check_scale(check)]
+        drawn = draw(seed, number, "check", check.name)
+        if behaviour is Behaviour.ATTENTION_FAILER:
+            answers[check.name] = drawn.choice(
+                [value for value in scale if value != check.right_answer]
+            )
+        elif behaviour is Behaviour.RANDOM_CLICKER:
+            answers[check.name] = drawn.choice(scale)
+        else:
+            answers[check.name] = check.right_answer
+    return answers
+
+
+def screening(content: Content, seed: int, number: int, behaviour: Behaviour) -> dict[str, str]:
+    """The option chosen for each screening question; one is not eligible of who is screened out."""
+    questions = content.definition.screening
+    out = draw(seed, number, "screened out").choice(questions).name if questions else ""
+    answers = {}
+    for question in questions:
+        wrong = behaviour is Behaviour.SCREENED_OUT and question.name == out
+        options = [o for o in question.options if (o in question.eligible) != wrong]
+        answers[question.name] = draw(seed, number, "screening", question.name).choice(options)
+    return answers
+
+
+def demographics(
+    given: Demographics, content: Content, seed: int, number: int
+) -> dict[str, list[str]]:
+    """What somebody says about themselves, by question; skipped ones are absent."""
+    answers = {}
+    for question in content.definition.demographics:
+        drawn = draw(seed, number, "demographics", question.name)
+        if drawn.random() >= given.skip:
+            answers[question.name] = _answer(question, given.answers.get(question.name), drawn)
+    return answers
+
+
+def _answer(question: Question, given: Answers | None, drawn: random.Random) -> list[str]:
+    if isinstance(question, IntegerQuestion):
+        if given is None or given.mean is None or given.sd is None:
+            return [str(drawn.randint(question.minimum, question.maximum))]
+        number = round(drawn.gauss(given.mean, given.sd))
+        return [str(min(max(number, question.minimum), question.maximum))]
+    options = options_of(question)
+    shares = {o: given.shares[o] for o in options if given and given.shares.get(o)}
+    shares = shares or dict.fromkeys(options, 1.0)
+    first = drawn.choices(list(shares), list(shares.values()))[0]
+    others = [option for option in shares if option != first]
+    if question.kind == "multiple" and given and others and drawn.random() < given.second:
+        return [first, drawn.choices(others, [shares[option] for option in others])[0]]
+    return [first]
+
+
+def options_of(question: Question) -> list[str]:
+    """What can be chosen; nothing for a number."""
+    if isinstance(question, IntegerQuestion):
+        return []
+    return list(STATES) if isinstance(question, StateQuestion) else question.offered
+
+
+def unmatched(profile: Profile, content: Content) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Names in a profile that this study does not have, each with its place in the file.
+
+    They have no effect. One profile may serve several studies, so they are worth a notice.
+    """
+    cells = list(content.cells())
+    names: dict[str, tuple[Mapping[str, float], set[str]]] = {
+        "conditions": (profile.effects.conditions, {cell.condition for cell in cells}),
+        "scenarios": (profile.effects.scenarios, {cell.scenario for cell in cells}),
+        "dimensions": (profile.effects.dimensions, {cell.dimension for cell in cells}),
+    }
+    for key, (named, known) in names.items():
+        for name in named:
+            if name not in known:
+                yield ("effects", key, name), f"the study has no such {key[:-1]}"
+    systems = {(cell.model, cell.condition) for cell in cells}
+    for place, system in enumerate(profile.effects.systems):
+        if (system.model, system.condition) not in systems:
+            yield ("effects", "systems", place), "the study has no such system"
+    if profile.behaviours.screened_out and not content.definition.screening:
+        yield ("behaviours", "screened_out"), "the study asks no screening question"
+    for language in profile.languages:
+        if language not in content.languages:
+            yield ("languages", language), "the study is not in this language"
+    yield from _unmatched_questions(profile.demographics, content)
+
+
+def _unmatched_questions(
+    demographics: Demographics, content: Content
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    questions = {question.name: question for question in content.definition.demographics}
+    for name, given in demographics.answers.items():
+        path = ("demographics", "answers", name)
+        question = questions.get(name)
+        if question is None:
+            yield path, "the study has no such question"
+        elif isinstance(question, IntegerQuestion) == bool(given.shares):
+            yield path, f"the study's question is of kind {question.kind}"
+        else:
+            for option in given.shares:
+                if option not in options_of(question):
+                    yield (*path, "shares", option), "the study's question has no such option"
