@@ -60,7 +60,7 @@ def load_study(
     )
     if newest is not None and newest.content_hash == digest:
         return Loaded(newest, _take_settings(newest, new_settings))
-    if newest is None or newest.participants.exists():
+    if newest is None or newest.participants.exists() or newest.withdrawals.exists():
         study = Study(slug=definition.slug, version=newest.version + 1 if newest else 1)
         outcome = "created"
     else:
