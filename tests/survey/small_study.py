@@ -50,6 +50,14 @@ demographics:
   - {name: state, kind: us_state, question: Where do you live?}
 """
 
+#: The same in Chinese, as far as the tests read it.
+CHINESE = (
+    YAML.replace("title: A small study", "title: 一项小研究\nlanguage: zh-hans")
+    .replace("You will read short replies.", "您将阅读简短的回复。")
+    .replace("I am 18 or older and I agree to take part.", "我已年满 18 岁，同意参加。")
+    .replace("How warm is this response?", "这条回复有多温暖？")
+)
+
 CSV = """\
 scenario,set,prompt,model,condition,response
 S1,1,I failed.,Ant,plain,Try again.
@@ -86,10 +94,15 @@ def rows(text: str = CSV, *, yaml: str = YAML) -> list[ResponseRow]:
     return parse_responses(text.encode(), definition(yaml), file="responses.csv")[0]
 
 
-def load(*, yaml: str = YAML, csv: str = CSV, state: str = "open") -> Study:
-    """The study in the database, in `state`."""
+def load(
+    *, yaml: str = YAML, csv: str = CSV, state: str = "open", translation: str | None = None
+) -> Study:
+    """The study in the database, in `state`; `translation` is another language's YAML."""
     study = load_study(
-        definition=definition(yaml), settings=SETTINGS, rows=rows(csv, yaml=yaml)
+        definition=definition(yaml),
+        translations=[definition(translation)] if translation else [],
+        settings=SETTINGS,
+        rows=rows(csv, yaml=yaml),
     ).study
     Study.objects.filter(pk=study.pk).update(state=state)
     study.refresh_from_db()

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 
 import pytest
 from django.contrib.auth.models import User
@@ -67,6 +68,82 @@ def test_without_an_id_a_study_for_prolific_alone_explains_itself(
     assert b"lacks your participant ID" in reply.content
 
 
+@pytest.mark.parametrize(
+    "query", ["?PROLIFIC_PID=&STUDY_ID=st1&SESSION_ID=se1", "?STUDY_ID=st1", "?SESSION_ID=se1"]
+)
+def test_somebody_from_prolific_whose_id_got_lost_does_not_slip_in_by_the_open_link(
+    study: Study, client: Client, query: str
+) -> None:
+    reply = client.get(f"/s/small/{query}")
+    assert reply.status_code == 400
+    assert b"lacks your participant ID" in reply.content
+    assert not Participant.objects.exists()
+
+
+def test_person_is_enough_where_the_other_parameters_are_missing(
+    study: Study, client: Client
+) -> None:
+    begin(client, "/s/small/?PROLIFIC_PID=abc1")
+    identity = Identity.objects.get()
+    assert (identity.prolific_study_id, identity.prolific_session_id) == ("", "")
+
+
+def test_parameters_have_the_names_that_the_study_gives_them(study: Study, client: Client) -> None:
+    names = {"participant": "worker", "study": "hit", "session": "assignment"}
+    study.settings["prolific"]["parameters"] = names
+    study.save()
+    participant = begin(client, "/s/small/?worker=W1&hit=H1&assignment=A1")
+    identity = Identity.objects.get(participant=participant)
+    assert (identity.key, identity.prolific_study_id, identity.prolific_session_id) == (
+        ("W1", "H1", "A1")
+    )
+    assert participant.source == "prolific"
+    begin(Client(), "/s/small/?PROLIFIC_PID=W1")  # a name like any other now
+    assert Participant.objects.latest("pk").source == "link"
+
+
+@pytest.mark.parametrize(
+    ("link", "source"),
+    [(LINK, "prolific"), ("/s/small/", "link"), ("/s/small/?invite={}", "link")],
+    ids=["Prolific", "open link", "invitation"],
+)
+def test_way_in_leaves_its_source_in_the_data(
+    study: Study, client: Client, link: str, source: str
+) -> None:
+    token = Invitation.objects.create(study=study).token
+    assert begin(client, link.format(token)).source == source
+
+
+@pytest.mark.parametrize("way", ["link", "invitation"])
+def test_way_in_that_the_study_does_not_offer_is_closed(
+    study: Study, client: Client, way: str
+) -> None:
+    Study.objects.update(settings=study.settings | {"ways_in": ["prolific"]})
+    token = Invitation.objects.create(study=study).token
+    query = "" if way == "link" else f"?invite={token}"
+    assert client.get(f"/s/small/{query}").status_code == 400
+    assert not Participant.objects.exists()
+
+
+def test_two_people_at_one_computer_are_two(study: Study, client: Client) -> None:
+    first = begin(client)
+    take(client, range(1, 3))
+    second = begin(client, "/s/small/?PROLIFIC_PID=other1")
+    assert first != second
+    assert client.get(LINK).headers["Location"] == "/s/small/page/3/"
+    assert client.get("/s/small/page/1/").status_code == 200
+    assert second.pages_done == 0
+
+
+def test_page_that_turns_somebody_away_offers_the_help_of_its_study(
+    study: Study, client: Client
+) -> None:
+    for address in ("?invite=wrong", "?STUDY_ID=st1", "page/3/", "withdraw/wrong/"):
+        html = client.get(f"/s/small/{address}").content.decode()
+        assert "Call <strong>988</strong>" in html
+        assert "A small study" in html
+
+
 def test_page_without_a_cookie_explains_itself(study: Study, client: Client) -> None:
     for address in ("consent/", "page/3/", "end/"):
         reply = client.get(f"/s/small/{address}")
@@ -86,6 +163,90 @@ def test_form_without_its_token_is_refused_kindly(study: Study) -> None:
     reply = strict.post("/s/small/consent/", {"agree": "yes"})
     assert reply.status_code == 403
     assert b"did not send its cookie" in reply.content
+
+
+@pytest.mark.parametrize("missing", [1, 20])
+def test_form_that_the_network_cut_off_is_not_taken_for_a_whole_one(
+    study: Study, client: Client, missing: int
+) -> None:
+    participant = begin(client)
+    take(client, range(1, LAST_PAGE))
+    whole = b"age=41&sex=Female&state=Ohio"
+    reply = client.generic(
+        "POST",
+        f"/s/small/page/{LAST_PAGE}/",
+        whole,
+        "application/x-www-form-urlencoded",
+        **{"wsgi.input": BytesIO(whole[:-missing])},
+    )
+    assert reply.status_code == 400
+    assert b"Your answers did not arrive" in reply.content
+    participant.refresh_from_db()
+    assert participant.status == "in_progress"
+    assert not participant.demographic_answers.exists()
+
+
+# ── Languages ────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def bilingual(db: None) -> Study:
+    return small_study.load(translation=small_study.CHINESE)
+
+
+def lang(html: bytes) -> str:
+    return re.findall(r'<html lang="([^"]+)"', html.decode())[0]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [("zh-CN,zh;q=0.9,en;q=0.8", "zh-hans"), ("fr,en;q=0.5", "en"), ("fr", "en"), ("", "en")],
+)
+def test_first_page_is_in_the_language_that_the_browser_asks_for(
+    bilingual: Study, client: Client, accepted: str, language: str
+) -> None:
+    html = client.get(LINK, follow=True, headers={"Accept-Language": accepted}).content
+    assert lang(html) == language
+    assert ("您将阅读简短的回复。" in html.decode()) == (language == "zh-hans")
+
+
+def test_chosen_language_stays_on_every_page_and_in_any_browser(
+    bilingual: Study, client: Client
+) -> None:
+    html = client.get(LINK, follow=True).content.decode()
+    assert re.findall(r'name="language" value="([^"]+)"', html) == ["en", "zh-hans"]
+    reply = client.post("/s/small/consent/", {"language": "zh-hans"}, follow=True)
+    assert reply.redirect_chain == [("/s/small/consent/", 302)]
+    participant = begin(client)
+    assert participant.language == "zh-hans"
+    take(client, range(1, 3))
+    for browser in (client, Client(headers={"Accept-Language": "en"})):
+        html = browser.get(LINK, follow=True).content.decode()
+        assert lang(html.encode()) == "zh-hans"
+        assert "这条回复有多温暖？" in html or "Please choose" in html
+        assert "How warm is this response?" not in html
+
+
+def test_agreeing_counts_for_the_language_that_was_read(bilingual: Study, client: Client) -> None:
+    html = client.get(LINK, follow=True).content.decode()
+    read = html.split('name="text" value="')[1].split('"')[0]
+    client.post("/s/small/consent/", {"language": "zh-hans"})  # in another tab
+    reply = client.post("/s/small/consent/", {"agree": "yes", "text": read})
+    assert reply.status_code == 422
+    assert lang(reply.content) == "zh-hans"
+    assert Participant.objects.get().status == "arrived"
+    shown = reply.content.decode().split('name="text" value="')[1].split('"')[0]
+    client.post("/s/small/consent/", {"agree": "yes", "text": shown})
+    participant = Participant.objects.get()
+    assert (participant.language, participant.consent_hash) == ("zh-hans", shown)
+
+
+def test_study_in_one_language_offers_none(study: Study, client: Client) -> None:
+    html = client.get(LINK, follow=True, headers={"Accept-Language": "zh-CN"}).content
+    assert lang(html) == "en"
+    assert b'name="language"' not in html
+    client.post("/s/small/consent/", {"language": "zh-hans", "agree": "yes"})
+    assert Participant.objects.get().language == "en"
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from survey.models import Participant, Presentation, Study
-from survey.participants import NotAdmitted, give_consent
+from survey.models import Identity, Participant, Presentation, Study
+from survey.participants import Arrival, NotAdmitted, arrive, consent_hash, give_consent
 from survey.simulated import clock
 from survey.studies import StateError, set_state
 from tests.survey import small_study
@@ -22,6 +23,71 @@ def test_consent_needs_its_box_ticked(study: Study, client: Client) -> None:
     reply = client.post("/s/small/consent/", {})
     assert reply.status_code == 422
     assert b"Tick the box" in reply.content
+    assert Participant.objects.get().status == "arrived"
+
+
+def test_nothing_is_ticked_beforehand_and_the_warning_comes_first(db: None, client: Client) -> None:
+    warning = "texts:\n  warning: Some texts are about **death**."
+    small_study.load(yaml=small_study.YAML.replace("texts:", warning))
+    html = client.get(LINK, follow=True).content.decode()
+    assert '<input type="checkbox" id="agree" name="agree" value="yes">' in html
+    warned = html.index("Some texts are about <strong>death</strong>.")
+    assert warned < html.index("You will read short replies.") < html.index("I am 18 or older")
+
+
+def test_consent_is_stored_with_its_version_text_language_and_time(
+    study: Study, client: Client
+) -> None:
+    before = timezone.now()
+    participant = begin(client)
+    definition = small_study.definition()
+    assert participant.study.version == 1
+    assert participant.consent_hash == consent_hash(definition)
+    assert participant.language == "en"
+    assert participant.consented_at is not None
+    assert before < participant.consented_at < timezone.now()
+
+
+def test_another_text_has_another_hash() -> None:
+    texts = [
+        small_study.YAML,
+        small_study.YAML.replace("short replies", "long replies"),
+        small_study.YAML.replace("I am 18", "I am 21"),
+        small_study.YAML.replace("texts:", "texts:\n  warning: Careful."),
+        small_study.CHINESE,
+    ]
+    assert len({consent_hash(small_study.definition(text)) for text in texts}) == len(texts)
+
+
+def test_agreeing_twice_is_agreeing_once(study: Study, client: Client) -> None:
+    first = begin(client)
+    reply = client.post("/s/small/consent/", {"agree": "yes"})
+    assert reply.headers["Location"] == "/s/small/page/1/"
+    second = Participant.objects.get()
+    assert (second.consented_at, second.slot) == (first.consented_at, first.slot)
+    assert second.presentations.count() == 4
+
+
+@pytest.mark.parametrize(("first", "status"), [("agree", "in_progress"), ("decline", "declined")])
+def test_what_was_chosen_first_stays(study: Study, client: Client, first: str, status: str) -> None:
+    client.get(LINK)
+    for choice in (first, "decline" if first == "agree" else "agree"):
+        assert client.post("/s/small/consent/", {choice: "yes"}).status_code == 302
+    assert Participant.objects.get().status == status
+
+
+def test_text_that_changed_while_it_was_read_is_shown_again(study: Study, client: Client) -> None:
+    Study.objects.update(state="draft")
+    client.force_login(User.objects.create_user("ada", is_staff=True))
+    html = client.get("/s/small/?preview", follow=True).content.decode()
+    read = html.split('name="text" value="')[1].split('"')[0]
+    Participant.objects.update(
+        study=small_study.load(yaml=small_study.YAML.replace("short", "long"), state="draft")
+    )
+    reply = client.post("/s/small/consent/", {"agree": "yes", "text": read})
+    assert reply.status_code == 422
+    assert b"This text has changed since you opened it." in reply.content
+    assert b"long replies" in reply.content
     assert Participant.objects.get().status == "arrived"
 
 
@@ -66,6 +132,7 @@ def test_somebody_who_only_read_the_information_does_not_begin_a_paused_study(
     Study.objects.update(state="paused")
     reply = client.post("/s/small/consent/", {"agree": "yes"})
     assert reply.status_code == 403
+    assert b"taking a break" in client.get(LINK).content  # at once, without reading again
     assert Participant.objects.get().status == "arrived"
 
 
@@ -106,6 +173,32 @@ def test_somebody_who_only_arrived_takes_the_newest_version(study: Study, client
     assert Participant.objects.count() == 1
 
 
+# ── Who they are ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_who_they_are_is_stored_apart_from_answers_and_with_their_source(
+    study: Study, client: Client
+) -> None:
+    participant = begin(client)
+    identity = Identity.objects.get()
+    assert (identity.kind, identity.key) == ("prolific", "abc123")
+    assert (identity.prolific_study_id, identity.prolific_session_id) == ("st1", "se1")
+    assert participant.source == "prolific"
+    assert "abc123" not in participant.pseudonym
+
+
+def test_new_submission_on_prolific_is_the_one_to_pay_until_the_survey_ends(
+    study: Study, client: Client
+) -> None:
+    begin(client)
+    client.get(LINK.replace("se1", "se2"))
+    assert Identity.objects.get().prolific_session_id == "se2"
+    take(client, range(1, LAST_PAGE))
+    client.post(f"/s/small/page/{LAST_PAGE}/", {})
+    client.get(LINK.replace("se1", "se3"))
+    assert Identity.objects.get().prolific_session_id == "se2"
+
+
 # ── At the same moment ───────────────────────────────────────────────────────────────────────
 
 
@@ -134,6 +227,22 @@ def wait_until_held_up(act: Future[str]) -> None:
             cursor.execute(waits)
             if cursor.fetchone():
                 return
+
+
+@pytest.mark.django_db(transaction=True)
+def test_person_who_arrives_several_times_at_once_is_one(study: Study) -> None:
+    people = set()
+
+    def come() -> None:
+        arrival = Arrival(
+            study=study, source="prolific", at=timezone.now(), kind="prolific", key="abc123"
+        )
+        people.add(arrive(arrival).pk)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda act: act(), [elsewhere(come)] * 8)) == {"done"}
+    assert list(Participant.objects.values_list("pk", flat=True)) == list(people)
+    assert len(people) == 1
 
 
 @pytest.mark.django_db(transaction=True)
