@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -172,12 +173,13 @@ def test_form_that_the_network_cut_off_is_not_taken_for_a_whole_one(
     participant = begin(client)
     take(client, range(1, LAST_PAGE))
     whole = b"age=41&sex=Female&state=Ohio"
+    cut_off: dict[str, Any] = {"wsgi.input": BytesIO(whole[:-missing])}
     reply = client.generic(
         "POST",
         f"/s/small/page/{LAST_PAGE}/",
         whole,
         "application/x-www-form-urlencoded",
-        **{"wsgi.input": BytesIO(whole[:-missing])},
+        **cut_off,
     )
     assert reply.status_code == 400
     assert b"Your answers did not arrive" in reply.content
@@ -195,7 +197,7 @@ def bilingual(db: None) -> Study:
 
 
 def lang(html: bytes) -> str:
-    return re.findall(r'<html lang="([^"]+)"', html.decode())[0]
+    return str(re.findall(r'<html lang="([^"]+)"', html.decode())[0])
 
 
 @pytest.mark.parametrize(

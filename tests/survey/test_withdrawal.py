@@ -19,9 +19,11 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from analysis.definition import QualityRules
 from analysis.execution import execute, finished_run
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.queries import latest_run, results_of
+from analysis.report import Results, StudyData, analyse
 from analysis.runs import request_run
 from survey.models import Identity, Invitation, Participant, Place, Rating, Study, Withdrawal
 from survey.tasks import sweep
@@ -348,16 +350,12 @@ def test_results_of_other_people_stay(study: Study) -> None:
 def withdraw_while_it_is_computed(
     study: Study, participant: Participant, monkeypatch: pytest.MonkeyPatch
 ) -> AnalysisRun:
-    from analysis import execution
-
-    analyse = execution.analyse
-
-    def interrupted(*arguments: object) -> object:
+    def interrupted(data: StudyData, rules: QualityRules) -> Results:
         withdraw(participant=participant, at=timezone.now())
-        return analyse(*arguments)  # type: ignore[arg-type]  # passed on as they came
+        return analyse(data, rules)
 
     run = request_run(study=study, sources=counted_sources())
-    monkeypatch.setattr(execution, "analyse", interrupted)
+    monkeypatch.setattr("analysis.execution.analyse", interrupted)
     execute(run.pk)
     monkeypatch.undo()
     return run
