@@ -47,7 +47,7 @@ function whenAnswerStands(form, tell) {
 // ── Sliders ────────────────────────────────────────────────────────────────────────────────────
 // The number field holds the answer; the line beside it starts unset and writes into the field.
 for (const line of document.querySelectorAll(".slider input[type=range]")) {
-  const number = line.parentElement.querySelector("input[name]");
+  const number = line.closest(".slider").querySelector("input[name]");
   const unset = line.getAttribute("aria-valuetext");
   const show = () => {
     const value = number.value.trim();

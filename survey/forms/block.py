@@ -70,10 +70,11 @@ class _Reading:
             for dimension in task.dimensions:
                 name = rating_name(response, dimension.name)
                 raw = self.sent.get(name, "").strip()
-                if raw in allowed:
+                value = allowed.get(_number(raw) if task.kind == "slider" else raw)
+                if value is not None:
                     cell = Cell(task.kind, response.id, dimension.name)
-                    self.checked.values.ratings[cell] = allowed[raw]
-                    self.checked.sent[name] = allowed[raw]
+                    self.checked.values.ratings[cell] = value
+                    self.checked.sent[name] = value
                     continue
                 self.checked.sent[name] = raw if task.kind == "slider" else None
                 target = name if task.kind == "slider" else f"{name}-{task.values[0]}"
@@ -125,16 +126,22 @@ class _Reading:
             first = f"{WORST}-{chosen[WORST].public_id}"
             self.checked.errors[first] = _("Choose two different responses")
 
-    def check(self, item: AttentionItem) -> None:
+    def check(self) -> None:
         rating = self.definition.rated
         allowed = {str(value): value for value in rating.values}
         answer = allowed.get(self.sent.get(CHECK, ""))
         self.checked.sent[CHECK] = answer
         self.checked.values.check = answer
         if answer is None:
-            self.checked.errors[f"{CHECK}-{rating.values[0]}"] = _("Choose an answer: %s") % (
-                item.statement
-            )
+            first = f"{CHECK}-{rating.values[0]}"
+            self.checked.errors[first] = _("Choose an answer: %s") % _("One more item")
+
+
+def _number(typed: str) -> str:
+    """A whole number as we write it, whatever digits and minus somebody's keyboard has."""
+    typed = typed.replace("−", "-")
+    digits = typed.removeprefix("-")
+    return str(int(typed)) if digits.isdecimal() and len(digits) <= 6 else ""
 
 
 def _rating_error(task: RatingTask, label: str, question: str, raw: str) -> str:
@@ -179,7 +186,7 @@ def read_block(
     if definition.rating is not None:
         reading.ratings(definition.rating)
     if check is not None:
-        reading.check(check)
+        reading.check()
     if definition.ranking is not None:
         reading.ranks(definition.ranking)
     if definition.best_worst is not None:

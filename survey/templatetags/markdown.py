@@ -22,13 +22,26 @@ def markdown(text: str) -> SafeString:
     return SafeString(_renderer().render(text))  # it escapes whatever is not Markdown
 
 
+#: What a response may not have: links lead away from the page; a line that defines one, or is
+#: indented, would vanish or change its look; a line over dashes is no heading.
+NOT_IN_RESPONSES = ["link", "autolink", "reference", "code", "lheading"]
+
+
 @register.filter
 @lru_cache(maxsize=1024)
 def response_markdown(text: str) -> SafeString:
-    """HTML of a response: paragraphs, lists, emphasis; no headings, which are the page's own, and
-    no links, which would lead away from it."""
-    renderer = _renderer().disable(["heading", "lheading", "link", "autolink"])
-    return SafeString(renderer.render(text))
+    """HTML of a response: paragraphs, lists, emphasis, quotations. A heading is a paragraph in
+    bold: headings are the page's own.
+    """
+    renderer = _renderer().disable(NOT_IN_RESPONSES)
+    tokens = renderer.parse(text)
+    for token in tokens:
+        if token.type == "heading_open":
+            token.tag = "p"
+            token.attrSet("class", "heading")
+        elif token.type == "heading_close":
+            token.tag = "p"
+    return SafeString(renderer.renderer.render(tokens, renderer.options, {}))
 
 
 @register.filter

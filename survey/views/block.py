@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from unicodedata import east_asian_width
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import strip_tags
@@ -30,7 +31,8 @@ from survey.templatetags.markdown import response_markdown
 from survey.templatetags.points import Scale
 from survey.views.participant import last_page, show_page, to_next_page
 
-#: So much of a response stands beside its label where the response itself is far up the page.
+#: So much of a response stands beside its label where the response itself is far up the page. In
+#: columns: a Chinese character takes two.
 OPENING = 70
 
 
@@ -120,9 +122,12 @@ def opening(text: str, markdown: bool) -> dict[str, Any]:
     """How a response begins, and whether it goes on."""
     words = strip_tags(response_markdown(text)) if markdown else text
     line = " ".join(words.split())
-    if len(line) <= OPENING:
-        return {"text": line, "cut": False}
-    return {"text": line[:OPENING].rstrip(), "cut": True}
+    columns = 0
+    for length, character in enumerate(line):
+        columns += 2 if east_asian_width(character) in "WF" else 1
+        if columns > OPENING:
+            return {"text": line[:length].rstrip(), "cut": True}
+    return {"text": line, "cut": False}
 
 
 @dataclass
