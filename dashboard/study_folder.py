@@ -69,15 +69,18 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
 def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinition]:
     """The study in each of its languages, the main one first; nothing if any has a problem."""
     plain = yaml.plain(without=SETTINGS_KEYS + OTHER_SECTIONS)
-    languages = languages_of(plain)
+    try:
+        languages = languages_of(plain)
+    except ValueError as error:
+        problems.append(yaml.problem(("language",), str(error)))
+        return []
     found: list[Problem] = []
     for language in languages:
         if language not in dict(django_settings.LANGUAGES):
             known = ", ".join(code for code, _ in django_settings.LANGUAGES)
             message = f"the pages are not translated into {language!r}; there are {known}"
             found.append(yaml.problem(("language",), message))
-    for path, language in untranslated(plain, languages):
-        found.append(yaml.problem(path, f"the text in {language!r} is missing"))
+    found += [yaml.problem(path, message) for path, message in untranslated(plain, languages)]
     definitions = []
     if not found:
         for code in languages:

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints
 
+from survey.definition.parts import refuse_repeats
+
 #: A language as Django names it: `en`, `zh-hans`.
 LanguageCode = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$")]
 
@@ -12,9 +14,16 @@ Path = tuple[str | int, ...]
 
 
 def languages_of(plain: Mapping[str, Any]) -> list[str]:
-    """The languages that a file names, the main one first; `en` where it names none."""
+    """The languages that a file names, the main one first; `en` where it names none.
+
+    Raises ValueError for what is neither a language nor a list of different ones.
+    """
     named = plain.get("language", "en")
-    return list(named) if isinstance(named, list) else [named]
+    languages = named if isinstance(named, list) else [named]
+    if not languages or not all(isinstance(language, str) for language in languages):
+        raise ValueError("give a language (en), or a list of them, the main one first ([en, fr])")
+    refuse_repeats("language", languages)
+    return languages
 
 
 def in_language(value: Any, language: str, languages: Sequence[str]) -> Any:
@@ -29,10 +38,18 @@ def in_language(value: Any, language: str, languages: Sequence[str]) -> Any:
 
 
 def untranslated(value: Any, languages: Sequence[str], path: Path = ()) -> list[tuple[Path, str]]:
-    """Where a text lacks one of the languages: its path, and which."""
+    """What is wrong with texts that are written for each language, and at which path."""
     if isinstance(value, Mapping):
         if _is_translated(value, languages):
-            return [(path, language) for language in languages if language not in value]
+            lacking = [
+                (path, f"the text in {n!r} is missing") for n in languages if not value.get(n)
+            ]
+            strangers = [
+                ((*path, key), "not one of the study's languages, which `language` names")
+                for key in value
+                if key not in languages
+            ]
+            return lacking + strangers
         items: list[tuple[str | int, Any]] = list(value.items())
     elif isinstance(value, list):
         items = list(enumerate(value))
@@ -42,4 +59,8 @@ def untranslated(value: Any, languages: Sequence[str], path: Path = ()) -> list[
 
 
 def _is_translated(value: Mapping[str, Any], languages: Sequence[str]) -> bool:
-    return bool(value) and set(value) <= set(languages)
+    """Whether a mapping is one text in several languages; sets, too, may be called `en`, but hold
+    lists."""
+    return any(key in languages for key in value) and all(
+        text is None or isinstance(text, str) for text in value.values()
+    )

@@ -105,19 +105,7 @@ class Cases:
     def _json(self) -> bytes:
         """What the page's script might send, gone wrong."""
         names = ["shown", "visible", "hidden", "responses", "changes", "ms", "width", "height", "a"]
-        choices = [
-            *NUMBERS,
-            None,
-            True,
-            "",
-            "x",
-            [],
-            {},
-            [[[]]],
-            {"a": {"b": []}},
-            "\ud800",
-            "\x00",
-        ]
+        choices: list[object] = [*NUMBERS, None, True, "", "x", [], {}, [[[]]], "\ud800", "\x00"]
 
         def value(depth: int) -> object:
             kind = self.random.random()

@@ -104,7 +104,7 @@ def attack(installation: Installation) -> Attack:
     theirs = attackers_pages(installation)
     mine, strangers = researchers_pages(installation)
     login = [page for page in strangers if page.path == "/login/"]
-    cases = Cases([*theirs * 3, *mine, *strangers], login, seed=SEED)
+    cases = Cases([*theirs * 6, *mine, *strangers], login, seed=SEED)
     requests = [cases.next() for _ in range(CASES)]
     before = protected(installation, people="bystander")
     import time
@@ -125,14 +125,6 @@ def send(port: int, requests: list[Request]) -> list[tuple[Request, Answer]]:
 
 
 def test_every_request_gets_a_proper_answer(attack: Attack) -> None:
-    print(Counter(answer.status for _, answer in attack.answers))
-    import collections
-
-    c = collections.Counter(
-        (r.target.split(b"?")[0][:30], r.method, a.status) for r, a in attack.answers
-    )
-    for k, v in sorted(c.items()):
-        print(k, v) if v > 4 else None
     faults = [
         f"{reason}: {request}"[:2000]
         for request, answer in attack.answers
@@ -182,6 +174,7 @@ def test_what_was_stored_is_what_may_be_answered(
             assert set(value if isinstance(value, list) else [value]) <= options[name]
 
 
-def test_server_saw_no_error(attack: Attack, installation: Installation) -> None:
+def test_server_logged_no_failure(attack: Attack, installation: Installation) -> None:
     log = installation.processes.running["web"].log.read_text(errors="replace")
-    assert [line for line in log.splitlines() if "Traceback" in line or " ERROR " in line] == []
+    failures = ("Internal Server Error", "Error handling request", "WORKER TIMEOUT")
+    assert [line for line in log.splitlines() if any(text in line for text in failures)] == []
