@@ -22,9 +22,9 @@ def software() -> dict[str, str]:
 def _code_digest() -> str:
     """SHA-256 of the sources that turn stored data into results."""
     here = Path(__file__).parent
-    tidy = here.parent / "survey" / "tidy.py"
+    tidy = here.parent / "survey" / "tidy"
     sources = [path for path in here.rglob("*.py") if "migrations" not in path.parts]
     digest = hashlib.sha256()
-    for path in [*sorted(sources), tidy]:
+    for path in [*sorted(sources), *sorted(tidy.glob("*.py"))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

@@ -3,7 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from survey.definition import StudyDefinition
-from survey.definition.questions import ChoiceQuestion, IntegerQuestion, Question
+from survey.definition.questions import (
+    ChoiceQuestion,
+    IntegerQuestion,
+    Question,
+    ScreeningQuestion,
+)
+from survey.definition.settings import ENDINGS
 
 MEANINGS = {
     "participant": "Pseudonym, random; or as given where the ratings were imported",
@@ -31,7 +37,28 @@ MEANINGS = {
     "block_seconds": "From showing the block to its first complete answer; empty if unknown",
     "revisions": "How often the answer was changed afterwards",
     "rank": "Rank of the response in its block, 1 is best",
-    "choice": "Chosen as best or worst of the block",
+    "choice": "Chosen as best or worst of the block; empty for its other responses",
+    "ending": "Which ending the person saw",
+    "language": "Language of the pages, where the person chose or their browser asked for one",
+    "device": "Kind of device, guessed from the size of its screen",
+    "viewport_width": "Width of the window in CSS pixels; not in the form for sharing",
+    "viewport_height": "Height of the window in CSS pixels; not in the form for sharing",
+    "name": "What the study calls it",
+    "text": "As it was written. It may tell who wrote it: this file is not in the form for sharing",
+    "kind": "An item on a page of its own, or one more entry in a block",
+    "place": "Place among the block's entries, 1 for the top; empty on a page of its own",
+    "answer": "The point of the scale, or the option counted from 1, that was chosen",
+    "passed": "Whether that was the answer the item asks for",
+    "shown_at": "When the page was first opened (ISO 8601, UTC)",
+    "answered_at": "When it was first sent complete (ISO 8601, UTC)",
+    "submitted_at": "When it was last sent complete (ISO 8601, UTC)",
+    "visible_seconds": "How long the page was in view; empty where no script ran",
+    "hidden_seconds": "How long it was open behind another tab or window",
+    "first_answer_seconds": "In view until the first answer",
+    "last_answer_seconds": "In view until the last answer",
+    "changes": "Answers changed before the page was sent",
+    "seconds_on_screen": "How long the whole response was on screen, or filled it; 0 if it never "
+    "was, empty where no script ran",
     "gold_by": "What made the gold scores used here",
 }
 VALUES = {
@@ -39,6 +66,10 @@ VALUES = {
     "status": "completed, in_progress, screened_out, declined, withdrawn",
     "included": "true, false",
     "choice": "best, worst",
+    "ending": ", ".join(ENDINGS),
+    "device": "phone, tablet, desktop",
+    "kind": "item, in_block",
+    "passed": "true, false",
     "region": "Northeast, Midwest, South, West, Other",
 }
 
@@ -47,12 +78,11 @@ def codebook_rows(
     definition: StudyDefinition, files: Mapping[str, Sequence[str]], *, gold: str
 ) -> Iterator[tuple[str, str, str, str]]:
     """File, column, meaning and values of every column in `files`. `gold` says who scored."""
-    questions = {question.name: question for question in definition.demographics}
-    rating = definition.rating
-    scale = "; ".join(f"{point.value} = {point.label}" for point in rating.scale) if rating else ""
-    asked = "; ".join(f"{d.name} = {d.question}" for d in rating.dimensions) if rating else ""
-    values = VALUES | {"rating": scale, "dimension": asked, "gold": f"made by: {gold}"}
-    values["condition"] = ", ".join(definition.conditions)
+    questions: dict[str, Question | ScreeningQuestion] = {
+        question.name: question for question in (*definition.screening, *definition.demographics)
+    }
+    values = VALUES | {"gold": f"made by: {gold}", "condition": ", ".join(definition.conditions)}
+    values |= _asked(definition)
     for file, columns in files.items():
         for column in columns:
             if column in questions:
@@ -64,9 +94,32 @@ def codebook_rows(
                 yield file, column, meaning, values.get(column, "")
 
 
-def _answers(question: Question) -> str:
+def _asked(definition: StudyDefinition) -> dict[str, str]:
+    """What this study asks of responses, by the column that holds the answers."""
+    asked: dict[str, str] = {}
+    if definition.rating is not None:
+        dimensions = definition.rating.dimensions
+        asked["rating"] = "; ".join(f"{p.value} = {p.label}" for p in definition.rating.scale)
+        if definition.rating.kind == "slider":
+            asked["rating"] += "; whole numbers between them"
+        asked["dimension"] = "; ".join(f"{d.name} = {d.question}" for d in dimensions)
+    if definition.ranking is not None:
+        asked["rank"] = definition.ranking.question
+    if definition.best_worst is not None:
+        asked["choice"] = f"best = {definition.best_worst.best}; "
+        asked["choice"] += f"worst = {definition.best_worst.worst}; empty = neither"
+    texts = [*definition.block_remarks, *definition.closing]
+    checks = definition.attention_checks
+    named = [(t.name, t.question) for t in texts] + [(c.name, c.statement) for c in checks]
+    asked["name"] = "; ".join(f"{name} = {text}" for name, text in named)
+    return asked
+
+
+def _answers(question: Question | ScreeningQuestion) -> str:
     if isinstance(question, IntegerQuestion):
         return f"whole number, {question.minimum} to {question.maximum}"
     if isinstance(question, ChoiceQuestion):
         return "; ".join(question.categories)
+    if isinstance(question, ScreeningQuestion):
+        return f"{'; '.join(question.options)}. Eligible: {'; '.join(question.eligible)}"
     return "US state or District of Columbia"

@@ -4,7 +4,8 @@ Filtering is that of an analysis run; everything else is read from the database 
 are streamed, so a large one neither fills memory nor makes anybody wait for its first line.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,32 +18,52 @@ from judge.queries import GoldScores, gold_scores
 from judge.tidy import gold_rows
 from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
-from survey.models import Rating, Study
+from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
 from survey.tidy import (
+    CHECK_COLUMNS,
+    COMMENT_COLUMNS,
     GOLD_COLUMNS,
     PARTICIPANT_COLUMNS,
+    PRESENTATION_COLUMNS,
     RANK_COLUMNS,
+    RANK_SHOWN_COLUMNS,
     RATING_COLUMNS,
     RATING_TASKS,
     SHOWN_COLUMNS,
+    SHOWN_RESPONSE_COLUMNS,
     Row,
+    check_rows,
+    comment_rows,
     definition_of,
     participant_columns,
     participant_rows,
+    presentation_rows,
     rank_rows,
     rating_rows,
     reading,
+    shown_response_rows,
     tests_among,
 )
 
 DECISION_COLUMNS = ("sigma", "mae", "included", "exclusion")
 NO_DECISION = (None, None, False, "")
+#: What may tell who somebody is, together with what others know of them.
+IDENTIFYING_COLUMNS = frozenset(
+    ["started_at", "finished_at", "shown_at", "answered_at", "submitted_at"]
+    + ["viewport_width", "viewport_height"]
+)
+#: Categories with fewer people than this are named when data are to be shared.
+SMALL_CELL = 5
 ABOUT = {
     "participants.csv": "Everybody who went past the consent page, with what the filter decided",
     "ratings.csv": "The cleaned ratings: those of the included raters",
     "ratings_all.csv": "Everybody's ratings",
     "gold.csv": "The gold score of every response, with the single scores behind it",
     "ranks.csv": "Everybody's ranks and choices",
+    "comments.csv": "What people wrote; not in the form for sharing",
+    "presentations.csv": "Each page of responses that somebody was shown, and their time on it",
+    "shown_responses.csv": "Each response on these pages: its place, and how long it was on screen",
+    "attention_checks.csv": "Each attention check that somebody met, and their answer",
     "codebook.csv": "What each column means",
 }
 
@@ -57,10 +78,13 @@ class Table:
 
 @dataclass
 class Export:
-    """The data of one study as one analysis run filtered them."""
+    """The data of one study as one analysis run filtered them; `sharing` leaves out free text
+    and columns that may tell who somebody is.
+    """
 
     study: Study
     run: AnalysisRun
+    sharing: bool = False
 
     @cached_property
     def gold(self) -> GoldScores:
@@ -115,8 +139,30 @@ class Export:
 
     def ranks(self) -> Table:
         """Everybody's ranks and choices."""
-        rows = rank_rows(self.study, self.run.sources)
-        return self._named(Table(RANK_COLUMNS, rows), people=True)
+        return self._of_people(RANK_COLUMNS + RANK_SHOWN_COLUMNS, rank_rows)
+
+    def comments(self) -> Table:
+        """What people wrote."""
+        return self._of_people(COMMENT_COLUMNS, comment_rows)
+
+    def presentations(self) -> Table:
+        """Every block that somebody was shown."""
+        return self._of_people(PRESENTATION_COLUMNS, presentation_rows)
+
+    def shown_responses(self) -> Table:
+        """Every response that somebody was shown."""
+        return self._of_people(SHOWN_RESPONSE_COLUMNS, shown_response_rows)
+
+    def checks(self) -> Table:
+        """Every attention check that somebody met."""
+        return self._of_people(CHECK_COLUMNS, check_rows)
+
+    def _of_people(
+        self,
+        columns: tuple[str, ...],
+        rows: Callable[[Study, list[str]], Iterator[Row]],
+    ) -> Table:
+        return self._named(Table(columns, rows(self.study, self.run.sources)), people=True)
 
     def gold_table(self) -> Table:
         """Every response's gold score wherever it is shown, with the single scores behind it and
@@ -143,22 +189,49 @@ class Export:
             "ratings_all.csv": self.ratings_all,
             "gold.csv": self.gold_table,
             "ranks.csv": self.ranks,
+            "comments.csv": self.comments,
+            "presentations.csv": self.presentations,
+            "shown_responses.csv": self.shown_responses,
+            "attention_checks.csv": self.checks,
         }
         return {name: table for name, table in tables.items() if name not in self.absent}
 
     @cached_property
     def absent(self) -> dict[str, str]:
         """Files that are not there, and why."""
-        ranks = Rating.objects.filter(
-            presentation__participant__study=self.study,
-            presentation__participant__source__in=self.run.sources,
-        ).exclude(task__in=RATING_TASKS)
-        absent = {"comments.csv": "the study asks for no free text"}
+        whose = {"participant__study": self.study, "participant__source__in": self.run.sources}
+        shown = {f"presentation__{key}": value for key, value in whose.items()}
+        study = self.definition
+        absent: dict[str, str] = {}
+        if study.rating is None:
+            absent |= dict.fromkeys(["ratings.csv", "ratings_all.csv"], "the study has no ratings")
         if not self.gold.scores:
             absent["gold.csv"] = "there are no gold scores"
-        if not ranks.exists():
+        if not Rating.objects.filter(**shown).exclude(task__in=RATING_TASKS).exists():
             absent["ranks.csv"] = "nobody ranked or chose responses"
+        if not FreeAnswer.objects.filter(**whose).exists():
+            asked = study.block_remarks or study.closing
+            why = "nobody wrote anything" if asked else "the study asks for no free text"
+            absent["comments.csv"] = why
+        elif self.sharing:
+            absent["comments.csv"] = "free text may tell who wrote it, so it is not shared"
+        if not Presentation.objects.filter(**whose).exists():
+            why = "nobody was shown a page of responses"
+            absent |= dict.fromkeys(["presentations.csv", "shown_responses.csv"], why)
+        if not AttentionCheck.objects.filter(**whose).exists():
+            absent["attention_checks.csv"] = "nobody was given an attention check here"
         return absent
+
+    def small_cells(self) -> list[str]:
+        """Answers about themselves that fewer than `SMALL_CELL` people gave."""
+        asked = [*self.definition.screening, *self.definition.demographics]
+        table = self.participants()
+        counts: Counter[tuple[str, str]] = Counter()
+        for row in table.rows:
+            person = dict(zip(table.columns, row, strict=True))
+            answers = ((q.name, person[q.name]) for q in asked if q.name != "age")
+            counts.update((name, str(answer)) for name, answer in answers if answer is not None)
+        return [f"{name}: {answer}" for (name, answer), n in counts.items() if n < SMALL_CELL]
 
     @property
     def files(self) -> list[tuple[str, str, str]]:
@@ -172,6 +245,9 @@ class Export:
             columns, rows = (*columns, "source"), _with_source(rows, self.sources)
         if has_gold and self.gold.is_stand_in:
             columns, rows = (*columns, "gold_by"), _with_last(rows, self.gold.made_by)
+        if self.sharing and IDENTIFYING_COLUMNS.intersection(columns):
+            kept = [place for place, name in enumerate(columns) if name not in IDENTIFYING_COLUMNS]
+            columns, rows = tuple(columns[place] for place in kept), _only(rows, kept)
         return Table(columns, rows)
 
 
@@ -183,6 +259,10 @@ def _with_last(rows: Iterable[Row], value: str) -> Iterator[Row]:
     return ((*row, value) for row in rows)
 
 
+def _only(rows: Iterable[Row], places: Sequence[int]) -> Iterator[Row]:
+    return (tuple(row[place] for place in places) for row in rows)
+
+
 def stream_table(study: Study, run: AnalysisRun, name: str) -> Iterator[str]:
     """One file's text, piece by piece. Raises KeyError for a file that is not there."""
     with reading():
@@ -191,17 +271,26 @@ def stream_table(study: Study, run: AnalysisRun, name: str) -> Iterator[str]:
         yield from csv_lines(table.columns, table.rows)
 
 
-def write_export(study: Study, run: AnalysisRun, folder: Path) -> dict[str, Any]:
+def write_export(
+    study: Study, run: AnalysisRun, folder: Path, *, sharing: bool = False
+) -> dict[str, Any]:
     """Write every file into `folder`; the manifest that belongs to them."""
     with reading():
-        export = Export(study, run)
+        export = Export(study, run, sharing)
         for name, make in {**export.tables(), "codebook.csv": export.codebook}.items():
             table = make()
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
                 file.writelines(csv_lines(table.columns, table.rows))
+        withdrawn = study.withdrawals.filter(source__in=run.sources).count()
+        about: dict[str, Any] = {
+            "form": "for sharing" if sharing else "full",
+            "withdrawals": withdrawn,
+        }
+        if sharing:
+            about["small_cells"] = export.small_cells()
     taken_over = (
         "study", "title", "content_hash", "snapshot_hash", "sources", "test_people_included",
         "gold", "rule_set", "software",
     )  # fmt: skip
     filtered = {key: run.manifest[key] for key in taken_over}
-    return filtered | {"run": run.pk, "absent": export.absent}
+    return filtered | about | {"run": run.pk, "absent": export.absent}

@@ -4,8 +4,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from dashboard.import_checks import CellReader, Vocabulary, cell_columns
+from dashboard.import_checks import CellReader, cell_columns
 from dashboard.import_files import Columns, Findings, TidyFile
+from dashboard.import_people import Vocabulary
 
 #: Of who made the scores, as far as the database keeps it.
 LONGEST_NAME = 200
@@ -37,6 +38,9 @@ def read_gold(
         required.append("dimension")
     columns = Columns(required, ("set", "dimension", *calls, "gold_by"))
     table = TidyFile(data, file, columns, findings)
+    if not vocabulary.scale:
+        table.problem(1, "", "the study has no ratings, so it has no gold scores")
+        return []
     cells = CellReader(table, vocabulary)
     low, high = min(vocabulary.scale), max(vocabulary.scale)
     found: dict[tuple[int, str], GoldValue] = {}

@@ -10,19 +10,14 @@ from typing import TypeVar
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from dashboard.import_checks import (
-    BlockAnswers,
-    Person,
-    Vocabulary,
-    read_people,
-    read_ranks,
-    read_ratings,
-)
+from dashboard.import_checks import read_ranks, read_ratings
 from dashboard.import_files import Findings, ImportRefused
 from dashboard.import_gold import GoldValue, read_gold
+from dashboard.import_people import BlockAnswers, Person, Vocabulary, read_people
 from judge.models import GoldScore
 from judge.queries import gold_scores
 from survey.definition.questions import IntegerQuestion
+from survey.definition.settings import ENDINGS
 from survey.models import (
     DemographicAnswer,
     Participant,
@@ -59,10 +54,13 @@ class _Checked:
 
 def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
     """Import `files`, by the names `participants`, `ratings`, `gold`, `ranks` (the last two may
-    be absent). Raises ImportRefused, having changed nothing.
+    be absent, and that of ratings where the study has none). Raises ImportRefused, having changed
+    nothing.
     """
     contents = {name: _read(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
+    if vocabulary.rating_task and "ratings" not in files:
+        raise ImportRefused(f"{study} has ratings: give their file too")
     checked = _check(vocabulary, files, contents)
     before = gold_scores(study)
     if checked.gold and before.scores and not before.is_imported:
@@ -84,13 +82,20 @@ def vocabulary_of(study: Study) -> Vocabulary:
     """What files of this study may name."""
     definition = definition_of(study)
     sources = [source.value for source in Participant.Source]
+    placing = [task for task in (definition.ranking, definition.best_worst) if task is not None]
+    asked = definition.demographics
     return Vocabulary(
         study=str(study),
         cells={cell.names: key for key, cell in cells_of(study).items()},
         dimensions=dimensions_of(definition),
+        ties=definition.ranking is not None and definition.ranking.ties,
+        rank_dimensions=[task.dimension for task in placing if task.dimension],
+        rating_task=definition.rating.kind if definition.rating else "",
         scale=definition.rating.values if definition.rating else [],
-        questions=[question.name for question in definition.demographics],
-        whole_numbers=[q.name for q in definition.demographics if isinstance(q, IntegerQuestion)],
+        questions=[question.name for question in (*definition.screening, *asked)],
+        whole_numbers=[q.name for q in asked if isinstance(q, IntegerQuestion)],
+        endings=list(ENDINGS),
+        devices=[device.value for device in Participant.Device],
         sources=sources,
         test_sources=tests_among(sources),
     )
@@ -111,8 +116,9 @@ def _check(
     people = read_people(contents["participants"], path["participants"], vocabulary, findings)
     if not people:
         findings.refuse_if_any()
-    ratings = read_ratings(contents["ratings"], path["ratings"], vocabulary, people, findings)
-    ranks, gold = 0, []
+    ratings, ranks, gold = 0, 0, []
+    if "ratings" in contents:
+        ratings = read_ratings(contents["ratings"], path["ratings"], vocabulary, people, findings)
     if "ranks" in contents:
         ranks = read_ranks(contents["ranks"], path["ranks"], vocabulary, people, findings)
     if "gold" in contents:
@@ -183,6 +189,11 @@ def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, in
             finished_at=person.finished_at,
             imported_duration_seconds=person.duration_seconds,
             imported_checks_failed=person.checks_failed,
+            ending=person.ending,
+            language=person.language,
+            device=person.device,
+            viewport_width=person.window[0],
+            viewport_height=person.window[1],
         )
         for person in people
     )

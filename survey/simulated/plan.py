@@ -64,9 +64,7 @@ class RaterPlan:
         """Whether they close the browser before the end."""
         return self.behaviour is Behaviour.EARLY_EXIT
 
-    def places(
-        self, block: Block, texts: Sequence[Text], dimensions: Sequence[str]
-    ) -> list[float]:
+    def places(self, block: Block, texts: Sequence[Text], dimensions: Sequence[str]) -> list[float]:
         """Where each text stands for the rater, all `dimensions` together."""
         return [
             sum(self.seen[Cell(*block.name, text.model, text.condition, d)] for d in dimensions)

@@ -229,8 +229,7 @@ class _Visit:
             self.walk.ending = Ending.LEFT
             return
         texts = {
-            str(tag["data-response"]): tag.get_text()
-            for tag in self.page.select("[data-response]")
+            str(tag["data-response"]): tag.get_text() for tag in self.page.select("[data-response]")
         }
         recognised = self.content.recognise(texts, on_page=self.page.get_text)
         if recognised is None:

@@ -89,13 +89,16 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
         "ratings.csv",
         "ratings_all.csv",
         "gold.csv",
+        "presentations.csv",
+        "shown_responses.csv",
+        "attention_checks.csv",
         "codebook.csv",
         "export.json",
     }
     assert header(folder / "participants.csv") == (
         "participant,source,status,started_at,finished_at,duration_seconds,"
         "attention_checks_failed,age,sex,gender,race,hispanic,education,employment,state,region,"
-        "sigma,mae,included,exclusion"
+        "sigma,mae,included,exclusion,ending,language,device,viewport_width,viewport_height"
     )
     ratings = (
         "participant,scenario,set,model,condition,dimension,rating,"
@@ -161,12 +164,15 @@ def test_codebook_has_a_line_for_every_column(study: Study, tmp_path: Path) -> N
     described = [(row["file"], row["column"]) for row in rows(folder / "codebook.csv")]
     columns = [
         (name, column)
-        for name in ("participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv")
+        for name in dict.fromkeys(name for name, _ in described)
         for column in header(folder / name).split(",")
     ]
     assert described == columns
+    assert {name for name, _ in described} == {
+        path.name for path in folder.glob("*.csv") if path.name != "codebook.csv"
+    }
     meanings = {row["column"]: row["meaning"] for row in rows(folder / "codebook.csv")}
-    assert all(meanings.values())
+    assert set(meanings.values()) & {"", "Not asked in this study"} == {"Not asked in this study"}
     assert meanings["race"] == "Race?"
 
 
@@ -232,7 +238,7 @@ def test_imported_export_exports_the_same(study: Study, tmp_path: Path) -> None:
     first = export(study, tmp_path / "first")
     second = export(copy_of(first), tmp_path / "second")
 
-    for name in ("ratings.csv", "ratings_all.csv", "gold.csv", "ranks.csv", "codebook.csv"):
+    for name in ("ratings.csv", "ratings_all.csv", "gold.csv", "ranks.csv"):
         assert (second / name).read_bytes() == (first / name).read_bytes(), name
     given = [{**row, "source": "import"} for row in rows(first / "participants.csv")]
     assert rows(second / "participants.csv") == given

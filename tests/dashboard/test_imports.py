@@ -92,7 +92,7 @@ def test_demographics_are_kept_and_the_region_comes_from_the_state(
     people = table(PEOPLE, age="30|", sex="Female|", state="OH|", region="West|South")
     run(study, files(participants=people, ratings=RATINGS))
 
-    rows = [row[7:] for row in participant_rows(study, counted_sources())]
+    rows = [row[7:16] for row in participant_rows(study, counted_sources())]
     assert rows == [
         (30, "Female", None, None, None, None, None, "OH", "Midwest"),
         (None, None, None, None, None, None, None, None, "South"),
@@ -136,9 +136,9 @@ anna,S1,1,Oracle,reference,,,worst
     run(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks))
 
     assert list(rank_rows(study, counted_sources())) == [
-        ("anna", "S1", "1", "Ant", "plain", "", 2, None),
-        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best"),
-        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst"),
+        ("anna", "S1", "1", "Ant", "plain", "", 2, None, None, None, 0),
+        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", None, None, 0),
+        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", None, None, 0),
     ]
 
 

@@ -1,20 +1,33 @@
 """`manage.py export`: a study's data with what the filter decided, and a codebook."""
 
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from analysis.models import AnalysisRun
-from dashboard.exports import write_export
+from dashboard.exports import SMALL_CELL, write_export
 from dashboard.management.output import OutputCommand
 
 
 class Command(OutputCommand):
     help = (
-        "Export a study: participants, cleaned ratings, all ratings, gold scores, ranks, and a "
-        "codebook. import_ratings reads the same files."
+        "Export a study: participants, cleaned ratings, all ratings, gold scores, ranks, free "
+        "text, what was shown and for how long, attention checks, and a codebook. "
+        "import_ratings reads the same files."
     )
     manifest = "export.json"
     what = "data"
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--share",
+            action="store_true",
+            help="the form for sharing: without free text, exact times and window sizes",
+        )
+
     def write(self, run: AnalysisRun, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
-        return write_export(run.study, run, folder)
+        manifest = write_export(run.study, run, folder, sharing=options["share"])
+        for cell in manifest.get("small_cells", []):
+            self.stderr.write(f"Note: fewer than {SMALL_CELL} people answered {cell}")
+        return manifest

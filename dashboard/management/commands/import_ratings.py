@@ -20,7 +20,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
         parser.add_argument("--participants", type=Path, required=True, metavar="CSV")
-        parser.add_argument("--ratings", type=Path, required=True, metavar="CSV")
+        parser.add_argument(
+            "--ratings", type=Path, metavar="CSV", help="needed where the study has ratings"
+        )
         parser.add_argument("--gold", type=Path, metavar="CSV")
         parser.add_argument("--ranks", type=Path, metavar="CSV")
 

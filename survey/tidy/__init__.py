@@ -1,0 +1,84 @@
+"""The tidy tables of a study as rows, in the order of their columns, straight from the database.
+
+Analyses, exports and the API all read these. Large tables are streamed; the number of queries
+does not depend on the number of people. Several tables that must agree are read inside
+`reading()`.
+"""
+
+from survey.tidy.answers import (
+    BEST_WORST,
+    CHECK_COLUMNS,
+    COMMENT_COLUMNS,
+    RANK_COLUMNS,
+    RANK_SHOWN_COLUMNS,
+    RANKING,
+    RATING_COLUMNS,
+    RATING_TASKS,
+    SHOWN_COLUMNS,
+    check_rows,
+    comment_rows,
+    rank_rows,
+    rating_rows,
+)
+from survey.tidy.participants import (
+    DEMOGRAPHIC_COLUMNS,
+    PARTICIPANT_COLUMNS,
+    TAKING_PART_COLUMNS,
+    active_participants,
+    participant_columns,
+    participant_rows,
+)
+from survey.tidy.shown import (
+    PRESENTATION_COLUMNS,
+    SHOWN_RESPONSE_COLUMNS,
+    presentation_rows,
+    shown_response_rows,
+)
+from survey.tidy.study import (
+    CELL_COLUMNS,
+    GOLD_COLUMNS,
+    Cell,
+    Row,
+    cells_of,
+    counted_sources,
+    definition_of,
+    dimensions_of,
+    reading,
+    tests_among,
+)
+
+__all__ = [
+    "BEST_WORST",
+    "CELL_COLUMNS",
+    "CHECK_COLUMNS",
+    "COMMENT_COLUMNS",
+    "DEMOGRAPHIC_COLUMNS",
+    "GOLD_COLUMNS",
+    "PARTICIPANT_COLUMNS",
+    "PRESENTATION_COLUMNS",
+    "RANKING",
+    "RANK_COLUMNS",
+    "RANK_SHOWN_COLUMNS",
+    "RATING_COLUMNS",
+    "RATING_TASKS",
+    "SHOWN_COLUMNS",
+    "SHOWN_RESPONSE_COLUMNS",
+    "TAKING_PART_COLUMNS",
+    "Cell",
+    "Row",
+    "active_participants",
+    "cells_of",
+    "check_rows",
+    "comment_rows",
+    "counted_sources",
+    "definition_of",
+    "dimensions_of",
+    "participant_columns",
+    "participant_rows",
+    "presentation_rows",
+    "rank_rows",
+    "rating_rows",
+    "reading",
+    "shown_response_rows",
+    "tests_among",
+]

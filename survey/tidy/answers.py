@@ -1,0 +1,213 @@
+"""What people answered: ratings.csv, ranks.csv, comments.csv and attention_checks.csv."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+
+from django.db.models import F, Q
+
+from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
+from survey.tidy.study import (
+    CELL_COLUMNS,
+    Row,
+    cells_of,
+    definition_of,
+    dimensions_of,
+    people_of,
+)
+
+RATING_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rating")
+#: How the response was shown; empty where imported ratings came without it.
+SHOWN_COLUMNS = ("block_position", "response_position", "block_seconds", "revisions")
+RANK_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rank", "choice")
+RANK_SHOWN_COLUMNS = ("block_position", "response_position", "revisions")
+COMMENT_COLUMNS = ("participant", "scenario", "set", "name", "text", "block_position", "revisions")
+CHECK_COLUMNS = (
+    "participant",
+    "name",
+    "kind",
+    "block_position",
+    "place",
+    "answer",
+    "passed",
+    "revisions",
+)
+
+#: Tasks whose values are ratings; those of the others are in the table of ranks.
+RATING_TASKS = ("likert", "slider")
+RANKING, BEST_WORST = "ranking", "best_worst"
+CHOICES = {1: "best", -1: "worst"}
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A presentation: its block, and how it was shown."""
+
+    block: int
+    position: int | None
+    order: list[int] | None
+    seconds: float | None
+
+    def place_of(self, response: int) -> int | None:
+        """1 for the response at the top of the page."""
+        if self.order is None or response not in self.order:
+            return None
+        return self.order.index(response) + 1
+
+
+def rating_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
+    """Ratings with how they were shown (RATING_COLUMNS + SHOWN_COLUMNS), in study order per
+    participant. Read it inside `reading()`.
+    """
+    cells = cells_of(study)
+    dimensions = {name: n for n, name in enumerate(dimensions_of(definition_of(study)))}
+    for name, shown, values in _by_participant(study, sources, RATING_TASKS):
+        rows = []
+        for presentation, response, _, dimension, value, revisions in values:
+            seen = shown[presentation]
+            cell = cells[seen.block, response]
+            row = (
+                *(name, *cell.names, dimension, value),
+                *(seen.position, seen.place_of(response), seen.seconds, revisions),
+            )
+            rows.append(((cell.place, dimensions.get(dimension, -1)), row))
+        rows.sort(key=itemgetter(0))
+        yield from (row for _, row in rows)
+
+
+def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
+    """Ranks and choices with how they were shown (RANK_COLUMNS + RANK_SHOWN_COLUMNS), one row per
+    response and dimension, in study order per participant. Where somebody chose a best and a
+    worst response, the block's others have a row too. Read it inside `reading()`.
+    """
+    cells = cells_of(study)
+    members: dict[int, list[int]] = {}
+    for block, response in cells:
+        members.setdefault(block, []).append(response)
+    for name, shown, values in _by_participant(study, sources, (RANKING, BEST_WORST)):
+        given: dict[tuple[int, str], dict[int, _Placed]] = {}
+        for presentation, response, task, dimension, value, revisions in values:
+            placed = given.setdefault((presentation, dimension), {})
+            row = placed.setdefault(response, _Placed())
+            row.revisions += revisions
+            if task == BEST_WORST:
+                row.choice = CHOICES[value]
+                for other in members[shown[presentation].block]:
+                    placed.setdefault(other, _Placed())
+            else:
+                row.rank = value
+        rows = []
+        for (presentation, dimension), placed in given.items():
+            seen = shown[presentation]
+            for response, row in placed.items():
+                cell = cells[seen.block, response]
+                values_of_row = (dimension, row.rank, row.choice)
+                shown_as = (seen.position, seen.place_of(response), row.revisions)
+                rows.append(((cell.place, dimension), (*cell.names, *values_of_row, *shown_as)))
+        rows.sort(key=itemgetter(0))
+        yield from ((name, *row) for _, row in rows)
+
+
+@dataclass
+class _Placed:
+    """What somebody gave a response: a rank, a choice, both, or (beside choices) neither."""
+
+    rank: int | None = None
+    choice: str | None = None
+    revisions: int = 0
+
+
+def comment_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
+    """What people wrote (COMMENT_COLUMNS), in their order: block by block, then at the end."""
+    rows = (
+        FreeAnswer.objects.filter(participant__in=people_of(study, sources))
+        .order_by("participant_id", F("presentation__position").asc(nulls_last=True), "id")
+        .values_list(
+            "participant__pseudonym",
+            "presentation__block__scenario__name",
+            "presentation__block__set_name",
+            "name",
+            "text",
+            "presentation__position",
+            "revisions",
+        )
+    )
+    yield from rows.iterator()
+
+
+def check_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
+    """Attention checks that were shown or answered (CHECK_COLUMNS), in the order of the pages."""
+    kinds = {check.name: check.kind for check in definition_of(study).attention_checks}
+    rows = (
+        AttentionCheck.objects.filter(participant__in=people_of(study, sources))
+        .filter(Q(shown_at__isnull=False) | Q(answered_at__isnull=False))
+        .order_by("participant_id", "page")
+        .values_list(
+            *("participant__pseudonym", "name", "after_block", "place"),
+            *("answer", "passed", "revisions"),
+        )
+    )
+    for person, name, *others in rows.iterator():
+        yield person, name, kinds.get(name), *others
+
+
+def _by_participant(
+    study: Study, sources: Sequence[str], tasks: Sequence[str]
+) -> Iterator[tuple[str, dict[int, _Shown], list[tuple[int, int, str, str, int, int]]]]:
+    """Each participant's pseudonym, presentations by id, and values of `tasks`: two streams in
+    the order of participants, side by side.
+    """
+    names = dict(people_of(study, sources).values_list("id", "pseudonym"))
+    whose = {"participant__study": study, "participant__source__in": sources}
+    presentations = groupby(
+        Presentation.objects.filter(**whose)
+        .order_by("participant_id")
+        .values_list(
+            "participant_id",
+            "id",
+            "block_id",
+            "position",
+            "response_order",
+            "shown_at",
+            "answered_at",
+            "imported_seconds",
+        )
+        .iterator(),
+        key=itemgetter(0),
+    )
+    values = groupby(
+        Rating.objects.filter(
+            **{f"presentation__{key}": value for key, value in whose.items()}, task__in=tasks
+        )
+        .order_by("presentation__participant_id")
+        .values_list(
+            "presentation__participant_id",
+            "presentation_id",
+            "response_id",
+            "task",
+            "dimension",
+            "value",
+            "revisions",
+        )
+        .iterator(),
+        key=itemgetter(0),
+    )
+    for person, given in values:
+        shown = next(rows for somebody, rows in presentations if somebody == person)
+        yield names[person], {row[1]: _shown(*row[2:]) for row in shown}, [r[1:] for r in given]
+
+
+def _shown(
+    block: int,
+    position: int | None,
+    order: list[int] | None,
+    shown_at: datetime | None,
+    answered_at: datetime | None,
+    imported_seconds: float | None,
+) -> _Shown:
+    seconds = imported_seconds
+    if shown_at and answered_at:
+        seconds = (answered_at - shown_at).total_seconds()
+    return _Shown(block, position, order, seconds)

@@ -1,0 +1,146 @@
+"""participants.csv: who took part, how, and what they say about themselves."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, Q
+
+from survey.csv_text import time_text
+from survey.definition import StudyDefinition
+from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Study
+from survey.regions import region_of
+from survey.tidy.study import Row, definition_of, people_of
+
+DEMOGRAPHIC_COLUMNS = (
+    "age",
+    "sex",
+    "gender",
+    "race",
+    "hispanic",
+    "education",
+    "employment",
+    "state",
+    "region",
+)
+PARTICIPANT_COLUMNS = (
+    "participant",
+    "source",
+    "status",
+    "started_at",
+    "finished_at",
+    "duration_seconds",
+    "attention_checks_failed",
+    *DEMOGRAPHIC_COLUMNS,
+)
+#: How they saw the pages: never an address or what a browser calls itself.
+TAKING_PART_COLUMNS = ("ending", "language", "device", "viewport_width", "viewport_height")
+
+
+def participant_columns(definition: StudyDefinition) -> tuple[str, ...]:
+    """The usual columns, how they took part, then the study's questions not among the usual."""
+    asked = [question.name for question in (*definition.screening, *definition.demographics)]
+    others = tuple(name for name in asked if name not in PARTICIPANT_COLUMNS)
+    return PARTICIPANT_COLUMNS + TAKING_PART_COLUMNS + others
+
+
+def participant_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
+    """Everybody from `sources` who went past the consent page, in order of arrival."""
+    definition = definition_of(study)
+    asked = participant_columns(definition)[len(PARTICIPANT_COLUMNS + TAKING_PART_COLUMNS) :]
+    answers = _demographic_answers(study, sources, definition)
+    failed = _checks_failed(study, sources)
+    last_answers = _last_answers(study, sources)
+    for person in people_of(study, sources).order_by("id").iterator():
+        answer = answers.get(person.pk, {})
+        state = answer.get("state")
+        region = region_of(str(state)) if state else answer.get("region")
+        checks_failed = person.imported_checks_failed
+        yield (
+            person.pseudonym,
+            person.source,
+            person.status,
+            time_text(person.started_at),
+            time_text(person.finished_at),
+            _duration(person, last_answers.get(person.pk)),
+            failed.get(person.pk) if checks_failed is None else checks_failed,
+            *(answer.get(name) for name in DEMOGRAPHIC_COLUMNS[:-1]),
+            region,
+            *(person.ending or None, person.language or None, person.device or None),
+            *(person.viewport_width, person.viewport_height),
+            *(answer.get(name) for name in asked),
+        )
+
+
+def active_participants(study: Study, sources: Sequence[str], *, seen_since: datetime) -> set[str]:
+    """Who is taking the survey: in progress and not silent. Imported people never are."""
+    return set(
+        people_of(study, sources)
+        .filter(
+            status=Participant.Status.IN_PROGRESS,
+            consented_at__isnull=False,
+            last_seen_at__gte=seen_since,
+        )
+        .exclude(source=Participant.Source.IMPORT)
+        .values_list("pseudonym", flat=True)
+    )
+
+
+def _duration(person: Participant, last_answer: datetime | None) -> float | None:
+    if person.imported_duration_seconds is not None:
+        return person.imported_duration_seconds
+    end = person.finished_at or last_answer
+    return (end - person.started_at).total_seconds() if end and person.started_at else None
+
+
+def _demographic_answers(
+    study: Study, sources: Sequence[str], definition: StudyDefinition
+) -> dict[int, dict[str, Any]]:
+    """Answers by participant and question, several choices as one text."""
+    several = {q.name: getattr(q, "several", None) for q in definition.demographics}
+    answers: dict[int, dict[str, Any]] = {}
+    rows = DemographicAnswer.objects.filter(
+        participant__study=study, participant__source__in=sources
+    ).values_list("participant_id", "name", "value")
+    for person, name, value in rows.iterator():
+        answers.setdefault(person, {})[name] = (
+            _one_text(value, several.get(name)) if isinstance(value, list) else value
+        )
+    return answers
+
+
+def _one_text(choices: list[str], several: str | None) -> str | None:
+    """Several choices as one text: what the study calls them, else all of them."""
+    if len(choices) > 1 and several:
+        return several
+    return "; ".join(choices) or None
+
+
+def _checks_failed(study: Study, sources: Sequence[str]) -> dict[int, int]:
+    """How many attention checks each participant failed, of those who answered any."""
+    rows = (
+        AttentionCheck.objects.filter(
+            participant__study=study, participant__source__in=sources, passed__isnull=False
+        )
+        .order_by()
+        .values_list("participant_id")
+        .annotate(failed=Count("id", filter=Q(passed=False)))
+    )
+    return dict(rows)
+
+
+def _last_answers(study: Study, sources: Sequence[str]) -> dict[int, datetime]:
+    """When each participant last answered a block or a check."""
+    last: dict[int, datetime] = {}
+    whose = Q(participant__study=study, participant__source__in=sources)
+    for rows in (
+        Presentation.objects.filter(whose, submitted_at__isnull=False).values_list(
+            "participant_id", Max("submitted_at")
+        ),
+        AttentionCheck.objects.filter(whose, answered_at__isnull=False).values_list(
+            "participant_id", Max("answered_at")
+        ),
+    ):
+        for person, at in rows.order_by():
+            last[person] = max(at, last.get(person, at))
+    return last
