@@ -10,8 +10,9 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 from pandas import DataFrame, isna
 
-from analysis.frames import Snapshot, read_snapshot
+from analysis.frames import Snapshot, read_protocol, read_snapshot
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.protocol import protocol
 from analysis.report import Results, analyse
 from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
@@ -71,9 +72,11 @@ def _compute(run: AnalysisRun) -> None:
     with reading():
         digest = fingerprint(run.study, run.sources, run.rule_set, at=now)
         snapshot = read_snapshot(run.study, run.sources, seen_since=silent_since)
+        worked_out = read_protocol(run.study, run.sources, snapshot.data)
         withdrawals = run.study.withdrawals.count()
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules)
+    results.tables["protocol"] = protocol(worked_out)
     _name_what_does_not_count(run, snapshot, results)
     run.manifest = _manifest(run, snapshot, results, at=now)
     _store(run, results, withdrawals=withdrawals)

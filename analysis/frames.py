@@ -8,6 +8,7 @@ from typing import Any
 
 from pandas import DataFrame
 
+from analysis.protocol import ProtocolData
 from analysis.report import Contrast, StudyData
 from judge.queries import GoldScores, gold_scores
 from judge.tidy import gold_rows
@@ -17,15 +18,22 @@ from survey.definition.questions import ChoiceQuestion
 from survey.models import Study
 from survey.regions import OTHER, REGIONS
 from survey.tidy import (
+    COMMENT_COLUMNS,
     GOLD_COLUMNS,
+    PRESENTATION_COLUMNS,
+    RANK_COLUMNS,
+    RANK_SHOWN_COLUMNS,
     RATING_COLUMNS,
     SHOWN_COLUMNS,
     Row,
     active_participants,
+    comment_rows,
     definition_of,
     dimensions_of,
     participant_columns,
     participant_rows,
+    presentation_rows,
+    rank_rows,
     rating_rows,
 )
 
@@ -79,9 +87,25 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         scale=[(point.value, point.label) for point in definition.rating.scale]
         if definition.rating
         else [],
+        between=definition.rating is not None and definition.rating.kind == "slider",
         orders=_orders(definition),
     )
     return Snapshot(data, gold, {name: table.hash for name, table in tables.items()})
+
+
+def read_protocol(study: Study, sources: Sequence[str], data: StudyData) -> ProtocolData:
+    """What tells how the protocol worked out, beside `data`. Call it inside `reading()` too."""
+    return ProtocolData(
+        data.participants,
+        data.ratings,
+        _frame(RANK_COLUMNS + RANK_SHOWN_COLUMNS, rank_rows(study, sources)),
+        _frame(PRESENTATION_COLUMNS, presentation_rows(study, sources)),
+        _frame(COMMENT_COLUMNS, comment_rows(study, sources)),
+    )
+
+
+def _frame(columns: Sequence[str], rows: Iterable[Row]) -> DataFrame:
+    return DataFrame(list(rows), columns=list(columns))
 
 
 class _Table:

@@ -8,8 +8,9 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
+from dashboard.certificate import PEOPLE
 from dashboard.raters import NUMBERS, TEXTS
-from survey.models import Participant, Study
+from survey.models import Participant, Place, Study
 
 
 class LoginForm(AuthenticationForm):
@@ -80,3 +81,31 @@ class RecomputeForm(forms.Form):
     """The page on which a new analysis was asked for."""
 
     page = forms.ChoiceField(choices=[(page, page) for page in ("raters", "results", "figures")])
+
+
+class SubmissionsForm(forms.Form):
+    """Prolific's list of submissions."""
+
+    file = forms.FileField(
+        max_length=200,
+        error_messages={"required": "Choose the CSV file that you exported from Prolific."},
+    )
+
+
+class CertificateForm(forms.Form):
+    """Whose order to certify."""
+
+    pool = forms.ChoiceField(required=False, choices=Place.Pool.choices)
+    people = forms.ChoiceField(required=False, choices=list(PEOPLE.items()))
+
+    @property
+    def choice(self) -> tuple[str, str]:
+        """The pool and whom of it; by default real people who have completed."""
+        chosen = self.cleaned_data
+        return chosen["pool"] or Place.Pool.REAL, chosen["people"] or "completed"
+
+
+class VersionForm(forms.Form):
+    """The version to compare with."""
+
+    version = forms.IntegerField(required=False, min_value=1, max_value=10**9)

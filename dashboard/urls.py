@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import IntConverter, StringConverter
 
-from dashboard import api, views
+from dashboard import api, fieldwork_views, views
 from dashboard.forms import LoginForm
 from survey.queries import STUDY_NAME
 
@@ -40,6 +40,11 @@ study_patterns = [
     path("", views.study, name="study"),
     path("counts/", views.counts, name="counts"),
     path("state/", views.state, name="state"),
+    path("submissions/", fieldwork_views.submissions, name="submissions"),
+    path("policy/", fieldwork_views.policy, name="policy"),
+    path("order/", fieldwork_views.order, name="order"),
+    path("order/certificate.csv", fieldwork_views.certificate, name="certificate"),
+    path("pilot/", fieldwork_views.pilot, name="pilot"),
     path("gold/", views.gold, name="gold"),
     path("gold/progress/", views.gold_progress, name="gold-progress"),
     path("gold/score/", views.score, name="score"),

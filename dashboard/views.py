@@ -23,7 +23,7 @@ from rest_framework.authtoken.models import Token
 from analysis.models import AnalysisRun, Result
 from analysis.runs import request_run
 from config.celery import wake
-from dashboard import queries, tables
+from dashboard import fieldwork, queries, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.downloads import csv_response
 from dashboard.exports import Export
@@ -40,6 +40,9 @@ State = Study.State
 
 TABS = [
     ("study", "Overview"),
+    ("policy", "Policy"),
+    ("order", "Order"),
+    ("pilot", "Pilot"),
     ("gold", "Gold scores"),
     ("raters", "Raters"),
     ("results", "Results"),
@@ -68,14 +71,16 @@ FIGURES = {
 }
 
 
-def _study_page(
+def study_page(
     request: HttpRequest, study: Study, tab: str, template: str = "", **context: Any
 ) -> HttpResponse:
+    """A page of a study, with its head and tabs."""
     context |= {"study": study, "tab": tab, "tabs": TABS}
     return render(request, f"dashboard/{template or tab}.html", context)
 
 
-def _asked_for(request: HttpRequest) -> list[str]:
+def asked_for(request: HttpRequest) -> list[str]:
+    """The test people that an address asks for by name."""
     form = IncludeForm(request.GET)
     if not form.is_valid():
         raise Http404(form.errors["include"][0])
@@ -115,11 +120,12 @@ def studies(request: ResearcherRequest) -> HttpResponse:
 @researcher_required
 def study(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
-    return _study_page(
+    return study_page(
         request,
         found,
         "study",
-        counts=queries.live_counts(found),
+        **_live(found),
+        endings=fieldwork.endings(found),
         states=State,
         state_meaning=STATE_MEANINGS[State(found.state)],
         links=queries.participant_links(found),
@@ -133,7 +139,12 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
 def counts(request: ResearcherRequest, name: str) -> HttpResponse:
     """The overview's live part alone."""
     found = study_or_404(name)
-    return render(request, "dashboard/_counts.html", {"counts": queries.live_counts(found)})
+    return render(request, "dashboard/_counts.html", {"study": found, **_live(found)})
+
+
+def _live(study: Study) -> dict[str, Any]:
+    """What the overview shows of this moment."""
+    return {"counts": queries.live_counts(study), "pools": fieldwork.pools(study)}
 
 
 @require_POST
@@ -148,7 +159,7 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
     asked = form.cleaned_data["state"]
     if asked == State.CLOSED and not form.cleaned_data["confirmed"]:
         active = queries.live_counts(found).real.active
-        return _study_page(request, found, "study", "close", active=active)
+        return study_page(request, found, "study", "close", active=active)
     try:
         if set_state(study=found, state=asked, author=request.user):
             messages.success(request, f"{found} is now {asked}.")
@@ -161,7 +172,7 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def gold(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
-    return _study_page(
+    return study_page(
         request, found, "gold", rows=queries.gold_rows(found), **_judge_progress(found)
     )
 
@@ -220,7 +231,7 @@ def _analysis_page(
 ) -> HttpResponse:
     """A page about an analysis, with what says which analysis that is."""
     gold = gold_scores(study)
-    return _study_page(
+    return study_page(
         request,
         study,
         tab,
@@ -237,7 +248,7 @@ def _analysis_page(
 def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     """The funnel, and the raters in pages, chosen and sorted as asked for."""
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, _asked_for(request))
+    analysis = queries.newest_analysis(found, asked_for(request))
     context: dict[str, Any] = {}
     if analysis.run:
         form = RatersForm(request.GET, rules=analysis.run.rule_set.rules["order"])
@@ -261,7 +272,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def results(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, _asked_for(request))
+    analysis = queries.newest_analysis(found, asked_for(request))
     stored = analysis.tables("wins", "wins_summary", "items", "demographics")
     return _analysis_page(
         request,
@@ -278,7 +289,7 @@ def results(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def figures(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, _asked_for(request))
+    analysis = queries.newest_analysis(found, asked_for(request))
     return _analysis_page(
         request,
         found,
@@ -293,7 +304,7 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, _asked_for(request))
+    analysis = queries.newest_analysis(found, asked_for(request))
     return _analysis_page(
         request,
         found,
@@ -308,7 +319,7 @@ def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
 def download(request: ResearcherRequest, name: str, file: str) -> StreamingHttpResponse:
     """One CSV file, streamed."""
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, _asked_for(request))
+    analysis = queries.newest_analysis(found, asked_for(request))
     return csv_response(found, analysis.run, file)
 
 
@@ -317,7 +328,7 @@ def download(request: ResearcherRequest, name: str, file: str) -> StreamingHttpR
 def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
     """What tells about the analysis under way; says when the page has to be loaded again."""
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, _asked_for(request))
+    analysis = queries.newest_analysis(found, asked_for(request))
     response = render(request, "dashboard/_pending.html", {"analysis": analysis})
     if analysis.pending is None:
         response["X-Finished"] = "1"
@@ -329,7 +340,7 @@ def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
 def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for an analysis of the data as they are now, and wake a worker for it."""
     found = study_or_404(name)
-    include = _asked_for(request)
+    include = asked_for(request)
     run = request_run(study=found, sources=counted_sources(include))
     if run.state == AnalysisRun.State.DONE:
         messages.success(request, "Nothing has changed since; the results are up to date.")

@@ -124,6 +124,7 @@ class PlaceCounts:
     #: Completed, or still at it, without a place: they lost it while they were silent.
     beyond_completed: int
     beyond_in_progress: int
+    withdrawn: int
 
     @property
     def taken(self) -> int:
@@ -151,4 +152,5 @@ def place_counts(study: Study, *, pool: str, at: datetime) -> PlaceCounts:
         beyond_completed=Count("id", filter=Q(status=Status.COMPLETED)),
         beyond_in_progress=Count("id", filter=Q(status=Status.IN_PROGRESS)),
     )
-    return PlaceCounts(pool=pool, maximum=capacity(study), **held, **without)
+    withdrawn = study.withdrawals.filter(source__in=sources_of(pool)).count()
+    return PlaceCounts(pool=pool, maximum=capacity(study), withdrawn=withdrawn, **held, **without)

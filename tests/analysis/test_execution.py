@@ -17,7 +17,7 @@ from tests.factories import Key, Rate, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
 
-TABLES = {"funnel", "raters", "demographics", "items", "wins", "wins_summary"}
+TABLES = {"funnel", "raters", "protocol", "demographics", "items", "wins", "wins_summary"}
 OF_INCLUDED = ["demographics", "items", "wins", "wins_summary", "ratings_kde"]
 OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
 NO_DEMOGRAPHICS = {"demographics": "no demographic question was answered"}

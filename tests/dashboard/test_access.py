@@ -35,6 +35,7 @@ ALL = list(addresses(urlpatterns))
 PAGES = [address for address in ALL if not address.startswith("/api/")]
 POSTED = [
     "/studies/small/state/",
+    "/studies/small/submissions/",
     "/studies/small/gold/score/",
     "/studies/small/analysis/recompute/",
 ]
@@ -48,7 +49,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 16 and len(API) == 9
+    assert len(PAGES) == 21 and len(API) == 9
 
 
 @pytest.mark.parametrize("address", PAGES)

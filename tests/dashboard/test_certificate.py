@@ -113,7 +113,9 @@ def test_random_orders_have_tests_and_nothing_to_complete(db: None) -> None:
     start(study, 30)
     certificate = Certificate(study, "real", "completed")
     assert certificate.parts == []
-    assert all(tally.complete is None for grid in certificate.grids for tally in grid.cells.values())
+    assert all(
+        tally.complete is None for grid in certificate.grids for tally in grid.cells.values()
+    )
     positions, successions, slots = (grid.test for grid in certificate.grids[:3])
     assert (positions.df, successions.df, slots.df) == (2 * 4, 2 * 1, 9)
     assert all(0.0001 < test.p < 1 for test in (positions, successions, slots))

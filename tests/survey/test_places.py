@@ -88,6 +88,7 @@ def test_left_slot_is_filled_before_a_new_one(study: Study) -> None:
 def test_withdrawn_person_leaves_their_slot(study: Study) -> None:
     limit(study, maximum=1)
     withdraw(participant=start(study), at=NOW)
+    assert place_counts(study, pool="real", at=NOW).withdrawn == 1
     assert start(study).slot == 0
 
 
@@ -147,6 +148,7 @@ def test_who_finishes_without_their_place_stands_beyond_the_places(study: Study)
         left=0,
         beyond_completed=1,
         beyond_in_progress=0,
+        withdrawn=0,
     )
 
 

@@ -1,0 +1,138 @@
+"""How a study's protocol worked out: time, changed answers, contradictions, agreement, remarks.
+
+This is what a pilot is compared by. It is about everybody who completed the survey, whatever
+the filter says: the task is judged here, not the raters.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame, Series
+
+PERSON = "participant"
+BLOCK = ["scenario", "set"]
+RESPONSE = [*BLOCK, "model", "condition"]
+
+
+@dataclass(frozen=True)
+class ProtocolData:
+    """Tidy tables: participants.csv, ratings.csv and ranks.csv (each with `revisions`),
+    presentations.csv (with `changes`) and comments.csv.
+    """
+
+    participants: DataFrame
+    ratings: DataFrame
+    ranks: DataFrame
+    presentations: DataFrame
+    comments: DataFrame
+
+
+def protocol(data: ProtocolData) -> DataFrame:
+    """One row per measure: `measure`, `value` (null where it can't be had), `n` (of what it is
+    computed: people, pairs of responses or blocks).
+    """
+    people = data.participants[data.participants["status"] == "completed"]
+    of_them = data.ratings[PERSON].isin(people[PERSON])
+    ratings = data.ratings[of_them]
+    ranks = data.ranks[data.ranks[PERSON].isin(people[PERSON]) & data.ranks["rank"].notna()]
+    minutes = pd.to_numeric(people["duration_seconds"]).dropna() / 60
+    pairs, contradicted, contradicting = _contradictions(ratings, ranks)
+    w_ratings, w_ranks = (
+        _mean_w(_of_responses(ratings, "rating")),
+        _mean_w(_of_responses(ranks, "rank")),
+    )
+    remarks = data.comments[data.comments[PERSON].isin(people[PERSON])]
+    rows: list[tuple[str, float | None, int]] = [
+        ("completed", float(len(people)), len(people)),
+        *(
+            (f"minutes_{name}", _quantile(minutes, q), len(minutes))
+            for name, q in (("median", 0.5), ("lower_quartile", 0.25), ("upper_quartile", 0.75))
+        ),
+        ("changed_answers", _changed(data, people), len(people)),
+        ("contradictions", contradicted / pairs if pairs else None, pairs),
+        ("contradicting_people", float(contradicting) if pairs else None, len(people)),
+        ("agreement_ratings", *w_ratings),
+        ("agreement_ranks", *w_ranks),
+        ("remarks", float(len(remarks)), len(people)),
+        ("remarking_people", float(remarks[PERSON].nunique()), len(people)),
+    ]
+    return DataFrame(rows, columns=["measure", "value", "n"])
+
+
+def _quantile(minutes: "Series[float]", share: float) -> float | None:
+    return float(minutes.quantile(share)) if len(minutes) else None
+
+
+def _changed(data: ProtocolData, people: DataFrame) -> float | None:
+    """Answers changed per person, before sending (where the script ran) and after."""
+    if not len(people):
+        return None
+    changed = 0.0
+    for table, column in (
+        (data.ratings, "revisions"),
+        (data.ranks, "revisions"),
+        (data.presentations, "changes"),
+    ):
+        own = table[table[PERSON].isin(people[PERSON])]
+        changed += float(pd.to_numeric(own[column]).sum())
+    return changed / len(people)
+
+
+def _of_responses(table: DataFrame, value: str) -> DataFrame:
+    """One value for each response that a person saw: the mean over dimensions."""
+    names = dict.fromkeys([PERSON, *RESPONSE], "object")  # an empty table's could be anything
+    typed = table.assign(value=pd.to_numeric(table[value])).astype(names)
+    means = typed.groupby([PERSON, *RESPONSE], sort=False, dropna=False)["value"].mean()
+    return means.reset_index()
+
+
+def _contradictions(ratings: DataFrame, ranks: DataFrame) -> tuple[int, int, int]:
+    """Pairs of responses of a block that a person put in order both by ratings and by ranks;
+    those of them in opposite order; and the people who have any. Equal values order nothing.
+    """
+    rated = _of_responses(ratings, "rating")
+    both = rated.merge(_of_responses(ranks, "rank"), on=[PERSON, *RESPONSE])
+    both["page"] = both.groupby([PERSON, *BLOCK], dropna=False).ngroup()
+    both["place"] = range(len(both))
+    pairs = both[["page", "place", "value_x", "value_y"]]
+    pairs = pairs.merge(pairs, on="page")
+    pairs = pairs[pairs["place_x"] < pairs["place_y"]]
+    by_ratings = np.sign(pairs["value_x_x"] - pairs["value_x_y"])
+    by_ranks = np.sign(pairs["value_y_y"] - pairs["value_y_x"])  # rank 1 is best
+    ordered = (by_ratings != 0) & (by_ranks != 0)
+    opposite = ordered & (by_ratings != by_ranks)
+    contradicting = both[PERSON][both["page"].isin(pairs["page"][opposite])].nunique()
+    return int(ordered.sum()), int(opposite.sum()), int(contradicting)
+
+
+def _mean_w(values: DataFrame) -> tuple[float | None, int]:
+    """Mean of Kendall's W over blocks, and over how many; of those who gave every value."""
+    found = []
+    for _, block in values.groupby(BLOCK, sort=False, dropna=False):
+        table = block.pivot_table(
+            index=PERSON, columns=["model", "condition"], values="value"
+        ).dropna()
+        w = kendalls_w(table)
+        if w is not None:
+            found.append(w)
+    return (float(np.mean(found)), len(found)) if found else (None, 0)
+
+
+def kendalls_w(table: DataFrame) -> float | None:
+    """Kendall's W of raters (rows) over things (columns), corrected for ties.
+
+    W = 12 S / (m² (k³ − k) − m Σ (t³ − t)), S the squared deviations of the rank sums. From 0
+    (no agreement) to 1. None for fewer than two raters or things, or where all is tied.
+    M. G. Kendall & B. Babington Smith (1939), The problem of m rankings, Annals of
+    Mathematical Statistics 10.
+    """
+    m, k = table.shape
+    if m < 2 or k < 2:
+        return None
+    ranked = table.rank(axis=1).to_numpy()
+    sums = ranked.sum(axis=0)
+    tied_with = (ranked[:, :, None] == ranked[:, None, :]).sum(axis=2)  # itself included
+    ties = int((tied_with**2 - 1).sum())
+    whole = m**2 * (k**3 - k) - m * ties
+    return float(12 * ((sums - sums.mean()) ** 2).sum() / whole) if whole > 0 else None

@@ -1,0 +1,78 @@
+"""What researchers need to know while a study runs: its places, and how people's surveys end."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models import Count
+from django.utils import timezone
+
+from survey.definition.settings import ENDINGS, Prolific
+from survey.models import Participant, Place, Study
+from survey.places import PlaceCounts, place_counts
+
+#: Prolific's kind of code and what to have it do, by ending, and why.
+RECOMMENDED = {
+    "completed": (
+        "COMPLETED",
+        "AUTOMATICALLY_APPROVE",
+        "or MANUALLY_REVIEW, if you look at every submission before you pay",
+    ),
+    "failed_attention": (
+        "FAILED_ATTENTION_CHECK",
+        "MANUALLY_REVIEW",
+        "look at both answers and ask for a return before you reject; nothing rejects by itself",
+    ),
+    "screened_out": (
+        "SCREENED_OUT",
+        "REQUEST_RETURN",
+        "or FIXED_SCREEN_OUT_PAYMENT with a code of type FIXED_SCREENOUT, where your workspace "
+        "has it",
+    ),
+    "declined": ("NO_CONSENT", "REQUEST_RETURN", "they gave no data and are paid nothing"),
+    "full": ("OTHER", "REQUEST_RETURN", "they came in good faith: consider a small bonus"),
+    "withdrawn": (
+        "OTHER",
+        "MANUALLY_REVIEW",
+        "withdrawing must not cost them their pay; the payment key is kept until its date",
+    ),
+}
+
+
+def pools(study: Study) -> list[PlaceCounts]:
+    """Where the real places stand, and those of test people where there are any."""
+    now = timezone.now()
+    used = set(Place.objects.filter(study=study).order_by().values_list("pool", flat=True))
+    return [
+        place_counts(study, pool=pool, at=now)
+        for pool in Place.Pool.values
+        if pool == Place.Pool.REAL or pool in used
+    ]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """One way a survey ends: how many real people it met, its code and what we recommend."""
+
+    name: str
+    people: int | None
+    code: str | None
+    code_type: str
+    action: str
+    why: str
+
+
+def endings(study: Study) -> list[Ending]:
+    """Every ending in order. Nobody is stored who found the study full; withdrawals are a count."""
+    counts: Counter[str] = Counter()
+    real = study.participants.exclude(source__in=Participant.TEST_SOURCES).order_by()
+    for ending, status, n in real.values_list("ending", "status").annotate(n=Count("id")):
+        counts[ending or status] += n
+    withdrawals = study.withdrawals.exclude(source__in=Participant.TEST_SOURCES)
+    people: dict[str, int | None] = {name: counts[name] for name in ENDINGS}
+    people |= {"full": None, "withdrawn": withdrawals.count()}
+    prolific = study.settings["prolific"]
+    codes = Prolific.model_validate(prolific) if prolific else None
+    return [
+        Ending(name, people[name], codes.code(name) if codes else None, *RECOMMENDED[name])
+        for name in ENDINGS
+    ]

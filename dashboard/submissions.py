@@ -1,0 +1,175 @@
+"""Prolific's list of submissions: whoever returned theirs, or ran out of time, frees their place.
+
+Prolific's ids are looked up and forgotten: results name people by pseudonym.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from survey.definition import DefinitionError, Problem
+from survey.definition.csv_file import CsvFile
+from survey.models import Identity, Participant, Place, Study, StudyEvent
+
+Status = Participant.Status
+
+COLUMNS = {"submission": "Submission id", "participant": "Participant id", "status": "Status"}
+RETURNED, TIMED_OUT = "RETURNED", "TIMED-OUT"
+STATUSES = {
+    "RESERVED", "ACTIVE", TIMED_OUT, "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED",
+    "REJECTED", RETURNED, "SCREENED OUT", "UNKNOWN",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One row of the list."""
+
+    participant: str
+    status: str
+
+
+def read_submissions(data: bytes, *, file: str) -> list[Submission]:
+    """The rows of a list as Prolific exports it, whatever further columns it has.
+
+    Raises DefinitionError with every problem, each with its line and column.
+    """
+    csv = CsvFile(data, file=file)
+    places = {name.casefold(): number for number, name in enumerate(csv.columns)}
+    missing = [name for name in COLUMNS.values() if name.casefold() not in places]
+    if missing:
+        raise DefinitionError(
+            Problem(file, 1, 0, f"column {name!r} is missing") for name in missing
+        )
+    at = {part: places[name.casefold()] for part, name in COLUMNS.items()}
+    problems: list[Problem] = []
+    submissions: list[Submission] = []
+    first_line: dict[str, int] = {}
+    for line, cells in csv.records():
+        if len(cells) != len(csv.columns):
+            found = f"{len(cells)} cells where the header has {len(csv.columns)}"
+            problems.append(Problem(file, line, 0, found))
+            continue
+        row = {part: cells[place].strip() for part, place in at.items()}
+        status = row["status"].upper().replace("_", " ").replace("TIMED OUT", TIMED_OUT)
+        problems += [
+            Problem(file, line, at[part] + 1, f"{COLUMNS[part]} is empty")
+            for part in ("submission", "participant")
+            if not row[part]
+        ]
+        if status not in STATUSES:
+            message = f"{row['status']!r} is none of Prolific's statuses"
+            problems.append(Problem(file, line, at["status"] + 1, message))
+        before = first_line.setdefault(row["submission"], line)
+        if row["submission"] and before != line:
+            message = f"this submission stands on line {before} already"
+            problems.append(Problem(file, line, at["submission"] + 1, message))
+        submissions.append(Submission(row["participant"], status))
+    if problems:
+        raise DefinitionError(problems)
+    return submissions
+
+
+@dataclass
+class Applied:
+    """What a list has changed, by pseudonym, and what it has not."""
+
+    returned: list[str] = field(default_factory=list)
+    #: Marked before, and back according to this list.
+    back: list[str] = field(default_factory=list)
+    freed: list[str] = field(default_factory=list)
+    #: Returned or timed out on Prolific, but completed here: left as they are.
+    completed: list[str] = field(default_factory=list)
+    #: People of the list whom this version of the study does not know.
+    unknown: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is different from before."""
+        return bool(self.returned or self.back or self.freed)
+
+
+@transaction.atomic
+def apply_submissions(
+    *,
+    study: Study,
+    submissions: Iterable[Submission],
+    at: datetime,
+    author: User | None = None,
+) -> Applied:
+    """Mark who returned, and free the places of those who returned or timed out.
+
+    Somebody with another submission that goes on has done neither. Who has completed the survey
+    keeps their place. The same list again changes nothing.
+    """
+    statuses: dict[str, set[str]] = {}
+    for submission in submissions:
+        statuses.setdefault(submission.participant, set()).add(submission.status)
+    people = {
+        identity.key: identity.participant_id
+        for identity in Identity.objects.filter(
+            participant__study=study, kind=Identity.Kind.PROLIFIC
+        )
+        if identity.key in statuses
+    }
+    rows = Participant.objects.select_for_update().filter(pk__in=people.values()).order_by("pk")
+    by_id = {person.pk: person for person in rows}
+    holders = set(Place.objects.filter(participant__in=by_id).values_list("participant", flat=True))
+    applied = Applied(unknown=len(statuses) - len(people))
+    for key, pk in people.items():
+        _apply(by_id[pk], statuses[key], pk in holders, applied, at)
+    if applied.changed:
+        counts = {
+            "returned": len(applied.returned),
+            "back": len(applied.back),
+            "places freed": len(applied.freed),
+            "unknown": applied.unknown,
+        }
+        StudyEvent.objects.create(study=study, author=author, action="submissions", detail=counts)
+    return applied
+
+
+def _apply(
+    person: Participant, statuses: set[str], holds_place: bool, applied: Applied, at: datetime
+) -> None:
+    gone = statuses <= {RETURNED, TIMED_OUT}
+    if person.status == Status.COMPLETED:
+        if gone:
+            applied.completed.append(person.pseudonym)
+        return
+    if gone and RETURNED in statuses and person.returned_at is None:
+        person.returned_at = at
+        person.save(update_fields=["returned_at"])
+        applied.returned.append(person.pseudonym)
+    elif not gone and person.returned_at is not None:
+        person.returned_at = None
+        person.save(update_fields=["returned_at"])
+        applied.back.append(person.pseudonym)
+    if gone and holds_place:
+        Place.objects.filter(participant=person).update(participant=None)
+        applied.freed.append(person.pseudonym)
+
+
+def in_words(applied: Applied) -> list[str]:
+    """What happened, line by line."""
+    lines = [
+        f"{text}: {', '.join(names)}."
+        for text, names in (
+            ("Marked as returned", applied.returned),
+            ("No longer marked as returned", applied.back),
+            ("Places freed", applied.freed),
+            ("Completed here all the same, left as they are", applied.completed),
+        )
+        if names
+    ]
+    if not applied.changed:
+        lines.insert(0, "Nothing has changed.")
+    if applied.unknown:
+        lines.append(
+            f"{applied.unknown} of the list {'is' if applied.unknown == 1 else 'are'} not known "
+            "to this version of the study."
+        )
+    return lines

@@ -1,0 +1,237 @@
+"""What Prolific's rules for researchers say about a study, and what to change. Pure.
+
+As read in copies of Prolific's help pages from 2022 to 2026. A rule about words can only look
+for words: what it finds is for a person to judge.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from survey.definition.checks import AttentionItem
+from survey.definition.settings import Prolific, Settings
+from survey.definition.study import StudyDefinition
+
+#: From this many minutes on, one failed check is no reason to reject anybody.
+LONG_STUDY_MINUTES = 5
+#: Prolific's lowest pay for an hour.
+LEAST_PER_HOUR = (("£", 6), ("$", 8))
+#: A check longer than this hides what it asks for.
+LONGEST_STATEMENT = 400
+
+MEMORY = re.compile(
+    r"\b(remember\w*|recall\w*|memor\w+|previous\w*|earlier|"
+    r"did you (?:read|see)|you (?:saw|were shown)|"
+    r"(?:first|last|preceding) (?:page|response|message|scenario|text))\b|"
+    r"记得|回忆|之前|先前|刚才|前面",
+    re.IGNORECASE,
+)
+HIDING = re.compile(r"<[a-z!/][^>]*>|[\u200b-\u200f\u2060-\u2064\ufeff]", re.IGNORECASE)
+NAMES_AI = re.compile(r"\bAI\b|\bA\.I\.|artificial intelligence|chatbot|ChatGPT|人工智能")
+DISTRESSING = re.compile(
+    r"\b(suicid\w*|self-harm\w*|kill\w* (?:my|him|her|them)sel\w+|abus\w+|rape\w*|assault\w*|"
+    r"trauma\w*|violen\w+|murder\w*|died|dying|death|grief|funeral|cancer|miscarriage|"
+    r"depress\w+|panic attack\w*|eating disorder\w*|addict\w+)\b|自杀|自残|虐待|创伤|去世|抑郁",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule says: `ok`, something to `change`, or something to `remember`."""
+
+    rule: str
+    state: str
+    text: str
+
+
+def findings(
+    definition: StudyDefinition, settings: Settings, *, prompts: Sequence[str] = ()
+) -> list[Finding]:
+    """Every rule with what it says about the study; `prompts` are what raters read."""
+    return [
+        *_enough_checks(definition, settings),
+        *_checks(definition),
+        *_endings(definition, settings),
+        _screening(definition),
+        _distress(definition, prompts),
+        _ai(definition),
+        _pay(definition),
+    ]
+
+
+def to_change(
+    definition: StudyDefinition, settings: Settings, *, prompts: Sequence[str] = ()
+) -> list[Finding]:
+    """Only what should be changed."""
+    found = findings(definition, settings, prompts=prompts)
+    return [finding for finding in found if finding.state == "change"]
+
+
+def _enough_checks(definition: StudyDefinition, settings: Settings) -> Iterator[Finding]:
+    rule = "Enough attention checks"
+    checks, minutes = len(definition.attention_checks), definition.estimated_minutes
+    prolific = settings.prolific
+    if minutes < LONG_STUDY_MINUTES:
+        text = f"{checks} in {minutes} minutes; below five minutes one failed check is enough."
+        yield Finding(rule, "ok", text)
+        return
+    if checks < 2:
+        yield Finding(
+            rule,
+            "change",
+            f"{checks} in {minutes} minutes. From five minutes on nobody may be rejected for a "
+            "single failed check: add checks under attention_checks until there are at least two.",
+        )
+    elif prolific and prolific.failed_attention_code and prolific.failed_attention_from < 2:
+        yield Finding(
+            rule,
+            "change",
+            "One failed check already gives the code of failed attention. From five minutes on "
+            "it takes two: set prolific.failed_attention_from to 2 or more.",
+        )
+    else:
+        yield Finding(rule, "ok", f"{checks} in {minutes} minutes.")
+    if prolific and prolific.failed_attention_from > max(checks, 1):
+        yield Finding(
+            rule,
+            "change",
+            f"failed_attention_from is {prolific.failed_attention_from}, more than the study has "
+            "checks: nobody could ever fail.",
+        )
+
+
+def _checks(definition: StudyDefinition) -> Iterator[Finding]:
+    for check in definition.attention_checks:
+        amiss = list(_of_check(definition, check))
+        rule = f"Attention check {check.name}"
+        yield from (Finding(rule, "change", text) for text in amiss)
+        if not amiss:
+            text = "Says which answer to choose, in sight, and asks for nothing from memory."
+            yield Finding(rule, "ok", text)
+
+
+def _of_check(definition: StudyDefinition, check: AttentionItem) -> Iterator[str]:
+    scale = definition.check_scale(check)
+    label = next(point.label for point in scale if point.value == check.right_answer)
+    if not _names(check.statement, label):
+        yield (
+            f"It does not say to choose “{label}”, the answer that passes. Write that answer "
+            "into the statement, word for word."
+        )
+        if len(scale) % 2:
+            yield (
+                "If it is a statement that nobody could agree with: such items are for scales "
+                f"without a midpoint, and this one has {len(scale)} points. Use an instruction "
+                "instead, or options of its own without a middle."
+            )
+    if found := MEMORY.search(check.statement):
+        yield (
+            f"“{found[0]}” sounds as if people had to remember something. Checks must not test "
+            "memory: ask for an answer that the item itself names."
+        )
+    if len(check.statement) > LONGEST_STATEMENT:
+        yield (
+            f"It has {len(check.statement)} characters; the instruction could be overlooked by "
+            "somebody who does read. Keep it to two or three sentences."
+        )
+    if HIDING.search(check.statement):
+        yield "It holds markup or invisible characters. Text of a check must be in plain sight."
+
+
+def _names(statement: str, label: str) -> bool:
+    return _plain(label) in _plain(statement)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w]+", " ", text.casefold()).split())
+
+
+def _endings(definition: StudyDefinition, settings: Settings) -> Iterator[Finding]:
+    rule = "A way back for every ending"
+    prolific = settings.prolific
+    if prolific is None or "prolific" not in settings.ways_in:
+        yield Finding(rule, "ok", "The study does not recruit on Prolific.")
+        return
+    missing = list(_missing_codes(definition, settings, prolific))
+    for key, who in missing:
+        yield Finding(
+            rule,
+            "change",
+            f"{who} get no code and can only return their submission by hand: set prolific.{key}.",
+        )
+    if not missing:
+        yield Finding(rule, "ok", "Every ending that can happen has its code.")
+
+
+def _missing_codes(
+    definition: StudyDefinition, settings: Settings, prolific: Prolific
+) -> Iterator[tuple[str, str]]:
+    places = settings.places
+    limited = places.maximum is not None or places.ratings_per_block is not None
+    for ending, can_happen, who in (
+        ("declined", True, "People who do not consent"),
+        ("screened_out", bool(definition.screening), "People who are screened out"),
+        ("full", limited, "People who find no place left"),
+        ("withdrawn", True, "People who withdraw"),
+    ):
+        if can_happen and prolific.code(ending) is None:
+            yield f"{ending}_code", who
+
+
+def _screening(definition: StudyDefinition) -> Finding:
+    rule = "Screening at the very start"
+    if not definition.screening:
+        return Finding(rule, "ok", "There is none; use Prolific's own prescreeners.")
+    return Finding(
+        rule,
+        "remember",
+        "The questions come right after consent, as they have to. Word them as the prescreener "
+        "on Prolific does, and pay those who are screened out there the fixed reward.",
+    )
+
+
+def _distress(definition: StudyDefinition, prompts: Sequence[str]) -> Finding:
+    rule = "Sensitive content is announced"
+    if definition.texts.warning:
+        return Finding(
+            rule,
+            "remember",
+            "People read the warning before they begin. Set the content warning of the study on "
+            "Prolific too, and describe there what awaits them.",
+        )
+    text = "\n".join((definition.texts.information, definition.texts.instructions, *prompts))
+    if found := DISTRESSING.search(text):
+        return Finding(
+            rule,
+            "change",
+            f"“{found[0]}” can distress people, and there is no warning before they begin: write "
+            "texts.warning, and set the content warning of the study on Prolific.",
+        )
+    return Finding(rule, "ok", "No word was found that calls for a warning; judge for yourself.")
+
+
+def _ai(definition: StudyDefinition) -> Finding:
+    rule = "Use of AI is ruled out in words"
+    texts = (definition.texts.instructions, definition.texts.information)
+    if any(NAMES_AI.search(text) for text in texts):
+        return Finding(
+            rule, "remember", "The texts speak of AI; see that they forbid answering with it."
+        )
+    return Finding(
+        rule,
+        "change",
+        "Nothing tells people not to answer with AI tools, so using them is no reason to reject. "
+        "Say it in texts.instructions, for example: “Please answer yourself, without AI tools.”",
+    )
+
+
+def _pay(definition: StudyDefinition) -> Finding:
+    minutes = definition.estimated_minutes
+    least = " or ".join(f"{sign}{hour * minutes / 60:.2f}" for sign, hour in LEAST_PER_HOUR)
+    return Finding(
+        "Pay",
+        "remember",
+        f"{minutes} minutes are announced: at least {least} each on Prolific. Compare with the "
+        "time that people really take, and raise the reward if it is longer.",
+    )

@@ -1,0 +1,106 @@
+"""How a protocol worked out, by hand on a tiny study; Kendall's W against Friedman's test."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from pandas import DataFrame, isna
+from scipy import stats
+
+from analysis.protocol import ProtocolData, kendalls_w, protocol
+
+Rows = Sequence[tuple[Any, ...]]
+CELL = ["scenario", "set", "model", "condition"]
+
+
+def data(
+    people: Rows, ratings: Rows = (), ranks: Rows = (), changes: Rows = (), comments: Rows = ()
+) -> ProtocolData:
+    """Tables of one block: people (name, status, seconds), then (name, model, value, revisions),
+    (name, changes) and (name, text).
+    """
+
+    def answered(rows: Rows, value: str) -> DataFrame:
+        full = [(who, "S1", "", model, "c", "d", v, r) for who, model, v, r in rows]
+        return DataFrame(full, columns=["participant", *CELL, "dimension", value, "revisions"])
+
+    return ProtocolData(
+        DataFrame(people, columns=["participant", "status", "duration_seconds"]),
+        answered(ratings, "rating"),
+        answered(ranks, "rank"),
+        DataFrame(changes, columns=["participant", "changes"]),
+        DataFrame(comments, columns=["participant", "text"]),
+    )
+
+
+def measures(table: DataFrame) -> dict[str, tuple[Any, int]]:
+    values = [None if isna(value) else value for value in table["value"]]
+    return dict(zip(table["measure"], zip(values, table["n"], strict=True), strict=True))
+
+
+PEOPLE: Rows = [("a", "completed", 600), ("b", "completed", 1200), ("c", "in_progress", 60)]
+
+
+def test_measures_by_hand() -> None:
+    found = measures(
+        protocol(
+            data(
+                PEOPLE,
+                # a rates x above y and y like z; b rates z best.
+                ratings=[
+                    *(("a", "x", 5, 1), ("a", "y", 3, 0), ("a", "z", 3, 0)),
+                    *(("b", "x", 1, 0), ("b", "y", 2, 2), ("b", "z", 4, 0)),
+                    ("c", "x", 5, 9),
+                ],
+                # a ranks y above x: one contradiction of two comparable pairs; b none of three.
+                ranks=[
+                    *(("a", "x", 2, 0), ("a", "y", 1, 0), ("a", "z", 3, 0)),
+                    *(("b", "x", 3, 1), ("b", "y", 2, 0), ("b", "z", 1, 0)),
+                ],
+                changes=[("a", 2), ("b", None), ("c", 7)],
+                comments=[("a", "Hard."), ("a", "Long."), ("c", "Left.")],
+            )
+        )
+    )
+    assert found == {
+        "completed": (2, 2),
+        "minutes_median": (15, 2),
+        "minutes_lower_quartile": (12.5, 2),
+        "minutes_upper_quartile": (17.5, 2),
+        "changed_answers": ((1 + 2 + 1 + 2) / 2, 2),
+        "contradictions": (1 / 5, 5),
+        "contradicting_people": (1, 2),
+        # Rank sums 4, 3.5, 4.5 of ratings with one tie: 12 · 0.5 / (4 · 24 − 2 · 6).
+        "agreement_ratings": (pytest.approx(6 / 84), 1),
+        # Rank sums 5, 3, 4 of ranks: 12 · 2 / (4 · 24).
+        "agreement_ranks": (pytest.approx(0.25), 1),
+        "remarks": (2, 2),
+        "remarking_people": (1, 2),
+    }
+
+
+def test_study_that_nobody_completed_has_no_measures() -> None:
+    found = measures(protocol(data([("c", "in_progress", 60)], ratings=[("c", "x", 5, 9)])))
+    assert found["completed"] == (0, 0)
+    assert {found[name] for name in found if name.startswith(("minutes", "agreement"))} == {
+        (None, 0)
+    }
+    assert found["contradictions"] == found["changed_answers"] == (None, 0)
+
+
+def test_study_without_ranks_has_no_contradictions() -> None:
+    found = measures(protocol(data(PEOPLE, ratings=[("a", "x", 5, 0), ("a", "y", 3, 0)])))
+    assert found["contradictions"] == (None, 0)
+    assert found["agreement_ranks"] == (None, 0)
+
+
+def test_w_is_friedmans_statistic_scaled() -> None:
+    rows = [[1, 4, 2, 2, 5], [2, 3, 3, 1, 4], [5, 5, 1, 2, 3], [1, 2, 2, 2, 4]]
+    friedman = stats.friedmanchisquare(*map(list, zip(*rows, strict=True))).statistic
+    assert kendalls_w(DataFrame(rows)) == pytest.approx(friedman / (4 * 4))
+
+
+def test_w_of_full_agreement_is_one_and_of_ties_alone_nothing() -> None:
+    assert kendalls_w(DataFrame([[1, 2, 3], [10, 20, 30]])) == 1
+    assert kendalls_w(DataFrame([[2, 2, 2], [3, 3, 3]])) is None
+    assert kendalls_w(DataFrame([[1, 2, 3]])) is None

@@ -1,0 +1,217 @@
+"""Prolific's list of submissions: who returned or timed out frees their place."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from dashboard.submissions import Applied, Submission, apply_submissions, read_submissions
+from survey.definition import DefinitionError
+from survey.models import Participant, Place, Study, StudyEvent
+from survey.participants import Arrival, arrive, give_consent
+from tests.dashboard.reading import text_of
+from tests.survey import small_study
+
+NOW = timezone.now()
+HEADER = "Submission id,Participant id,Status,Started at,Completion code"
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    return small_study.load()
+
+
+def start(study: Study, prolific_id: str) -> Participant:
+    person = arrive(
+        Arrival(study=study, source="prolific", at=NOW, kind="prolific", key=prolific_id)
+    )
+    give_consent(participant=person, at=NOW)
+    Participant.objects.filter(pk=person.pk).update(pseudonym=f"pseudonym-{prolific_id}")
+    person.refresh_from_db()
+    return person
+
+
+def finish(person: Participant) -> None:
+    Participant.objects.filter(pk=person.pk).update(status="completed", finished_at=NOW)
+
+
+def apply(study: Study, **statuses: str) -> Applied:
+    rows = [Submission(person, status) for person, status in statuses.items()]
+    return apply_submissions(study=study, submissions=rows, at=NOW)
+
+
+def holders(study: Study) -> set[str]:
+    held = Place.objects.filter(study=study, participant__isnull=False)
+    return set(held.values_list("participant__identity__key", flat=True))
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_list_is_read_by_the_names_of_its_columns() -> None:
+    text = (
+        "Status,Age,PARTICIPANT ID,Submission id\n"
+        "RETURNED,30,a,s1\n"
+        "Timed_Out,DATA_EXPIRED,b,s2\n"
+        "AWAITING REVIEW,40,c,s3\n"
+    )
+    assert read_submissions(text.encode(), file="s.csv") == [
+        Submission("a", "RETURNED"),
+        Submission("b", "TIMED-OUT"),
+        Submission("c", "AWAITING REVIEW"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("Participant id,Age\na,3\n", ["1, : column 'Status'", "1, : column 'Submission id'"]),
+        (f"{HEADER}\ns1,a,GONE,,\n", ["2, column 3: 'GONE' is none of Prolific's statuses"]),
+        (f"{HEADER}\ns1,,ACTIVE,,\n", ["2, column 2: Participant id is empty"]),
+        (f"{HEADER}\ns1,a,ACTIVE\n", ["2: 3 cells where the header has 5"]),
+        (
+            f"{HEADER}\ns1,a,ACTIVE,,\n,b,ACTIVE,,\ns1,c,ACTIVE,,\n",
+            [
+                "3, column 1: Submission id is empty",
+                "4, column 1: this submission stands on line 2 already",
+            ],
+        ),
+    ],
+)
+def test_problems_are_named_by_line_and_column(text: str, problems: list[str]) -> None:
+    with pytest.raises(DefinitionError) as error:
+        read_submissions(text.encode(), file="s.csv")
+    found = [str(problem) for problem in error.value.problems]
+    assert len(found) == len(problems)
+    for message, problem in zip(found, problems, strict=True):
+        assert message.startswith(f"s.csv, line {problem}".replace(", :", ":"))
+
+
+# ── Applying ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_returned_and_timed_out_people_free_their_places(study: Study) -> None:
+    for name in "abcd":
+        start(study, name)
+    applied = apply(study, a="RETURNED", b="TIMED-OUT", c="ACTIVE", x="RETURNED", y="APPROVED")
+    assert applied == Applied(
+        returned=["pseudonym-a"], freed=["pseudonym-a", "pseudonym-b"], unknown=2
+    )
+    assert holders(study) == {"c", "d"}
+    assert list(
+        Participant.objects.filter(returned_at=NOW).values_list("pseudonym", flat=True)
+    ) == ["pseudonym-a"]
+
+
+def test_next_person_takes_the_freed_slot(study: Study) -> None:
+    start(study, "a")
+    start(study, "b")
+    apply(study, a="RETURNED")
+    assert start(study, "c").slot == 0
+
+
+def test_completed_people_keep_their_place(study: Study) -> None:
+    finish(start(study, "a"))
+    assert apply(study, a="TIMED-OUT") == Applied(completed=["pseudonym-a"])
+    assert holders(study) == {"a"}
+
+
+def test_person_with_another_submission_that_goes_on_has_not_returned(study: Study) -> None:
+    start(study, "a")
+    rows = [Submission("a", "RETURNED"), Submission("a", "ACTIVE")]
+    assert not apply_submissions(study=study, submissions=rows, at=NOW).changed
+
+
+def test_person_who_is_back_is_no_longer_marked(study: Study) -> None:
+    person = start(study, "a")
+    apply(study, a="RETURNED")
+    assert apply(study, a="ACTIVE") == Applied(back=["pseudonym-a"])
+    person.refresh_from_db()
+    assert person.returned_at is None
+
+
+def test_people_who_never_consented_are_marked_without_a_place(study: Study) -> None:
+    arrive(Arrival(study=study, source="prolific", at=NOW, kind="prolific", key="a"))
+    applied = apply(study, a="RETURNED")
+    assert (len(applied.returned), applied.freed) == (1, [])
+
+
+def test_same_list_again_changes_nothing(study: Study) -> None:
+    start(study, "a")
+    apply(study, a="RETURNED")
+    assert not apply(study, a="RETURNED").changed
+    assert StudyEvent.objects.filter(action="submissions").count() == 1
+
+
+def test_event_counts_and_names_nobody(study: Study) -> None:
+    start(study, "a")
+    apply(study, a="RETURNED", x="ACTIVE")
+    event = StudyEvent.objects.get(action="submissions")
+    assert event.detail == {"returned": 1, "back": 0, "places freed": 1, "unknown": 1}
+
+
+def test_other_versions_and_kinds_are_not_touched(study: Study) -> None:
+    person = start(study, "a")
+    person.identity.kind = "simulated"
+    person.identity.save()
+    assert apply(study, a="RETURNED") == Applied(unknown=1)
+
+
+# ── Page and command ─────────────────────────────────────────────────────────────────────────
+
+
+def upload(page: Client, text: str) -> str:
+    file = SimpleUploadedFile("submissions.csv", text.encode(), content_type="text/csv")
+    return text_of(page.post("/studies/small/submissions/", {"file": file}, follow=True))
+
+
+def test_upload_lists_what_it_changed_and_shows_no_prolific_id(
+    page: Client, researcher: User, study: Study
+) -> None:
+    start(study, "5f0000000000000000000001")
+    Participant.objects.update(pseudonym="pabc")
+    shown = upload(page, f"{HEADER}\ns1,5f0000000000000000000001,RETURNED,,\ns2,x,ACTIVE,,\n")
+    assert "Marked as returned: pabc." in shown
+    assert "Places freed: pabc." in shown
+    assert "1 of the list is not known to this version" in shown
+    assert "5f0000000000000000000001" not in shown
+    assert StudyEvent.objects.get(action="submissions").author == researcher
+
+
+def test_upload_with_a_problem_changes_nothing(page: Client, study: Study) -> None:
+    start(study, "a")
+    shown = upload(page, f"{HEADER}\ns1,a,RETURNED,,\ns2,b,LOST,,\n")
+    assert "submissions.csv, line 3, column 3: 'LOST' is none of Prolific's statuses" in shown
+    assert "Nothing was changed." in shown
+    assert holders(study) == {"a"}
+
+
+def test_upload_without_a_file_says_so(page: Client, study: Study) -> None:
+    shown = text_of(page.post("/studies/small/submissions/", {}, follow=True))
+    assert "Choose the CSV file" in shown
+
+
+def test_command_does_the_same(study: Study, tmp_path: Path) -> None:
+    start(study, "a")
+    path = tmp_path / "submissions.csv"
+    path.write_text(f"{HEADER}\ns1,a,TIMED-OUT,,\n")
+    out = StringIO()
+    call_command("submissions", "small", str(path), stdout=out)
+    assert out.getvalue() == "small@1:\nPlaces freed: pseudonym-a.\n"
+    assert holders(study) == set()
+
+
+def test_command_refuses_bad_input(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "submissions.csv"
+    path.write_text(f"{HEADER}\ns1,a,LOST,,\n")
+    with pytest.raises(CommandError, match="Nothing was changed"):
+        call_command("submissions", "small", str(path))
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("submissions", "small", str(tmp_path / "none.csv"))
+    with pytest.raises(CommandError, match="there is no study 'other'"):
+        call_command("submissions", "other", str(path))

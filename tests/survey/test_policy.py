@@ -1,0 +1,179 @@
+"""Prolific's rules, looked for in a study: each says what to change."""
+
+from typing import Any
+
+import pytest
+
+from survey.definition import StudyDefinition
+from survey.definition.policy import findings, to_change
+from survey.definition.settings import Settings
+from tests.survey import small_study
+
+ALL_CODES = {
+    "completion_code": "A1",
+    "declined_code": "A2",
+    "screened_out_code": "A3",
+    "full_code": "A4",
+    "withdrawn_code": "A5",
+    "failed_attention_code": "A6",
+}
+SECOND = {
+    "name": "check_2",
+    "statement": "Please choose “Very” here.",
+    "answer": 3,
+    "after_blocks": [2, 3],
+}
+
+
+def study(**changes: Any) -> StudyDefinition:
+    """The small study with two good checks and a word about AI."""
+    plain = small_study.definition().model_dump(mode="json")
+    plain["attention_checks"].append(SECOND)
+    plain["texts"]["instructions"] = "Rate each reply yourself, without AI."
+    return StudyDefinition.model_validate(plain | changes)
+
+
+def settings(*, maximum: int | None = None, **prolific: Any) -> Settings:
+    codes = {name: code for name, code in (ALL_CODES | prolific).items() if code is not None}
+    return Settings.model_validate({"prolific": codes, "places": {"maximum": maximum}})
+
+
+def check(**changes: Any) -> list[dict[str, Any]]:
+    return [dict(SECOND, name="check_1"), SECOND | changes]
+
+
+def changes_of(
+    definition: StudyDefinition, chosen: Settings | None = None, **prompts: Any
+) -> list[tuple[str, str]]:
+    """Rule and text of what is to be changed."""
+    found = to_change(definition, chosen or settings(), **prompts)
+    return [(finding.rule, finding.text) for finding in found]
+
+
+def test_good_study_has_nothing_to_change() -> None:
+    assert changes_of(study()) == []
+    assert [finding.state for finding in findings(study(), settings())] == [
+        *("ok", "ok", "ok", "ok", "ok", "ok", "remember", "remember")
+    ]
+
+
+def test_long_study_with_one_check_needs_two() -> None:
+    one = study(attention_checks=[SECOND])
+    ((rule, text),) = changes_of(one, settings(failed_attention_from=1))
+    assert rule == "Enough attention checks"
+    assert "at least two" in text
+
+
+def test_short_study_may_have_one_check() -> None:
+    one = study(attention_checks=[SECOND], estimated_minutes=4)
+    assert changes_of(one, settings(failed_attention_from=1)) == []
+
+
+def test_one_failed_check_is_too_few_to_fail_a_long_study() -> None:
+    ((_, text),) = changes_of(study(), settings(failed_attention_from=1))
+    assert "set prolific.failed_attention_from to 2" in text
+    assert changes_of(study(), settings(failed_attention_from=1, failed_attention_code=None)) == []
+
+
+def test_more_failures_than_checks_can_never_happen() -> None:
+    ((_, text),) = changes_of(study(), settings(failed_attention_from=3))
+    assert "nobody could ever fail" in text
+
+
+def test_check_that_does_not_say_its_answer_is_told_to() -> None:
+    texts = [
+        text
+        for rule, text in changes_of(
+            study(attention_checks=check(statement="I swam across the Atlantic today."))
+        )
+        if rule == "Attention check check_2"
+    ]
+    assert "choose “Very”" in texts[0]
+    assert "without a midpoint, and this one has 3 points" in texts[1]
+
+
+def test_item_nobody_agrees_with_is_allowed_without_a_midpoint() -> None:
+    even = check(
+        statement="I swam across the Atlantic today.",
+        options=["I agree", "I disagree"],
+        answer="I disagree",
+    )
+    ((_, text),) = changes_of(study(attention_checks=even))
+    assert "choose “I disagree”" in text
+
+
+@pytest.mark.parametrize(
+    ("statement", "word"),
+    [
+        ("Choose “Very” if you remember the last text.", "remember"),
+        ("Which text did you read? Choose “Very”.", "did you read"),
+        ("Choose “Very” to show that you read this.", None),
+        ("Choose “Very” as on the previous page.", "previous"),
+        ("如果你记得，请选择 Very。", "记得"),
+    ],
+)
+def test_check_must_not_test_memory(statement: str, word: str | None) -> None:
+    texts = [text for _, text in changes_of(study(attention_checks=check(statement=statement)))]
+    assert [f"“{word}” sounds as if" in text for text in texts] == ([True] if word else [])
+
+
+@pytest.mark.parametrize("statement", ["Choose <b>Very</b>.", "Choose\u200b “Very”."])
+def test_check_must_be_in_plain_sight(statement: str) -> None:
+    ((_, text),) = changes_of(study(attention_checks=check(statement=statement)))
+    assert "plain sight" in text
+
+
+def test_check_must_not_be_buried_in_text() -> None:
+    long = "This is about something else. " * 20 + "Choose “Very”."
+    ((_, text),) = changes_of(study(attention_checks=check(statement=long)))
+    assert f"{len(long)} characters" in text
+
+
+@pytest.mark.parametrize(
+    ("missing", "extra"),
+    [
+        ("declined_code", {}),
+        ("withdrawn_code", {}),
+        (
+            "screened_out_code",
+            {
+                "screening": [
+                    {"name": "q", "question": "?", "options": ["yes", "no"], "eligible": ["yes"]}
+                ]
+            },
+        ),
+    ],
+)
+def test_ending_without_a_code_is_named(missing: str, extra: dict[str, Any]) -> None:
+    ((rule, text),) = changes_of(study(**extra), settings(**{missing: None}))
+    assert rule == "A way back for every ending"
+    assert text.endswith(f"set prolific.{missing}.")
+
+
+def test_limited_places_need_a_code_for_who_finds_none() -> None:
+    assert changes_of(study(), settings(full_code=None)) == []
+    ((_, text),) = changes_of(study(), settings(full_code=None, maximum=100))
+    assert text.endswith("set prolific.full_code.")
+
+
+def test_study_without_prolific_needs_no_codes() -> None:
+    assert changes_of(study(), Settings(ways_in=["link"])) == []
+
+
+def test_distressing_prompts_need_a_warning() -> None:
+    ((rule, text),) = changes_of(study(), prompts=["After the funeral I could not speak."])
+    assert rule == "Sensitive content is announced"
+    assert text.startswith("“funeral” can distress people")
+    warned = study(texts=study().texts.model_dump(exclude_none=True) | {"warning": "Grief."})
+    assert changes_of(warned, prompts=["After the funeral I could not speak."]) == []
+
+
+def test_texts_must_rule_out_ai() -> None:
+    silent = study().texts.model_dump(exclude_none=True) | {"instructions": "Rate each."}
+    ((rule, _),) = changes_of(study(texts=silent))
+    assert rule == "Use of AI is ruled out in words"
+
+
+def test_pay_is_reckoned_from_the_announced_time() -> None:
+    text = findings(study(estimated_minutes=30), settings())[-1].text
+    assert "at least £3.00 or $4.00 each" in text
