@@ -1,10 +1,11 @@
 """Studies for people in browsers, each under an address of its own so that tests don't meet."""
 
 from pathlib import Path
+from typing import Any
 
 from config.processes import ROOT
 from tests.e2e.installation import Installation
-from tests.survey import small_study
+from tests.survey import small_study, task_studies
 
 EXAMPLE = ROOT / "examples" / "empathy"
 WAYS_IN = """
@@ -26,6 +27,24 @@ def open_small(
     responses = folder / "responses.csv"
     responses.write_text(small_study.CSV, encoding="utf-8")
     text = small_study.YAML.replace("label: Very", f"label: {highest}") + WAYS_IN
+    return _open(installation, folder, slug, text, responses)
+
+
+def open_tasks(
+    installation: Installation,
+    folder: Path,
+    name: str,
+    *,
+    slug: str,
+    language: str = "en",
+    **more: Any,
+) -> str:
+    """A study of `task_studies`, all its pages in `language`; `more` replaces keys of its file.
+    Returns its slug.
+    """
+    responses = folder / "responses.csv"
+    responses.write_text(task_studies.csv_of(name), encoding="utf-8")
+    text = task_studies.yaml_of(name, language=language, **more) + WAYS_IN
     return _open(installation, folder, slug, text, responses)
 
 

@@ -105,7 +105,7 @@ def test_a_wrong_number_is_shown_again_beside_its_error(client: Client) -> None:
     field = page.select_one(f"#r-{a}-warmth")
     assert field is not None
     assert (field["value"], field["aria-invalid"]) == ("120", "true")
-    described = [page.select_one(f"#{id}") for id in str(field["aria-describedby"]).split()]
+    described = [page.select_one(f"#{one}") for one in str(field["aria-describedby"]).split()]
     assert [one.get_text(" ", strip=True) for one in described if one] == [
         "A whole number from 0 (Not at all) to 100 (Completely)",
         "Error: Response 1: enter a whole number from 0 to 100",
@@ -321,14 +321,14 @@ def test_responses_are_named_by_numbers_or_letters(
 
 
 @pytest.mark.usefixtures("db")
-@pytest.mark.parametrize("format", ["plain", "markdown"])
+@pytest.mark.parametrize("response_format", ["plain", "markdown"])
 def test_context_and_responses_keep_their_lines_and_run_nothing(
-    client: Client, format: str
+    client: Client, response_format: str
 ) -> None:
     csv = task_studies.csv_of("likert").replace(
         "Try again.", '"<script>alert(1)</script>\n\n- one\n- [two](https://example.org/)"'
     )
-    yaml = task_studies.yaml_of("likert", response_format=format)
+    yaml = task_studies.yaml_of("likert", response_format=response_format)
     small_study.load(yaml=yaml, csv=csv)
     client.get("/s/likert/?PROLIFIC_PID=abc")
     client.post("/s/likert/consent/", {"agree": "yes"})
@@ -342,7 +342,9 @@ def test_context_and_responses_keep_their_lines_and_run_nothing(
     response = next(r for r in page.select(".response") if "alert" in r.text)
     assert not response.select("a, script, img")
     texts = [item.get_text() for item in response.select("li")]
-    assert texts == (["one", "[two](https://example.org/)"] if format == "markdown" else [])
+    assert texts == (
+        ["one", "[two](https://example.org/)"] if response_format == "markdown" else []
+    )
     assert response["dir"] == "auto"
 
 

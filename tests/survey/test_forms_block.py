@@ -13,7 +13,7 @@ from survey.forms.block import read_block
 from survey.forms.checked import Checked
 from tests.survey import small_study, task_studies
 
-RESPONSES = [ResponseContent(id, f"p{id}", f"text {id}") for id in (11, 12, 13, 14, 15)]
+RESPONSES = [ResponseContent(pk, f"p{pk}", f"text {pk}") for pk in (11, 12, 13, 14, 15)]
 
 
 def read(study: str, sent: dict[str, str], *, responses: int = 3, **more: Any) -> Any:

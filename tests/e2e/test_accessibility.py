@@ -1,0 +1,242 @@
+"""axe-core finds nothing to object to on any participant page, in any of its states.
+
+The rules are all that axe has for WCAG 2.0 to 2.2, A and AA, and its best practices.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.e2e.installation import Installation
+from tests.e2e.person import OpenPage, Person, somebody
+from tests.e2e.studies import open_tasks
+from tests.survey import task_studies
+
+StudyOf = Callable[[str], str]
+RULES = {"rules": {"target-size": {"enabled": True}}, "resultTypes": ["violations"]}
+#: A study with every kind of page.
+WHOLE: dict[str, Any] = {
+    "texts": {
+        "information": "# About\n\n[Write to us](mailto:x@example.org).\n\n- one\n- two",
+        "instructions": "# How it works\n\n## In short\n\nRead **carefully**.",
+        "thanks": "# Thank you",
+        "warning": "The texts are about failing an exam.",
+    },
+    "screening": [
+        {
+            "name": "english",
+            "question": "Is English your first language?",
+            "options": ["Yes", "No"],
+            "eligible": ["Yes"],
+        }
+    ],
+    "attention_checks": [
+        task_studies.CHECK,
+        {
+            "name": "alone",
+            "statement": "Please choose “Blue” here.",
+            "options": ["Red", "Blue"],
+            "answer": "Blue",
+            "after_blocks": [1, 1],
+        },
+    ],
+    "closing": [task_studies.WHY | {"name": "closing"}],
+    "demographics": [
+        task_studies.AGE,
+        {"name": "sex", "kind": "single", "question": "Sex?", "options": ["Female", "Male"]},
+        {
+            "name": "race",
+            "kind": "multiple",
+            "question": "Race?",
+            "hint": "Select all that apply.",
+            "options": ["Asian", "Black", "White"],
+            "several": "Two or more",
+        },
+        {"name": "state", "kind": "us_state", "question": "In which state do you live?"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def whole(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> StudyOf:
+    """A study with every kind of page, in a language."""
+
+    @cache
+    def load(language: str) -> str:
+        folder, slug = tmp_path_factory.mktemp("whole"), f"whole-{language}"
+        return open_tasks(installation, folder, "everything", slug=slug, language=language, **WHOLE)
+
+    return load
+
+
+def violations(page: Page) -> list[str]:
+    """What axe objects to on the page as it stands."""
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
+
+
+def send(page: Page) -> None:
+    with page.expect_navigation(wait_until="domcontentloaded"):
+        page.locator("main form .buttons button").first.click()
+
+
+def pages_of_a_survey(person: Person) -> Iterator[str]:
+    """Walk from the link to the withdrawal, and stop at every page and state."""
+    page = person.page
+    person.arrive()
+    yield "consent"
+    send(page)
+    yield "consent, not ticked"
+    page.locator("#agree").check()
+    send(page)
+    yield "screening"
+    send(page)
+    yield "screening, not answered"
+    page.locator("input[type=radio]").first.check()
+    send(page)
+    yield "instructions"
+    send(page)
+    yield "block"
+    send(page)
+    yield "block, nothing answered"
+    answer_block(page)
+    for opened in page.locator("main details, footer details").all():
+        opened.locator("summary").click()
+    yield "block, answered, everything opened"
+    send(page)
+    yield "check"
+    send(page)
+    yield "check, not answered"
+    page.locator("input[type=radio]").last.check()
+    page.goto(page.url.replace("/page/4/", "/stop/"))
+    yield "stop"
+    page.locator("main .buttons a").first.click()
+    page.locator("input[type=radio]").last.check()
+    send(page)
+    yield "closing"
+    send(page)
+    yield "closing, not answered"
+    page.locator("textarea").fill("It listens.")
+    send(page)
+    yield "questions"
+    page.locator("#q-age").fill("7")
+    send(page)
+    yield "questions, a wrong one"
+    page.locator("#q-age").fill("")
+    send(page)
+    yield "end"
+    page.locator("a[href*='/withdraw/']").click()
+    yield "withdraw"
+
+
+def answer_block(page: Page) -> None:
+    names = page.locator("input[type=radio]").evaluate_all("all => all.map(one => one.name)")
+    for number, name in enumerate(dict.fromkeys(names)):
+        radios = page.locator(f"input[name='{name}']")
+        radios.nth(number % radios.count()).check()
+    for choice, number in (("best", 0), ("worst", 1)):
+        page.locator(f"input[name={choice}]").nth(number).check()
+    ranks = dict.fromkeys(name for name in names if name.startswith("rank-"))
+    for number, name in enumerate(ranks):
+        page.locator(f"input[name='{name}']").nth(number).check()
+    page.locator("#text-why").fill("It listens.")
+
+
+@pytest.mark.parametrize(
+    ("language", "direction", "phone", "scheme"),
+    [
+        ("en", "ltr", False, "light"),
+        ("zh-hans", "ltr", True, "dark"),
+        ("en", "rtl", True, "light"),  # as a translation that is written so would be shown
+    ],
+    ids=["English desktop", "Chinese phone in the dark", "right to left"],
+)
+def test_axe_finds_nothing_on_any_page_of_a_survey(
+    installation: Installation,
+    whole: StudyOf,
+    new_page: OpenPage,
+    language: str,
+    direction: str,
+    phone: bool,
+    scheme: Any,
+) -> None:
+    page = new_page(phone=phone)
+    page.emulate_media(color_scheme=scheme)
+    person = somebody(installation, whole(language), page)
+    found = {}
+    for name in pages_of_a_survey(person):
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        page.evaluate("direction => (document.documentElement.dir = direction)", direction)
+        found[name] = violations(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= (360 if phone else 1280)
+    assert {name: one for name, one in found.items() if one} == {}
+    assert len(found) == 17
+
+
+@pytest.mark.parametrize("name", [*task_studies.STUDIES])
+def test_axe_finds_nothing_on_any_kind_of_task(
+    installation: Installation,
+    new_page: OpenPage,
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+) -> None:
+    folder = tmp_path_factory.mktemp(name)
+    slug = open_tasks(installation, folder, name, slug=f"axe-{name}")
+    found = {}
+    for scheme in ("light", "dark"):
+        page = new_page(phone=True)
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of its literals
+        person = somebody(installation, slug, page)
+        person.begin()
+        found[scheme] = violations(page)
+        person.press("Continue")
+        found[f"{scheme}, nothing answered"] = violations(page)
+    assert {state: one for state, one in found.items() if one} == {}
+
+
+def test_axe_finds_nothing_on_pages_that_turn_people_away(
+    installation: Installation, whole: StudyOf, new_page: OpenPage
+) -> None:
+    slug = whole("en")
+    found = {}
+    for scheme in ("light", "dark"):
+        page = new_page(phone=True)
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of its literals
+        for address in ("nowhere/", f"{slug}/?invite=x", f"{slug}/page/2/", f"{slug}/nowhere/"):
+            page.goto(f"{installation.url}/s/{address}")
+            found[f"{address} {scheme}"] = violations(page)
+        declining = somebody(installation, slug, page)
+        declining.arrive()
+        declining.press("I do not want to take part")
+        found[f"declined {scheme}"] = violations(page)
+
+        screened_out = somebody(installation, slug, new_page())
+        page = screened_out.page
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of its literals
+        screened_out.arrive()
+        page.locator("#agree").check()
+        send(page)
+        page.get_by_label("No", exact=True).check()
+        send(page)
+        found[f"screened out {scheme}"] = violations(page)
+    installation.manage("set_study", slug, "closed")
+    try:
+        late = somebody(installation, slug, new_page())
+        late.arrive()
+        found["closed"] = violations(late.page)
+    finally:
+        installation.manage("set_study", slug, "open")
+    assert {state: one for state, one in found.items() if one} == {}
+
+
+def test_axe_does_find_what_is_wrong(
+    installation: Installation, whole: StudyOf, new_page: OpenPage
+) -> None:
+    person = somebody(installation, whole("en"), new_page())
+    person.arrive()
+    person.page.evaluate("document.documentElement.removeAttribute('lang')")
+    assert [one.partition(":")[0] for one in violations(person.page)] == ["html-has-lang"]
