@@ -36,7 +36,7 @@ attention_checks:
 """
 TASKS = {
     "likert": """
-  - {kind: ranking, question: Which is best?, ties: true}
+  - {kind: ranking, question: Which is best?}
   - {kind: best_worst, best: The warmest?, worst: The coldest?}
   - {kind: text, name: why, question: Why?, required: true, minimum: 2, maximum: 300}
 """,
@@ -113,15 +113,19 @@ class Visitor:
 
 
 def fill(html: str) -> Fields:
-    """A valid answer to the last form of a page."""
+    """A valid answer to the last form of a page: the first option, each rank once."""
     form = BeautifulSoup(html, "html.parser").find_all("form")[-1]
     fields: dict[str, str] = {}
+    ranked: list[str] = []
     for place, control in enumerate(controls(form)):
         name, value = str(control["name"]), str(control.get("value", ""))
         if control.name == "textarea":
             fields[name] = f"Some words {place}"
         elif control.get("type") == "radio":
-            if name == "worst" or name not in fields:  # the last is the worst, else the first
+            if name.startswith("rank-") and name not in ranked:
+                ranked.append(name)
+                fields[name] = str(len(ranked))
+            elif name == "worst" or name not in fields:  # the last is the worst, else the first
                 fields[name] = value
         elif control.get("type") == "checkbox":
             fields[name] = value

@@ -1,0 +1,257 @@
+"""Whatever text is stored, by whoever: every page shows it as text, and none of it runs.
+
+A study whose every label, name and response is a script is taken, imported into and analysed;
+then every page of participants and researchers that shows some of it is opened in a browser.
+"""
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, Response
+
+from tests.e2e.installation import Installation
+from tests.hostile.targets import Visitor, fill, researchers_addresses, visit
+from tests.hostile.wire import Connection
+
+SCRIPT = (
+    '<img src=x data-hostile onerror="hostile=1"><script data-hostile>hostile=1</script>\'">'
+    '<svg data-hostile onload="hostile=1"></svg></textarea></title></script>'
+    "[x](javascript:hostile=1)<javascript:hostile=1>{{ 7 }}{% now %}"
+)
+#: Runs in every page before its own scripts: what tried to run and was stopped.
+WATCH = """
+window.stopped = [];
+addEventListener("securitypolicyviolation", event => stopped.push(event.violatedDirective));
+"""
+FOUND = """() => ({
+    ran: typeof hostile !== "undefined",
+    elements: document.querySelectorAll("[data-hostile], a[href^='javascript:']").length,
+    stopped: window.stopped,
+    shown: document.documentElement.outerHTML.includes("data-hostile"),
+})"""
+_numbers = count()
+
+
+def bad(word: str) -> str:
+    """A different script each time; `word` tells where it came from."""
+    return f"{word}{next(_numbers)} {SCRIPT}"
+
+
+def definition() -> dict[str, Any]:
+    options = [bad("option"), bad("option")]
+    screening = [bad("option"), bad("option")]
+    check = [bad("option"), bad("option")]
+    conditions = [bad("condition"), bad("condition")]
+    return {
+        "slug": "scripts",
+        "title": bad("title"),
+        "estimated_minutes": 5,
+        "response_format": "markdown",
+        "texts": {
+            name: bad(name)
+            for name in ("information", "instructions", "thanks", "warning", "help", "screened_out")
+        },
+        "consent": {"statement": bad("statement"), "decline": bad("decline")},
+        "tasks": [
+            {
+                "kind": "likert",
+                "scale": [{"value": n, "label": bad("point")} for n in (1, 2)],
+                "dimensions": [{"name": "warmth", "question": bad("question")}],
+            },
+            {"kind": "ranking", "question": bad("ranking")},
+            {"kind": "best_worst", "best": bad("best"), "worst": bad("worst")},
+            {"kind": "text", "name": "why", "question": bad("why"), "hint": bad("hint")},
+        ],
+        "comment": bad("comment"),
+        "conditions": conditions,
+        "condition_a": conditions[0],
+        "condition_b": conditions[1],
+        "screening": [
+            {
+                "name": "home",
+                "question": bad("screening"),
+                "options": screening,
+                "eligible": screening[:1],
+            }
+        ],
+        "attention_checks": [
+            {
+                "name": "check",
+                "statement": bad("check"),
+                "options": check,
+                "answer": check[0],
+                "after_blocks": [1, 1],
+            }
+        ],
+        "closing": [{"kind": "text", "name": "end", "question": bad("closing")}],
+        "demographics": [
+            {"name": "sex", "kind": "single", "question": bad("sex"), "options": options},
+            {"name": "race", "kind": "multiple", "question": bad("race"), "options": options},
+        ],
+        "ways_in": ["prolific", "link", "invitation"],
+        "prolific": {"completion_code": bad("code"), "screened_out_code": bad("code")},
+    }
+
+
+def write_table(path: Path, rows: list[dict[str, str]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    return path
+
+
+def responses_of(study: dict[str, Any]) -> list[dict[str, str]]:
+    """Two scenarios with two models in two conditions."""
+    models = [bad("model"), bad("model")]
+    return [
+        {
+            "scenario": name,
+            "prompt": prompt,
+            "context": context,
+            "model": model,
+            "condition": condition,
+            "response": bad("response"),
+        }
+        for name, prompt, context in [
+            (bad("scenario"), bad("prompt"), bad("context")) for _ in range(2)
+        ]
+        for model in models
+        for condition in study["conditions"]
+    ]
+
+
+@dataclass
+class Watched:
+    """A page, and what was found in all the documents it showed."""
+
+    page: Page
+    dialogs: list[str] = field(default_factory=list)
+    wrong: list[tuple[str, Any]] = field(default_factory=list)
+    shown: set[str] = field(default_factory=set)
+
+    def dismiss(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def look(self, address: str, response: Response | None = None) -> None:
+        found = self.page.evaluate(FOUND)
+        if found.pop("shown"):
+            self.shown.add(address)
+        if any(found.values()) or (response is not None and response.status >= 500):
+            self.wrong.append((address, found))
+
+    def open(self, address: str, at: str = "") -> None:
+        self.look(address, self.page.goto(at + address))
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[Watched]:
+    context = browser.new_context()
+    context.add_init_script(WATCH)
+    watching = Watched(context.new_page())
+    watching.page.set_default_timeout(10_000)
+    watching.page.on("dialog", watching.dismiss)
+    yield watching
+    context.close()
+    assert (watching.wrong, watching.dialogs) == ([], [])
+
+
+@pytest.fixture(scope="module")
+def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The study of scripts, loaded, imported into, taken and analysed: where the report is."""
+    folder = tmp_path_factory.mktemp("scripts")
+    study = definition()
+    (folder / "study.yaml").write_text(json.dumps(study), encoding="utf-8")
+    responses = responses_of(study)
+    write_table(folder / "responses.csv", responses)
+    installation.manage("load_study", folder)
+    installation.manage("set_study", "scripts", "open")
+    installation.manage("invite", "scripts", "--label", SCRIPT)
+    person = bad("imported")[:100]
+    participants = [{"participant": person, "status": "completed", "duration_seconds": "900"}]
+    cells = ("scenario", "model", "condition")
+    ratings = [
+        {"participant": person, **{name: row[name] for name in cells}, "rating": "1"}
+        for row in responses
+    ]
+    installation.manage(
+        *("import_ratings", "scripts"),
+        *("--participants", write_table(folder / "participants.csv", participants)),
+        *("--ratings", write_table(folder / "ratings.csv", ratings)),
+    )
+    visitor = visit(installation, "scripts", "writer", pages=0)
+    while not visitor.path.endswith("/end/"):
+        fields = [(n, bad("text") if n.startswith("text-") else v) for n, v in fill(visitor.html)]
+        assert visitor.open(visitor.path, fields) == 200
+    installation.manage("analyze", "scripts", "--out", folder / "out")
+    return folder / "out" / "report.html"
+
+
+def test_script_that_runs_would_be_found(watched: Watched) -> None:
+    watched.page.set_content(f"<title>{SCRIPT}</title>{SCRIPT}")
+    watched.page.evaluate("alert('hostile')")
+    watched.look("a page that repeats it as it is")
+    [(_, found)] = watched.wrong
+    assert found == {"ran": True, "elements": 3, "stopped": []}
+    assert watched.dialogs == ["hostile"]
+    watched.wrong.clear()
+    watched.dialogs.clear()
+
+
+def test_participants_pages_run_nothing(
+    installation: Installation, scripts: Path, watched: Watched
+) -> None:
+    page = watched.page
+    watched.open("/s/scripts/?PROLIFIC_PID=reader", at=installation.url)
+    visitor = Visitor(Connection(installation.port))
+    [mine] = [c for c in page.context.cookies() if c.get("name") == "fivefold-scripts"]
+    visitor.cookies["fivefold-scripts"] = mine.get("value", "")
+    visitor.open("/s/scripts/")
+    while not visitor.path.endswith("/end/"):
+        watched.open(visitor.path, at=installation.url)
+        with page.expect_navigation(wait_until="load"):
+            page.evaluate("() => [...document.forms].at(-1).submit()")
+        watched.look(f"{visitor.path} with errors")
+        visitor.go_on()
+    for path in ("end/", "page/3/", "?PROLIFIC_PID=reader"):
+        watched.open(f"/s/scripts/{path}", at=installation.url)
+    assert len(watched.shown) > 15
+
+
+def test_researchers_pages_run_nothing(
+    installation: Installation, scripts: Path, watched: Watched
+) -> None:
+    page, (name, password) = watched.page, installation.researcher
+    page.goto(f"{installation.url}/login/")
+    page.locator("input[name=username]").fill(name)
+    page.locator("input[name=password]").fill(password)
+    page.locator("form:has(input[name=password]) button").click()
+    addresses = [
+        address for address in researchers_addresses("scripts") if not address.startswith("/api/")
+    ]
+    for address in addresses:
+        answer = page.request.get(installation.url + address)
+        if answer.status == 405 or not answer.headers["content-type"].startswith("text/html"):
+            continue  # nothing to look at
+        watched.open(address, at=installation.url)
+        if address.startswith("/admin/") and page.locator("#result_list th a").count():
+            record = page.locator("#result_list th a").first.get_attribute("href")
+            assert record
+            watched.open(record, at=installation.url)
+    wanted = {f"/studies/scripts/{tab}" for tab in ("", "raters/", "results/", "figures/")}
+    assert wanted <= watched.shown
+    assert {
+        f"/admin/survey/{table}/" for table in ("study", "response", "invitation")
+    } < watched.shown
+
+
+def test_report_runs_nothing(scripts: Path, watched: Watched) -> None:
+    watched.open(scripts.as_uri())
+    assert watched.shown
