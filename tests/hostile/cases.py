@@ -170,11 +170,11 @@ class Cases:
         parts = []
         for name, value in self._sent(page):
             safe = name.replace(b'"', b"%22").replace(b"\r", b"%0D").replace(b"\n", b"%0A")
-            file = b""
-            if self.random.random() < 0.2:
+            file, content = b"", value
+            if name == b"file" or self.random.random() < 0.2:
                 file = b'; filename="' + self.text().replace(b"\n", b"") + b'"'
                 file += self.random.choice([b"", b"\r\nContent-Type: text/csv"])
-            content = self._csv() if file and self.random.random() < 0.5 else value
+                content = self.random.choice([value, self._csv(), self._csv(), self._csv()])
             head = b'Content-Disposition: form-data; name="' + safe + b'"' + file
             parts.append(b"--limit\r\n" + head + b"\r\n\r\n" + content + b"\r\n")
         body = b"".join(parts) + self.random.choice([b"--limit--\r\n", b"--limit", b""])
@@ -182,14 +182,20 @@ class Cases:
         return self._request(page, method=b"POST", headers=[content_type], body=body)
 
     def _csv(self) -> bytes:
-        """A table as recruiters give it, gone wrong."""
-        columns = [b"Submission id", b"Participant id", b"Status", b"Started at", b"Time taken"]
-        rows = [b",".join(self.random.sample(columns, self.random.randint(0, 5)))]
-        rows += [
-            b",".join(self.text() for _ in range(self.random.randint(0, 6)))
-            for _ in range(self.random.randint(0, 4))
-        ]
-        return self.random.choice([b"", b"\xef\xbb\xbf"]) + b"\r\n".join(rows)
+        """A recruiter's list of submissions, gone wrong."""
+        columns = [b"Submission id", b"Participant id", b"Status", b"Started at"]
+        if self.random.random() < 0.3:
+            columns[self.random.randrange(4)] = self.text()
+        status = self.random.choice([b"RETURNED", b"APPROVED", b"TIMED-OUT", self.text()])
+        rows = [columns]
+        for number in range(self.random.randint(0, 4)):
+            person = self.random.choice([b"attacker%d" % number, self.text()])
+            rows.append([b"s%d" % number, person, status, self.text()])
+        if self.random.random() < 0.3:
+            rows[-1] = rows[-1][: self.random.randrange(4)]
+        lines = [b",".join(b'"' + cell.replace(b'"', b'""') + b'"' for cell in row) for row in rows]
+        start = self.random.choice([b"", b"\xef\xbb\xbf", b"\xff\xfe", b'"'])
+        return start + self.random.choice([b"\r\n", b"\n", b"\r"]).join(lines)
 
     def _query(self) -> Request:
         page = self.random.choice(self.pages)

@@ -23,10 +23,25 @@ SEED = os.environ.get("HOSTILE_SEED", "1")
 CASES = int(os.environ.get("HOSTILE_CASES", "10000"))
 CONNECTIONS = 4
 ARRIVAL = ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "invite", "resume", "preview", "version"]
-SORTING = ["include", "page", "sort", "rule", "status", "included", "limit", "offset", "format"]
+SORTING = [
+    "include",
+    "page",
+    "sort",
+    "rule",
+    "status",
+    "included",
+    "limit",
+    "offset",
+    "pool",
+    "people",
+    "version",
+]
 LISTING = ["q", "o", "p", "all", "e", "study__id__exact", "state__exact", "_to_field", "_popup"]
 #: What researchers do by a form, with values that are refused whatever else is right.
-RESEARCHERS_FORMS = {"state/": [("state", "nonsense"), ("confirmed", "on")]}
+RESEARCHERS_FORMS = {
+    "/state/": [("state", "nonsense"), ("confirmed", "on")],
+    "/submissions/": [("file", "")],
+}
 
 
 def attackers_pages(installation: Installation) -> list[Page]:
@@ -103,8 +118,9 @@ def attack(installation: Installation) -> Attack:
     installation.stop("worker")  # what it writes by itself is not what is looked for
     theirs = attackers_pages(installation)
     mine, strangers = researchers_pages(installation)
+    uploads = [page for page in mine if page.path.endswith("/submissions/")]
     login = [page for page in strangers if page.path == "/login/"]
-    cases = Cases([*theirs * 6, *mine, *strangers], login, seed=SEED)
+    cases = Cases([*theirs * 6, *mine, *uploads * 20, *strangers], login, seed=SEED)
     requests = [cases.next() for _ in range(CASES)]
     before = protected(installation, people="bystander")
     import time
