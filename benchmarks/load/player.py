@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from benchmarks.load.site import Rating, Site, Wrong
 
 RADIO = re.compile(r'<input type="radio" name="([^"]+)"[^>]*? value="([^"]*)"( checked)?')
-TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)"[^>]*? value="([^"]*)"')
 PROGRESS = re.compile(r">Page (\d+) of (\d+)<")
 CODE = re.compile(r'id="completion-code">([^<]+)<')
 
@@ -23,6 +23,7 @@ class Player:
     def __init__(self, site: Site, person: str) -> None:
         self.site, self.person = site, person
         self.cookies: dict[str, str] = {}
+        self.headers: dict[str, str] = {}
         self.html = ""
         self.shown_in = 0.0  # seconds that the open page took to come
         self.number = self.total = 0  # as the open page says
@@ -64,7 +65,8 @@ class Player:
         self, method: str, address: str, form: dict[str, str] | None = None
     ) -> tuple[int, str]:
         """Send a request. Returns the status, and where a redirect leads."""
-        headers = {"Cookie": "; ".join(f"{name}={text}" for name, text in self.cookies.items())}
+        cookies = "; ".join(f"{name}={text}" for name, text in self.cookies.items())
+        headers = self.headers | {"Cookie": cookies}
         body = None
         if form is not None:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
@@ -105,7 +107,7 @@ class Player:
         if rating and len(groups) != self.site.groups:
             raise Wrong(f"{self.site.name}: {len(groups)} questions on {self.address}")
         chosen = {name: random.choice(values) for name, values in groups.items()}
-        others = {"csrfmiddlewaretoken": token[1]} if (token := TOKEN.search(self.html)) else {}
+        others = {name: unescape(value) for name, value in HIDDEN.findall(self.html)}
         if 'name="agree"' in self.html:
             others["agree"] = "yes"
         began = time.perf_counter()

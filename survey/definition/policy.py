@@ -72,6 +72,9 @@ def _enough_checks(definition: StudyDefinition, settings: Settings) -> Iterator[
     rule = "Enough attention checks"
     checks, minutes = len(definition.attention_checks), definition.estimated_minutes
     prolific = settings.prolific
+    if prolific is None or "prolific" not in settings.ways_in:
+        yield Finding(rule, "ok", f"{checks}; the study does not recruit on Prolific.")
+        return
     if minutes < LONG_STUDY_MINUTES:
         text = f"{checks} in {minutes} minutes; below five minutes one failed check is enough."
         yield Finding(rule, "ok", text)
@@ -83,7 +86,7 @@ def _enough_checks(definition: StudyDefinition, settings: Settings) -> Iterator[
             f"{checks} in {minutes} minutes. From five minutes on nobody may be rejected for a "
             "single failed check: add checks under attention_checks until there are at least two.",
         )
-    elif prolific and prolific.failed_attention_code and prolific.failed_attention_from < 2:
+    elif prolific.failed_attention_code and prolific.failed_attention_from < 2:
         yield Finding(
             rule,
             "change",
@@ -92,7 +95,7 @@ def _enough_checks(definition: StudyDefinition, settings: Settings) -> Iterator[
         )
     else:
         yield Finding(rule, "ok", f"{checks} in {minutes} minutes.")
-    if prolific and prolific.failed_attention_from > max(checks, 1):
+    if prolific.failed_attention_code and prolific.failed_attention_from > max(checks, 1):
         yield Finding(
             rule,
             "change",

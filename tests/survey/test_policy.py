@@ -59,7 +59,7 @@ def test_good_study_has_nothing_to_change() -> None:
 
 def test_long_study_with_one_check_needs_two() -> None:
     one = study(attention_checks=[SECOND])
-    ((rule, text),) = changes_of(one, settings(failed_attention_from=1))
+    ((rule, text),) = changes_of(one, settings(failed_attention_code=None))
     assert rule == "Enough attention checks"
     assert "at least two" in text
 
@@ -156,8 +156,8 @@ def test_limited_places_need_a_code_for_who_finds_none() -> None:
     assert text.endswith("set prolific.full_code.")
 
 
-def test_study_without_prolific_needs_no_codes() -> None:
-    assert changes_of(study(), Settings(ways_in=["link"])) == []
+def test_study_without_prolific_needs_neither_codes_nor_checks() -> None:
+    assert changes_of(study(attention_checks=[]), Settings(ways_in=["link"])) == []
 
 
 def test_distressing_prompts_need_a_warning() -> None:
