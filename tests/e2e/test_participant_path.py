@@ -19,6 +19,7 @@ LABELS = {
     "Extremely empathetic": 5,
 }
 INSTRUCTION = "Please choose “Slightly empathetic” here."
+INSTRUCTION_IN_BLOCK = "Please choose “Very empathetic” here."
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,27 @@ def small(installation: Installation, tmp_path_factory: pytest.TempPathFactory) 
 def answer_page(person: Person, answers: Intention) -> None:
     """Answer the block or the attention check of this page."""
     if person.is_at_block():
-        person.answer(*answers.labels_for(person.prompt(), person.responses()))
+        labels = answers.labels_for(person.prompt(), person.responses())
+        texts = person.items.all_inner_texts()
+        if len(texts) > len(labels):  # one of them is no response
+            place = next(i for i, text in enumerate(texts) if INSTRUCTION_IN_BLOCK in text)
+            labels.insert(place, "Very empathetic")
+        person.answer(*labels)
     else:
         expect(person.page.get_by_role("heading", level=1)).to_contain_text(INSTRUCTION)
         person.answer("Slightly empathetic")
+
+
+def begin_example(person: Person) -> None:
+    """Arrive, consent, be among those whom the study is about, and read the instructions."""
+    page = person.page
+    person.arrive()
+    page.get_by_role("checkbox").check()
+    person.press("Take part")
+    page.get_by_label("English", exact=True).check()
+    page.get_by_label("United States", exact=True).check()
+    person.press("Continue")
+    person.press("Start")
 
 
 def describe_myself(person: Person) -> None:
@@ -98,20 +116,22 @@ def test_answers_stored_are_those_clicked_through_the_whole_survey(
 ) -> None:
     answers = intention(seed=1 + phone)
     person = somebody(installation, empathy, new_page(phone=phone, javascript=javascript))
-    person.begin()
-    for number in range(2, 27):
+    begin_example(person)
+    for number in range(3, 28):
         if number == 12:  # closes the browser and opens the link in another
             person.move_to(new_page(phone=phone, javascript=javascript))
         assert person.number == number
         answer_page(person, answers)
-    assert person.number == 27
+    assert person.number == 28
     describe_myself(person)
 
     expect(person.page.locator("output")).to_have_text("EMPATHY1")
     assert person.status() == "completed"
     assert sorted(person.ratings()) == answers.expected_ratings()
-    assert attention_checks(person) == [(2, True, 0)]
+    assert sorted(attention_checks(person)) == [(2, True, 0), (4, True, 0)]
     assert demographics(person) == {
+        ("first_language", '"English"'),
+        ("residence", '"United States"'),
         ("age", "37"),
         ("gender", '"Non-binary"'),
         ("race", '["Asian", "Other/Unknown"]'),
@@ -142,10 +162,10 @@ def test_pages_show_the_stored_order_which_is_another_for_everybody(
 ) -> None:
     def take_three_blocks() -> tuple[list[list[str]], Person]:
         person, shown = somebody(installation, empathy, new_page()), []
-        person.begin()
+        begin_example(person)
         for _ in range(3):
             shown.append(person.responses())
-            person.answer(*["Very empathetic"] * 5)
+            person.answer(*["Very empathetic"] * person.items.count())
         return shown, person
 
     (shown, one), (other_shown, other) = take_three_blocks(), take_three_blocks()
