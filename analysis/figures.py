@@ -21,7 +21,6 @@ DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
 INK = "#767676"  # 4.5 : 1 on white, 4.6 : 1 on black
 GRID_POINTS = 81
 PANELS_PER_ROW = 4
-MOST_TICKS = 11
 LINE = 0.15  # height of a line of text, the highest curve being 1
 
 
@@ -95,13 +94,14 @@ def kernel_density(ratings: Ratings, at: Floats) -> Floats | None:
 
 
 def ratings_kde(
-    counts: DataFrame, contrast: Contrast, scale: list[tuple[int, str]]
+    counts: DataFrame, contrast: Contrast, scale: list[tuple[int, str]], *, between: bool = False
 ) -> dict[str, Any]:
     """Densities of the ratings: a panel per model, a curve per condition, means annotated.
 
     `counts` comes from `items.rating_counts`, in study order and not empty. Every panel also has
     the reference, with its ratings from the sets in which the panel's model was shown. A menu
-    switches between scenarios (and dimensions): the traces stay, their points change.
+    switches between scenarios (and dimensions): the traces stay, their points change. `between`
+    says that ratings lie between the points of the scale, which are then its two ends.
     """
     rows = _by_panel(counts, contrast)
     of_curves = rows.groupby(list(Curve._fields), observed=True)
@@ -115,7 +115,9 @@ def ratings_kde(
     first = next(iter(points.values()))
     for index, trace in enumerate(traces):
         trace |= {key: column[index] for key, column in first.items() if column[index] is not None}
-    return {"data": traces, "layout": _layout(curves, scale, heights) | _menu(points)}
+    layout = _layout(curves, _ticks(scale, between), heights)
+    layout["annotations"].append(_note(scale, between=between))
+    return {"data": traces, "layout": layout | _menu(points)}
 
 
 def _by_panel(counts: DataFrame, contrast: Contrast) -> DataFrame:
@@ -209,14 +211,21 @@ def _traces(curves: list[Curve], grid: Floats) -> list[dict[str, Any]]:
     return traces
 
 
-def _layout(curves: list[Curve], scale: list[tuple[int, str]], heights: Heights) -> dict[str, Any]:
+def _ticks(scale: list[tuple[int, str]], between: bool) -> list[float]:
+    """The values that are marked below a panel: the points, or the ends and the quarters."""
+    values = [float(value) for value, _ in scale]
+    if between:
+        low, high = values[0], values[-1]
+        return [low + (high - low) * quarter / 4 for quarter in range(5)]
+    return values
+
+
+def _layout(curves: list[Curve], ticks: list[float], heights: Heights) -> dict[str, Any]:
     panels = _distinct(curve.panel for curve in curves)
     columns = min(len(panels), PANELS_PER_ROW)
     rows = math.ceil(len(panels) / columns)
     axis: dict[str, Any] = {"fixedrange": True, "showgrid": False, "zeroline": False}
-    x = axis | {"range": [scale[0][0], scale[-1][0]], "linecolor": INK}
-    if len(scale) <= MOST_TICKS:
-        x["tickvals"] = [value for value, _ in scale]
+    x = axis | {"range": [ticks[0], ticks[-1]], "linecolor": INK, "tickvals": ticks}
     y = axis | {"range": [0, heights.axis], "visible": False}
     axes: dict[str, Any] = {_axis("xaxis", n): x for n in range(len(panels))}
     axes |= {_axis("yaxis", n): y for n in range(len(panels))}
@@ -229,17 +238,17 @@ def _layout(curves: list[Curve], scale: list[tuple[int, str]], heights: Heights)
         "plot_bgcolor": "rgba(0,0,0,0)",
         "grid": grid,
         "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper"},
-        "annotations": [*map(_caption, panels, range(len(panels))), _note(scale)],
+        "annotations": [*map(_caption, panels, range(len(panels)))],
     } | axes
 
 
-def _note(scale: list[tuple[int, str]]) -> dict[str, Any]:
+def _note(scale: list[tuple[int, str]], *, between: bool) -> dict[str, Any]:
     """What is drawn, below all panels."""
     (low, low_label), (high, high_label) = scale[0], scale[-1]
     text = (
         f"{low} = {_label(low_label)}, {high} = {_label(high_label)}. Included raters. "
         "Upright lines: means.<br>Gaussian kernel density, Scott's bandwidth, drawn inside the "
-        "scale only; it smooths whole categories."
+        "scale only" + ("." if between else "; it smooths whole categories.")
     )
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -30}
     align = {"xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False}

@@ -22,6 +22,8 @@ from analysis.wins import Contrast, wins, wins_summary
 
 __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 
+#: Why there is nothing about ratings in a study that has none.
+UNRATED = "the study asks for no ratings"
 RATERS = [
     "participant", "n_ratings", "duration_seconds", "sigma", "mae", "included", "exclusion",
     "status", "attention_checks_failed", "n_gold", "note",
@@ -33,9 +35,10 @@ class StudyData:
     """One study's data as tidy tables (the columns of participants.csv, ratings.csv, gold.csv).
 
     `participants` may have `active`: still taking the survey. `ratings` are whole numbers.
-    `scenarios` and `models` are in study order. `orders` gives the study's order of the values
-    of other columns (`condition`, `set`, `dimension`, and demographic ones); values that it does
-    not name follow, sorted.
+    `scenarios` and `models` are in study order. `scale` is empty where the study rates nothing; a
+    slider's has its two ends, and ratings lie `between` them. `orders` gives the study's order of
+    the values of other columns (`condition`, `set`, `dimension`, and demographic ones); values
+    that it does not name follow, sorted.
     """
 
     participants: DataFrame
@@ -45,6 +48,7 @@ class StudyData:
     scenarios: list[str]
     models: list[str]
     scale: list[tuple[int, str]]
+    between: bool = False
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
@@ -68,6 +72,8 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
     ValueError when `data` contradict themselves: a participant or a gold score twice, a rating
     of an unknown participant, a rating that is no whole number.
     """
+    if not data.scale:
+        rules = _without_ratings(rules)
     people = _people(data.participants)
     known, ratings = _items_and_ratings(data)
     unknown = set(ratings["participant"].unique()) - set(people["participant"])
@@ -83,7 +89,9 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
 
     rater_table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
     tables = {"funnel": funnel.steps, "raters": rater_table}
-    absent = _absent_from_filter(raters, known, rules)
+    absent = _absent_from_filter(raters, known) if data.scale else {"raters.sigma": UNRATED}
+    if not rules.order:
+        absent["funnel"] = "the study applies no quality rule"
     tables = {name: table for name, table in tables.items() if name not in absent}
     try:
         tables["demographics"] = demographics(consented, included, data.orders)
@@ -94,11 +102,13 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
     figures: dict[str, dict[str, Any]] = {}
     if counts.empty:
         of_ratings = ["items", "wins", "wins_summary", "ratings_kde"]
-        absent |= dict.fromkeys(of_ratings, _no_ratings(included))
+        absent |= dict.fromkeys(of_ratings, _no_ratings(included) if data.scale else UNRATED)
     else:
         table = items(counts, known)
         tables["items"] = _plain(table)
-        figures["ratings_kde"] = ratings_kde(counts, data.contrast, data.scale)
+        figures["ratings_kde"] = ratings_kde(
+            counts, data.contrast, data.scale, between=data.between
+        )
         try:
             won = wins(table, data.contrast)
             tables |= {"wins": _plain(won), "wins_summary": _plain(wins_summary(won))}
@@ -110,11 +120,14 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
     return Results(tables, figures, left_out, absent)
 
 
-def _absent_from_filter(raters: DataFrame, known: DataFrame, rules: QualityRules) -> dict[str, str]:
-    """Why there are no steps of the funnel, or no distances to the gold scores."""
+def _without_ratings(rules: QualityRules) -> QualityRules:
+    """The rules that a study without ratings can apply."""
+    return rules.model_copy(update={"order": [r for r in rules.order if r != "sigma_mae"]})
+
+
+def _absent_from_filter(raters: DataFrame, known: DataFrame) -> dict[str, str]:
+    """Why there are no distances to the gold scores."""
     absent: dict[str, str] = {}
-    if not rules.order:
-        absent["funnel"] = "the study applies no quality rule"
     why = ""
     if known["gold"].isna().all():
         why = "there are no gold scores"

@@ -48,10 +48,8 @@ from survey.tidy import (
 DECISION_COLUMNS = ("sigma", "mae", "included", "exclusion")
 NO_DECISION = (None, None, False, "")
 #: What may tell who somebody is, together with what others know of them.
-IDENTIFYING_COLUMNS = frozenset(
-    ["started_at", "finished_at", "shown_at", "answered_at", "submitted_at"]
-    + ["viewport_width", "viewport_height"]
-)
+EXACT_TIMES = ("started_at", "finished_at", "shown_at", "answered_at", "submitted_at")
+IDENTIFYING_COLUMNS = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
 #: Categories with fewer people than this are named when data are to be shared.
 SMALL_CELL = 5
 ABOUT = {

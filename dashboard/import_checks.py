@@ -125,9 +125,8 @@ def _add_rating(
     value: int,
     vocabulary: Vocabulary,
 ) -> None:
-    block, response = cell
     answers = _block_answers(table, line, row, person, cell, vocabulary)
-    key = (response, vocabulary.rating_task, dimension)
+    key = (cell[1], vocabulary.rating_task, dimension)
     if key in answers.values:
         table.problem(line, "", f"{person.name!r} has rated this response's {dimension} already")
     answers.values[key] = (value, table.whole(line, row, "revisions") or 0)

@@ -59,6 +59,8 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     if not definitions or settings is None or judge is None or quality is None:
         raise DefinitionError(problems)
     definition, *translations = definitions
+    if definition.rating is None and "judge" in yaml.root:
+        problems.append(yaml.problem(("judge",), "the study asks for no ratings to be judged"))
     rows, notices = read_responses(responses or folder / "responses.csv", definition)
     problems += _problems_of_counts(yaml, definition, len({row.block for row in rows}))
     if problems:
@@ -122,6 +124,7 @@ def load_folder(folder: StudyFolder) -> Loaded:
         settings=folder.settings,
         rows=folder.rows,
     )
-    configure_judge(loaded.study, folder.judge)
+    if folder.definition.rating is not None:
+        configure_judge(loaded.study, folder.judge)
     set_rules(study=loaded.study, rules=folder.quality)
     return loaded

@@ -9,7 +9,7 @@ only while that is so. Failures of an endpoint slow the whole judge down, then s
 import logging
 import random
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ from django.utils import timezone
 from judge.exchange import ExchangeFailed, Reply, Request, Scope
 from judge.models import Attempt, Call, Judge
 from judge.questions import request_for
-from survey.definition.tasks import Point
+from survey.definition.tasks import RatingTask
 from survey.models import Response, Study
 from survey.tidy import definition_of, dimensions_of
 
@@ -40,13 +40,13 @@ STORED_CHARACTERS = 10_000
 class Claimed:
     """A call and the attempt, already committed, whose request is to be sent for it.
 
-    `scale` is what the answer has to be on, as the study is when it is asked.
+    `task` says what the answer may be, as the study is when it is asked.
     """
 
     call: Call
     attempt: Attempt
     request: Request
-    scale: Sequence[Point]
+    task: RatingTask
 
 
 # Planning
@@ -134,7 +134,7 @@ def claim(judge_id: int) -> list[Claimed]:
             call.state = Call.State.RUNNING
             call.lease_token = attempt.request_id
             call.lease_until = _end_of_lease(now)
-            claimed.append(Claimed(call, attempt, request, study.rated.scale))
+            claimed.append(Claimed(call, attempt, request, study.rated))
         Attempt.objects.bulk_create([c.attempt for c in claimed])
         Call.objects.bulk_update([c.call for c in claimed], ["state", "lease_token", "lease_until"])
         return claimed

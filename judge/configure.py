@@ -15,6 +15,7 @@ from judge.definition import JudgeConfiguration, JudgeDefinition
 from judge.models import Judge
 from judge.queries import gold_judge
 from survey.models import Study
+from survey.tidy import definition_of
 
 
 class JudgeNotReady(Exception):
@@ -38,6 +39,8 @@ def current_judge(study: Study) -> Judge:
 
     Raises JudgeNotReady.
     """
+    if definition_of(study).rating is None:
+        raise JudgeNotReady(f"{study} asks for no ratings, so a judge has none to give")
     gold = gold_judge(study)
     if gold is None:
         raise JudgeNotReady(f"{study} has no judge: load its study folder again")

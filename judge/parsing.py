@@ -41,15 +41,19 @@ class Unusable(ValueError):
     """An answer without a usable score; the message says what is wrong with it."""
 
 
-def parse_score(text: str, scale: Sequence[Point]) -> int:
-    """The score that `text` gives on `scale`. Raises Unusable."""
+def parse_score(text: str, scale: Sequence[Point], *, between: bool = False) -> int:
+    """The score that `text` gives on `scale`: one of its points, or one `between` them as well.
+
+    Raises Unusable.
+    """
     answer = _THINKING.sub("", text).strip()
     fenced = _FENCE.match(answer)
     answer = (fenced[1] if fenced else answer).strip()
     if not answer:
         raise Unusable("the answer is empty")
     score = _from_json(answer) if answer.startswith("{") else _from_text(answer, scale)
-    if score not in {point.value for point in scale}:
+    inside = between and scale[0].value <= score <= scale[-1].value
+    if not inside and score not in {point.value for point in scale}:
         raise Unusable(f"{score} is not on the scale")
     return score
 

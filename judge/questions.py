@@ -17,6 +17,7 @@ def messages_for(
     return prompts.messages(
         rubric=configuration.rubric,
         scale=study.rated.scale,
+        between=study.rated.kind == "slider",
         question=questions[call.dimension],
         prompt=scenario.prompt,
         context=scenario.context,

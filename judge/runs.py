@@ -95,7 +95,8 @@ class _Turn:
             reply = future.result()
             if reply.cut_off:
                 raise Unusable("the answer was cut off for its length; see max_tokens")
-            score = parse_score(reply.text, claimed.scale)
+            task = claimed.task
+            score = parse_score(reply.text, task.scale, between=task.kind == "slider")
         except ExchangeFailed as failure:
             calls.record_failure(claimed, failure)
         except Unusable as reason:

@@ -19,22 +19,27 @@ MODEL = "fivefold-stand-in"
 VALIDATION = re.compile(
     r"\b(?:sorry|understand\w*|valid|normal|natural|makes sense|not your fault|not alone"
     r"|must (?:be|feel|have)|sounds?|overwhelming|painful|hard|difficult|hurts?|tough|scary"
-    r"|frightening|heavy|exhausting)\b",
+    r"|frightening|heavy|exhausting)\b"
+    r"|难受|难过|心里|感受|委屈|孤单|扎心|疼|害怕|牵挂|累",
     re.IGNORECASE,
 )
 CARE = re.compile(
     r"\b(?:here for you|with you|listen\w*|thank you|brave|courage|strength|strong|gentle|kind"
-    r"|proud|care\w*|support\w*|together|matters?)\b",
+    r"|proud|care\w*|support\w*|together|matters?)\b"
+    r"|我们|陪|一起|愿意|保护",
     re.IGNORECASE,
 )
 OPEN_QUESTION = re.compile(
-    r"\b(?:what|how|would you|do you want|could you)\b[^.?!]*\?", re.IGNORECASE
-)
-ADVICE = re.compile(
-    r"\b(?:have you (?:considered|tried|thought)|you should|you could|you need to|try to|just)\b",
+    r"\b(?:what|how|would you|do you want|could you)\b[^.?!]*\?|[吗么谁呢]？|什么[^。？！]*？",
     re.IGNORECASE,
 )
-WORD = re.compile(r"[a-z']{2,}")
+ADVICE = re.compile(
+    r"\b(?:have you (?:considered|tried|thought)|you should|you could|you need to|try to|just)\b"
+    r"|应该|必须|建议|不要",
+    re.IGNORECASE,
+)
+#: A word, or two Chinese characters, which often are one.
+WORD = re.compile(r"[a-z']{2,}|[\u4e00-\u9fff]{2}")
 COMMON_WORDS = set(
     WORD.findall(
         "the and that this with have you your for are was were but not can could would about been "
@@ -55,7 +60,7 @@ def quality(message: str, reply: str) -> float:
     value += 0.07 * min(2, len(shared))
     value -= 0.12 * min(2, len(ADVICE.findall(reply)))
     value += 0.20 * (min(len(words), 50) / 50 - 0.5)
-    value -= 0.20 * (reply[:1].islower() or reply.rstrip()[-1:] not in tuple(".?!\"'”"))
+    value -= 0.20 * (reply[:1].islower() or reply.rstrip()[-1:] not in tuple(".?!\"'”。？！"))
     return min(1.0, max(0.0, value))
 
 
@@ -69,6 +74,10 @@ def score(asked: str, *, seed: str) -> int | None:
     digest = hashlib.sha256(f"{seed}\n{message}\n{reply}".encode()).digest()
     noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular, up to ±0.15 of the scale
     place = min(1.0, max(0.0, quality(message, reply) + noise))
+    ends = re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked)
+    if ends:
+        low, high = int(ends[1]), int(ends[2])
+        return round(low + place * (high - low))
     return scale[round(place * (len(scale) - 1))]
 
 

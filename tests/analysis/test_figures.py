@@ -27,8 +27,9 @@ def figure(
     *,
     contrast: Contrast = CONTRAST,
     scale: list[tuple[int, str]] = SCALE,
+    between: bool = False,
 ) -> dict[str, Any]:
-    made = ratings_kde(counts(ratings), contrast, scale)
+    made = ratings_kde(counts(ratings), contrast, scale, between=between)
     go.Figure(made)  # Plotly knows every property and value in it
     assert json.loads(json.dumps(made, allow_nan=False)) == made
     return made
@@ -177,15 +178,25 @@ def test_names_are_text_and_never_tags() -> None:
 
 
 def test_curves_end_with_the_scale_and_the_note_says_so() -> None:
-    scale = [(0, "None"), *((n, f"{n}") for n in range(1, 100)), (100, "Full")]
-    made = figure({("S1", "", "m", "base", "empathy"): [0, 40, 100]}, scale=scale)
+    scale = [(0, "None"), *((n, f"{n}") for n in range(1, 10)), (10, "Full")]
+    made = figure({("S1", "", "m", "base", "empathy"): [0, 4, 10]}, scale=scale)
+    trace, axis = made["data"][0], made["layout"]["xaxis"]
+    assert trace["x0"] + trace["dx"] * (len(trace["y"]) - 1) == pytest.approx(10)
+    assert (axis["range"], axis["tickvals"]) == ([0, 10], list(range(11)))
+    note = made["layout"]["annotations"][-1]["text"]
+    assert "0 = None, 10 = Full" in note
+    assert "smooths whole categories" in note
+
+
+def test_a_slider_is_marked_at_its_quarters_and_has_no_categories_to_smooth() -> None:
+    ends = [(0, "None"), (100, "Full")]
+    made = figure({("S1", "", "m", "base", "empathy"): [0, 40, 100]}, scale=ends, between=True)
     trace, axis = made["data"][0], made["layout"]["xaxis"]
     assert trace["x0"] + trace["dx"] * (len(trace["y"]) - 1) == pytest.approx(100)
-    assert axis["range"] == [0, 100]
-    assert "tickvals" not in axis  # a hundred would not be read
+    assert (axis["range"], axis["tickvals"]) == ([0, 100], [0, 25, 50, 75, 100])
     note = made["layout"]["annotations"][-1]["text"]
     assert "0 = None, 100 = Full" in note
-    assert "smooths whole categories" in note
+    assert "categories" not in note
 
 
 def test_it_has_no_background_and_a_colour_that_shows_on_light_and_dark() -> None:

@@ -66,6 +66,33 @@ def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
     assert results.tables["funnel"]["remaining"].tolist() == [2] * 4
 
 
+def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_absent() -> None:
+    people = {"quick": {"duration_seconds": 1.0}, "left": {"status": "in_progress"}, "kept": {}}
+    data = replace(study({}, people=people, contrast=Contrast(None, None, None)), scale=[])
+    results = analyse(data, QualityRules())
+    asked = "the study asks for no ratings"
+    assert results.absent == {
+        "raters.sigma": asked,
+        "demographics": "no demographic question was answered",
+        **dict.fromkeys(["items", "wins", "wins_summary", "ratings_kde"], asked),
+    }
+    assert results.tables["funnel"]["step"].tolist() == ["duration", "attention", "early_exit"]
+    assert results.tables["raters"]["exclusion"].tolist() == ["", "early_exit", "duration"]
+    assert results.figures == {}
+
+
+def test_ratings_between_the_ends_of_a_slider_are_analysed_like_others() -> None:
+    data = replace(
+        study({"r": [10, 55, 90], "s": [20, 60, 100]}, gold=[10.0, 50.0, 95.5]),
+        scale=[(0, "Not at all"), (100, "Fully")],
+        between=True,
+    )
+    results = analyse(data, QualityRules())
+    assert results.tables["items"]["mean"].tolist() == [15.0, 57.5, 95.0]
+    assert results.tables["wins"]["winner"].tolist() == ["b"]
+    assert results.figures["ratings_kde"]["layout"]["xaxis"]["range"] == [0, 100]
+
+
 def test_gold_scores_of_unrated_items_alone_leave_mae_absent_with_its_reason() -> None:
     results = analyse(study({"r": [1, 2]}, gold=[None, None, 3.0]), QualityRules())
     assert results.absent["raters.mae"] == (

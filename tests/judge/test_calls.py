@@ -107,7 +107,7 @@ def test_claim_brings_what_is_to_be_sent(queued: Queue, settings: Settings) -> N
     assert (request.seed, request.temperature, request.max_tokens) == (6, None, 20)
     assert "Be kind." in request.messages[0]["content"]
     assert claimed.call.response.text in request.messages[1]["content"]
-    assert [point.value for point in claimed.scale] == [1, 2, 3]
+    assert [point.value for point in claimed.task.scale] == [1, 2, 3]
 
 
 def test_request_that_cannot_be_built_leaves_nothing_half_claimed(judge: Judge) -> None:

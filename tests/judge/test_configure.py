@@ -8,6 +8,7 @@ from judge.configure import JudgeNotReady, check_endpoint, current_judge
 from judge.models import Judge
 from survey.models import Study
 from tests.judge.judging import describe
+from tests.survey import small_study
 
 
 @pytest.fixture(autouse=True)
@@ -128,3 +129,9 @@ def test_key_goes_to_no_other_endpoint_than_its_own(study: Study, settings: Sett
     settings.JUDGE_BASE_URL = "https://other.example.org/v1"
     with pytest.raises(JudgeNotReady, match=r"asked at https://judge\.example\.org/v1, but"):
         check_endpoint(configuration)
+
+
+def test_a_study_without_ratings_has_nothing_for_a_judge(db: None) -> None:
+    study = small_study.load(yaml=small_study.CHOICES_YAML)
+    with pytest.raises(JudgeNotReady, match="small@1 asks for no ratings, so a judge has none"):
+        current_judge(study)

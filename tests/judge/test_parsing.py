@@ -116,3 +116,14 @@ def test_fraction_of_another_scale_is_refused() -> None:
     with pytest.raises(Unusable, match="4/5 is not a whole number"):
         parse_score("4/5", HUNDRED)
     assert parse_score("75/100", HUNDRED) == 75
+
+
+@pytest.mark.parametrize(("text", "score"), [("60", 60), ("Score: 0", 0), ('{"score": 100}', 100)])
+def test_value_between_the_ends_of_a_slider_is_a_score(text: str, score: int) -> None:
+    assert parse_score(text, HUNDRED, between=True) == score
+
+
+@pytest.mark.parametrize("text", ["101", "-1"])
+def test_value_beyond_the_ends_of_a_slider_is_refused(text: str) -> None:
+    with pytest.raises(Unusable, match=f"{text} is not on the scale"):
+        parse_score(text, HUNDRED, between=True)

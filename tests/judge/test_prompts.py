@@ -21,6 +21,13 @@ def test_judge_reads_rubric_scale_and_one_response() -> None:
     assert user["content"] == ("<message>\nI failed.\n</message>\n\n<reply>\nThat hurts.\n</reply>")
 
 
+def test_judge_is_told_that_scores_may_lie_between_the_ends_of_a_slider() -> None:
+    points, _ = messages(**ASKED)  # type: ignore[arg-type]  # keys of different types
+    slider, _ = messages(**ASKED | {"between": True})  # type: ignore[arg-type]  # as above
+    assert "Answer with one integer of the scale and nothing else" in points["content"]
+    assert "Answer with any integer from 0 to 10 and nothing else" in slider["content"]
+
+
 def test_context_stands_above_the_message() -> None:
     _, user = messages(**ASKED | {"context": "A student."})  # type: ignore[arg-type]  # as above
     assert user["content"].startswith("<context>\nA student.\n</context>\n\n<message>")

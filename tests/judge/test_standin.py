@@ -121,3 +121,20 @@ def test_scores_of_our_own_example_look_like_scores() -> None:
     means = [fmean(scores(response)[:3]) for response in responses]
     assert 3 < fmean(means) < 4.2
     assert stdev(means) > 0.4
+
+
+def test_scores_on_a_slider_lie_between_its_ends() -> None:
+    ends = [Point(value=0, label="Cold"), Point(value=100, label="Warm")]
+    asked = messages(
+        rubric="r", scale=ends, between=True, question="q", prompt="p", context="", response=WARM
+    )
+    text = "\n\n".join(message["content"] for message in asked)
+    found = {standin.score(text, seed=str(seed)) for seed in range(30)}
+    assert len(found) > 5
+    assert all(score is not None and 50 < score <= 100 for score in found)
+
+
+def test_chinese_replies_are_told_apart() -> None:
+    warm = scores("推开门的那一下，心里一定很难受。那一刻你通常会怎么办呢？")
+    cold = scores("你应该主动沟通，必须多参加集体活动。")
+    assert fmean(warm) > fmean(cold) + 1

@@ -1,6 +1,7 @@
 """A small study of the usual shape: 2 scenarios × 2 sets × 3 responses, one attention check."""
 
 from survey.definition import ResponseRow, StudyDefinition, YamlFile
+from survey.definition.language import in_language, languages_of
 from survey.definition.responses import parse_responses
 from survey.definition.settings import Settings
 from survey.loading import load_study
@@ -75,6 +76,74 @@ to grieve."
 S2,2,I miss her.,Oracle,reference,Missing her shows how close you were.
 """
 
+_before, _rest = YAML.split("tasks:")
+_after = _rest[_rest.index("conditions:") :]
+
+
+def with_tasks(tasks: str, *, more: str = "") -> str:
+    """The study with other tasks, without the check that needs its scale, and with `more`."""
+    checks, demographics = _after.split("attention_checks:")
+    kept = checks + demographics[demographics.index("demographics:") :]
+    return f"{_before}tasks:\n{tasks}{kept}{more}"
+
+
+#: Without ratings: the best and the worst response of each block, and why, at the end.
+CHOICES_YAML = with_tasks(
+    """\
+  - {kind: best_worst, best: Which is the warmest?, worst: Which is the coldest?}
+""",
+    more="""\
+closing:
+  - {kind: text, name: reasons, question: How did you choose?}
+""",
+)
+#: Everything at once but what needs labelled points: a slider, ranks, free text, remarks.
+SLIDER_YAML = with_tasks(
+    """\
+  - kind: slider
+    left: Not at all
+    right: Fully
+    dimensions:
+      - {name: warmth, question: How warm is it?}
+      - {name: sense, question: How much sense does it make?}
+  - {kind: ranking, question: Which is better?, dimension: warmth}
+  - {kind: text, name: why, question: Why?, required: true, minimum: 40, maximum: 60}
+""",
+    more="""\
+comment: Any remarks?
+blocks_per_participant: 3
+order: {responses: balanced, blocks: balanced, scenarios_together: true}
+""",
+)
+
+_EVERY_TASK = """\
+tasks:
+  - {kind: ranking, question: {en: Rank them., zh-hans: 请排序。}, ties: true}
+  - {kind: best_worst, best: {en: Best?, zh-hans: 最好？}, worst: {en: Worst?, zh-hans: 最差？}}
+"""
+_EVERY_CHECK = """\
+attention_checks:
+  - {name: inside, kind: in_block, statement: {en: Choose Very., zh-hans: 请选 Very。}, answer: 3,
+     in_blocks: [1, 2]}
+  - {name: own_page, statement: {en: Choose tea., zh-hans: 请选茶。}, after_blocks: [2, 3],
+     options: [{en: Tea, zh-hans: 茶}, {en: Water, zh-hans: 水}], answer: {en: Tea, zh-hans: 茶}}
+"""
+#: Ratings, ranks and choices together, checks of both kinds, screening, two languages.
+EVERYTHING_YAML = (
+    YAML.replace("tasks:\n", _EVERY_TASK)
+    .replace(YAML[YAML.index("attention_checks:") : YAML.index("demographics:")], _EVERY_CHECK)
+    .replace("slug: small\n", "slug: small\nlanguage: [en, zh-hans]\n")
+    + """\
+comment: {en: Remarks?, zh-hans: 有什么想说的吗？}
+response_labels: letters
+screening:
+  - {name: home, question: {en: Where is home?, zh-hans: 家在哪里？}, options: [Here, Elsewhere],
+     eligible: [Here]}
+closing:
+  - {kind: text, name: looking_back, question: {en: And now?, zh-hans: 现在呢？}, required: true}
+"""
+)
+
 SETTINGS = Settings.model_validate(
     {
         "ways_in": ["prolific", "link", "invitation"],
@@ -83,10 +152,20 @@ SETTINGS = Settings.model_validate(
 )
 
 
-def definition(text: str = YAML) -> StudyDefinition:
-    """The definition written in `text`."""
+def definitions(text: str = YAML) -> list[StudyDefinition]:
+    """The definition written in `text` in each of its languages, the main one first."""
     yaml = YamlFile(text.encode(), file="study.yaml")
-    return yaml.check(StudyDefinition, yaml.plain())
+    plain = yaml.plain()
+    languages = languages_of(plain)
+    return [
+        yaml.check(StudyDefinition, in_language(plain, code, languages) | {"language": code})
+        for code in languages
+    ]
+
+
+def definition(text: str = YAML) -> StudyDefinition:
+    """The definition written in `text`, in its main language."""
+    return definitions(text)[0]
 
 
 def rows(text: str = CSV, *, yaml: str = YAML) -> list[ResponseRow]:
@@ -100,7 +179,7 @@ def load(
     """The study in the database, in `state`; `translation` is another language's YAML."""
     study = load_study(
         definition=definition(yaml),
-        translations=[definition(translation)] if translation else [],
+        translations=[definition(translation)] if translation else definitions(yaml)[1:],
         settings=SETTINGS,
         rows=rows(csv, yaml=yaml),
     ).study
