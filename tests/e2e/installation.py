@@ -17,6 +17,7 @@ import psycopg
 from psycopg import sql
 
 from config.processes import ROOT, Process, Processes, command_of, free_port
+from tests import services
 
 PASSWORD = "only-for-tests-9f2c"
 
@@ -121,6 +122,28 @@ def running_installation(folder: Path, **settings: str) -> Iterator[Installation
             installation.start("web")
             yield installation
             processes.stop(seconds=0.5)  # nobody needs what a worker would still finish
+
+
+@contextmanager
+def proxy_before(installation: Installation, folder: Path) -> Iterator[Path]:
+    """The proxy of docker-compose.yml at the installation's SITE_URL. Yields its certificate."""
+    assert services.CADDY.find(), "No Caddy: `make test` installs it"
+    site = installation.environment["SITE_URL"]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "XDG_DATA_HOME": str(folder),  # where Caddy's own authority keeps its keys
+        "XDG_CONFIG_HOME": str(folder),
+        "CADDY_ADMIN": f"localhost:{free_port()}",
+        "HTTP_PORT": str(free_port()),
+        "SITE_URL": site,
+        "WEB": f"localhost:{installation.port}",
+    }
+    *command, caddyfile = command_of("proxy")
+    assert caddyfile == "/etc/caddy/Caddyfile"
+    with Processes(environment, logs=folder) as processes:
+        process = processes.start("proxy", [*command, "deploy/Caddyfile"])
+        processes.wait_for(process, port=int(site.rpartition(":")[2]))
+        yield folder / "caddy/pki/authorities/local/root.crt"
 
 
 @contextmanager

@@ -2,8 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,8 @@ from playwright.sync_api import Page, expect
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from config.processes import Processes, command_of, free_port
-from tests import services
-from tests.e2e.installation import Installation, running_installation
+from config.processes import free_port
+from tests.e2e.installation import Installation, proxy_before, running_installation
 
 
 def test_site_answers_with_its_login_page(installation: Installation) -> None:
@@ -38,28 +36,6 @@ def test_researcher_logs_in(installation: Installation, new_page: Callable[..., 
     page.locator("input[name=password]").fill(password)
     page.locator("form:has(input[name=password]) button").click()
     expect(page).to_have_url(f"{installation.url}/")
-
-
-@contextmanager
-def proxy_before(installation: Installation, folder: Path) -> Iterator[Path]:
-    """The proxy of docker-compose.yml at the installation's SITE_URL. Yields its certificate."""
-    assert services.CADDY.find(), "No Caddy: `make test` installs it"
-    site = installation.environment["SITE_URL"]
-    environment = {
-        "PATH": os.environ["PATH"],
-        "XDG_DATA_HOME": str(folder),  # where Caddy's own authority keeps its keys
-        "XDG_CONFIG_HOME": str(folder),
-        "CADDY_ADMIN": f"localhost:{free_port()}",
-        "HTTP_PORT": str(free_port()),
-        "SITE_URL": site,
-        "WEB": f"localhost:{installation.port}",
-    }
-    *command, caddyfile = command_of("proxy")
-    assert caddyfile == "/etc/caddy/Caddyfile"
-    with Processes(environment, logs=folder) as processes:
-        process = processes.start("proxy", [*command, "deploy/Caddyfile"])
-        processes.wait_for(process, port=int(site.rpartition(":")[2]))
-        yield folder / "caddy/pki/authorities/local/root.crt"
 
 
 @pytest.mark.e2e
