@@ -233,6 +233,56 @@ def test_axe_finds_nothing_on_pages_that_turn_people_away(
     assert {state: one for state, one in found.items() if one} == {}
 
 
+# Controls that are too small for a finger. What is drawn over a control counts as the control.
+TOO_SMALL = """() => [...document.querySelectorAll("main :is(input, button, textarea, summary, a)")]
+    .filter(control => control.checkVisibility() && control.type !== "hidden")
+    .map(control => [control.outerHTML, control.getBoundingClientRect()])
+    .filter(([, box]) => Math.min(box.width, box.height) < 24).map(([html]) => html)"""
+# Where the focus is drawn: top, bottom, and what covers the page there.
+FOCUS = """() => {
+    const focused = document.activeElement;
+    if (focused === document.body) return null;
+    const box = (focused.closest(".point") || focused).getBoundingClientRect();
+    const prompt = document.querySelector(".prompt");
+    const covered = getComputedStyle(prompt).position === "sticky" && focused.closest("form")
+        ? Math.max(0, prompt.getBoundingClientRect().bottom) : 0;
+    return {name: focused.id || focused.outerHTML, top: box.top - covered,
+            bottom: innerHeight - box.bottom, tall: box.height};
+}"""
+
+
+@pytest.mark.parametrize("name", [*task_studies.STUDIES])
+def test_every_task_fits_a_phone_and_its_focus_is_never_hidden(
+    installation: Installation,
+    new_page: OpenPage,
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+) -> None:
+    folder = tmp_path_factory.mktemp(name)
+    slug = open_tasks(installation, folder, name, slug=f"fits-{name}")
+    person = somebody(installation, slug, new_page(phone=True))
+    person.begin()
+    page = person.page
+    assert page.evaluate(TOO_SMALL) == []
+    hidden, stops = [], 0
+    for key in ("Tab", "Shift+Tab"):
+        for _ in range(200):
+            page.keyboard.press(key)
+            focus = page.evaluate(FOCUS)
+            if focus is None:
+                break
+            stops += 1
+            if focus["tall"] < 300 and min(focus["top"], focus["bottom"]) < 0:
+                hidden.append((key, focus))
+    assert hidden == []
+    assert stops > 10
+    for width in (320, 360):
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.add_style_tag(content=":root { font-size: 34px }")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
 def test_axe_does_find_what_is_wrong(
     installation: Installation, whole: StudyOf, new_page: OpenPage
 ) -> None:

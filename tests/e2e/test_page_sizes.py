@@ -12,7 +12,6 @@ from config.processes import free_port
 from tests.e2e.conftest import PHONE
 from tests.e2e.installation import Installation, proxy_before, running_installation
 from tests.e2e.studies import open_example, open_tasks
-from tests.survey import task_studies
 
 FIRST, NEXT = 30_000, 15_000
 RECEIVED = """performance.getEntriesByType("navigation")
