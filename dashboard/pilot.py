@@ -65,10 +65,16 @@ class Line:
 def lines(sides: list[Side]) -> list[Line]:
     """The measures that any version has."""
     return [
-        Line(label, kind, [one.measures.get(name) for one in sides])
+        Line(label, kind, [_in_percent(one.measures.get(name), kind) for one in sides])
         for name, (label, kind) in MEASURES.items()
         if any(one.measures.get(name, {}).get("value") is not None for one in sides)
     ]
+
+
+def _in_percent(row: dict[str, Any] | None, kind: str) -> dict[str, Any] | None:
+    if row is None or row["value"] is None or kind != "share":
+        return row
+    return row | {"value": 100 * row["value"]}
 
 
 def other_versions(study: Study) -> list[Study]:
