@@ -19,7 +19,7 @@ from survey.definition import (
     YamlFile,
     read_responses,
 )
-from survey.definition.language import in_language, languages_of, untranslated
+from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.settings import Settings
 from survey.loading import Loaded, load_study
 
@@ -89,7 +89,12 @@ def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinitio
             value = in_language(plain, code, languages) | {"language": code}
             definitions.append(yaml.collect(StudyDefinition, value, found))
     problems += dict.fromkeys(found)  # each once, though every language has it
-    return [definition for definition in definitions if definition] if not found else []
+    complete = [definition for definition in definitions if definition] if not found else []
+    for translation in complete[1:]:
+        path = renamed(complete[0].model_dump(), translation.model_dump())
+        if path is not None:
+            problems.append(yaml.problem(path, "is a name, the same in every language"))
+    return complete
 
 
 def _problems_of_counts(yaml: YamlFile, definition: StudyDefinition, blocks: int) -> list[Problem]:

@@ -64,3 +64,28 @@ def _is_translated(value: Mapping[str, Any], languages: Sequence[str]) -> bool:
     return any(key in languages for key in value) and all(
         text is None or isinstance(text, str) for text in value.values()
     )
+
+
+#: Keys whose values are names, the same in every language.
+NAMES = frozenset(
+    [
+        *("slug", "kind", "name", "dimension"),
+        *("conditions", "condition_a", "condition_b", "reference", "sets"),
+    ]
+)
+
+
+def renamed(main: Any, translated: Any, path: Path = ()) -> Path | None:
+    """Where a translation changes a name as if it were a text, if it does."""
+    items: list[tuple[str | int, Any]] = []
+    if isinstance(main, Mapping):
+        items = list(main.items())
+    elif isinstance(main, list):
+        items = list(enumerate(main))
+    for key, value in items:
+        if key in NAMES and translated[key] != value:
+            return (*path, key)
+        found = renamed(value, translated[key], (*path, key))
+        if found is not None:
+            return found
+    return None

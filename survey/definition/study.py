@@ -23,7 +23,6 @@ from survey.definition.tasks import (
     TextTask,
 )
 
-
 COMMENT = "comment"
 #: Names that a free answer can't have, and why.
 RESERVED_TEXTS = {COMMENT: "the name of the remarks on each block"}

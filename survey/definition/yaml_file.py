@@ -94,7 +94,7 @@ class YamlFile:
         found = []
         for item in error.errors():
             context = item.get("ctx", {})
-            location = self._in_file(under, item["loc"])
+            location = self._in_file(under, item["loc"], missing=item["type"] == "missing")
             path = (*under, *location, *context.get("path", ()))
             message = item["msg"].removeprefix("Value error, ")
             if item["type"] == "extra_forbidden":
@@ -109,16 +109,20 @@ class YamlFile:
             found.append(self.problem(path, message))
         return found
 
-    def _in_file(self, under: Path_, location: Path_) -> Path_:
+    def _in_file(self, under: Path_, location: Path_, *, missing: bool) -> Path_:
         """A location without the members of unions, which pydantic names and a file does not
-        have: after a place that holds a mapping without that key.
+        have: after a place that holds a mapping without that key. A `missing` key, the last of its
+        location, is not there either.
         """
         path: Path_ = ()
         for place, step in enumerate(location):
             node = self._node(under + path)
             last = place == len(location) - 1
-            named = isinstance(node, CommentedMap) and (step in node or last)
-            if named or not isinstance(step, str) or (last and not isinstance(node, CommentedSeq)):
+            if isinstance(node, CommentedMap):
+                named = step in node or (last and missing)
+            else:
+                named = last and not isinstance(node, CommentedSeq)
+            if named or not isinstance(step, str):
                 path += (step,)
         return path
 

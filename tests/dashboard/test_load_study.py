@@ -73,7 +73,38 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
     [
         ("study.yaml", "title:", "titel:", "line 2, column 1: titel: unknown key"),
         ("study.yaml", "answer: 2", "answer: 7", "7 is not a point of the scale"),
-        ("study.yaml", "[1, 3]", "[1, 30]", "attention_checks.0.after_blocks: the study has 4"),
+        ("study.yaml", "[1, 3]", "[1, 30]", "0.after_blocks: a participant sees 4 blocks"),
+        ("study.yaml", "title:", "blocks_per_participant: 5\ntitle:", "the study has 4 blocks"),
+        ("study.yaml", "title:", "language: de\ntitle:", "not translated into 'de'; there are en"),
+        ("study.yaml", "title:", "language: []\ntitle:", "language: give a language (en)"),
+        (
+            "study.yaml",
+            "title:",
+            "language: [en, en]\ntitle:",
+            "language: language 'en' stands twice",
+        ),
+        ("study.yaml", "title:", "language: {a: b}\ntitle:", "language: give a language (en)"),
+        (
+            "study.yaml",
+            "title: A small study",
+            "language: [en, zh-hans]\ntitle: {en: A study}",
+            "title: the text in 'zh-hans' is missing",
+        ),
+        (
+            "study.yaml",
+            "title: A small study",
+            "language: [en, zh-hans]\ntitle: A study\nscreening:\n"
+            "  - {name: {en: q, zh-hans: p}, question: Q?, options: [A, B], eligible: [A]}",
+            "screening.0.name: is a name, the same in every language",
+        ),
+        (
+            "study.yaml",
+            "attention_checks:\n",
+            "attention_checks:\n"
+            "  - {name: a, kind: in_block, statement: S, answer: 1, in_blocks: [2, 2]}\n"
+            "  - {name: b, kind: in_block, statement: S, answer: 1, in_blocks: [2, 2]}\n",
+            "attention_checks: checks inside blocks need a block each; widen their ranges",
+        ),
         ("study.yaml", "completion_code: C1", "code: C1", "prolific.code: unknown key"),
         ("study.yaml", "ways_in: [prolific", "ways_in: [carrier pigeon", "ways_in.0"),
         ("study.yaml", "title:", "quality: {order: [none]}\ntitle:", "quality.order"),
@@ -144,3 +175,27 @@ def test_invite_refuses_a_study_without_invitations(folder: Path) -> None:
         run("invite", "small", "--count", 0)
     assert not Invitation.objects.exists()
     assert not Participant.objects.exists()
+
+
+def test_a_judge_for_a_study_without_ratings_is_refused(folder: Path) -> None:
+    path = folder / "study.yaml"
+    settings = path.read_text().partition("ways_in:")
+    path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]) + "judge: {replicates: 2}\n")
+    with pytest.raises(CommandError, match="judge: the study asks for no ratings to be judged"):
+        run("load_study", folder)
+    path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]))
+    assert "small@1: loaded as a new draft" in run("load_study", folder)
+    assert not Judge.objects.exists()
+
+
+def test_every_language_of_a_study_is_loaded(folder: Path) -> None:
+    path = folder / "study.yaml"
+    settings = path.read_text().partition("ways_in:")
+    path.write_text(small_study.EVERYTHING_YAML + "".join(settings[1:]))
+    run("load_study", folder)
+    study = Study.objects.get()
+    assert study.definition["closing"][0]["question"] == "And now?"
+    assert list(study.translations) == ["zh-hans"]
+    assert study.translations["zh-hans"]["closing"][0]["question"] == "现在呢？"
+    # the second load finds the same content, translations included
+    assert "unchanged" in run("load_study", folder)
