@@ -76,8 +76,10 @@ def show_block(
         sent = _given(presentation, block, check)
         measured = {name: getattr(presentation, name) for name in paradata.FIELDS}
     page = _Page(definition, responses, sent, errors)
+    main = content.definition.language
     values = {
         "scenario": block,  # `block` means the template's own
+        "written_in": main if main != definition.language else "",
         "entries": page.entries(check, item),
         "scale": page.scale,
         "slider": page.slider(),
@@ -185,8 +187,7 @@ class _Page:
         if not isinstance(task, SliderTask):
             return None
         hint = _("A whole number from %(least)s (%(left)s) to %(most)s (%(right)s)")
-        ends = {"least": task.minimum, "most": task.maximum}
-        ends |= {"left": task.left, "right": task.right}
+        ends = {"least": task.minimum, "left": task.left, "most": task.maximum, "right": task.right}
         return {**task.model_dump(exclude={"dimensions"}), "hint": hint % ends}
 
     def ranking(self) -> dict[str, Any] | None:
@@ -216,9 +217,8 @@ class _Page:
         ]
 
     def _asked(self, name: str, *, question: str = "") -> dict[str, Any]:
-        error = self.errors and next(
-            (self.errors[i] for i in self.errors if i == name or i.startswith(f"{name}-")), ""
-        )
+        wrong = (i for i in self.errors if i == name or i.startswith(f"{name}-"))
+        error = self.errors.get(next(wrong, ""), "") if self.errors else ""
         return {
             "name": name,
             "question": question,

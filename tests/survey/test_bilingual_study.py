@@ -111,6 +111,20 @@ def test_every_page_is_in_the_chosen_language(client: Client, study: Study) -> N
     assert left == {"Prolific", "lifeline", "org"}
 
 
+@pytest.mark.parametrize(("language", "marked"), [("en", None), ("zh-hans", "en")])
+def test_what_systems_wrote_is_marked_as_in_the_main_language_where_the_page_is_not(
+    client: Client, study: Study, language: str, marked: str | None
+) -> None:
+    client.get(LINK)
+    choose(client, language)
+    agree(client)
+    take(client, 1, 2)
+    page = BeautifulSoup(html_of(client.get("/s/small/page/3/")), "html.parser")
+    written = page.select("blockquote, [data-response]")
+    assert [part.get("lang") for part in written] == [marked] * 4
+    assert page.html and page.html["lang"] == language
+
+
 def test_what_is_stored_is_in_the_main_language_whatever_the_page_was_in(
     client: Client, study: Study
 ) -> None:
