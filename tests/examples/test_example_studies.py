@@ -10,27 +10,43 @@ import pytest
 from analysis.definition import QualityRules
 from judge.definition import JudgeDefinition
 from survey.definition import ResponseRow, StudyDefinition, YamlFile, read_responses
+from survey.definition.language import in_language, languages_of
 from survey.definition.questions import ChoiceQuestion
-from survey.definition.settings import Settings
+from survey.definition.settings import ENDINGS, Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 PUBLISHED = ROOT.parent / "shared" / "tide" / "responses.csv"
 STUDIES = ["empathy", "tide"]
-NOT_FROZEN = ("ways_in", "prolific", "judge", "quality")
+NOT_FROZEN = (*Settings.model_fields, "judge", "quality")
 TIDY_COLUMNS = {"age", "sex", "gender", "race", "hispanic", "education", "employment", "state"}
 
 
-def study(slug: str) -> StudyDefinition:
+def study(slug: str, language: str | None = None) -> StudyDefinition:
+    """The study's definition, in its main language."""
     file = YamlFile.read(EXAMPLES / slug / "study.yaml")
-    return file.check(StudyDefinition, file.plain(without=NOT_FROZEN))
+    plain = file.plain(without=NOT_FROZEN)
+    languages = languages_of(plain)
+    code = language or languages[0]
+    value = in_language(plain, code, languages) | {"language": code}
+    return file.check(StudyDefinition, value)
+
+
+def settings_of(slug: str) -> Settings:
+    file = YamlFile.read(EXAMPLES / slug / "study.yaml")
+    given = {key: file.section(key) for key in Settings.model_fields if key in file.root}
+    return file.check(Settings, given)
+
+
+def rows_of(slug: str) -> list[ResponseRow]:
+    found, notices = read_responses(EXAMPLES / slug / "responses.csv", study(slug))
+    assert notices == []
+    return found
 
 
 @pytest.fixture
 def rows() -> list[ResponseRow]:
-    found, notices = read_responses(EXAMPLES / "empathy" / "responses.csv", study("empathy"))
-    assert notices == []
-    return found
+    return rows_of("empathy")
 
 
 @pytest.fixture
@@ -46,8 +62,7 @@ class TestStudyFile:
         assert study(slug).slug == slug
 
     def test_admits_prolific_an_open_link_and_invitations(self, slug: str) -> None:
-        file = YamlFile.read(EXAMPLES / slug / "study.yaml")
-        settings = file.check(Settings, {key: file.section(key) for key in ("ways_in", "prolific")})
+        settings = settings_of(slug)
         assert settings.ways_in == ["prolific", "link", "invitation"]
         assert settings.prolific is not None
         assert settings.prolific.completion_code != settings.prolific.declined_code
@@ -72,11 +87,11 @@ class TestStudyFile:
         assert likert.scale[0].label == "Not empathetic at all"
         assert likert.scale[-1].label == "Extremely empathetic"
 
-    def test_attention_check_names_the_answer_it_wants(self, slug: str) -> None:
+    def test_attention_checks_name_the_answer_they_want(self, slug: str) -> None:
         definition = study(slug)
-        (check,) = definition.attention_checks
-        named = [p.value for p in definition.rated.scale if p.label in check.statement]
-        assert named == [check.answer]
+        for check in definition.attention_checks:
+            named = [p.value for p in definition.rated.scale if p.label in check.statement]
+            assert named == [check.answer]
 
     def test_asks_exactly_the_tidy_demographic_columns(self, slug: str) -> None:
         assert {question.name for question in study(slug).demographics} == TIDY_COLUMNS
@@ -93,6 +108,95 @@ class TestStudyFile:
         assert isinstance(texts.help, str)
         assert "988lifeline.org" in texts.help
         assert "research-team@example.org" in texts.information
+
+
+def test_the_published_study_keeps_its_random_order_and_its_one_check() -> None:
+    definition = study("tide")
+    assert (definition.order.responses, definition.order.blocks) == ("random", "random")
+    assert [check.kind for check in definition.attention_checks] == ["item"]
+    assert definition.screening == []  # its sample was filtered before it came
+
+
+class TestOwnStudy:
+    """`empathy` shows what a study on Prolific is well advised to do."""
+
+    def test_order_is_balanced(self) -> None:
+        order = study("empathy").order
+        assert (order.responses, order.blocks) == ("balanced", "balanced")
+
+    def test_two_attention_checks_one_of_them_inside_a_block(self) -> None:
+        kinds = [check.kind for check in study("empathy").attention_checks]
+        assert kinds == ["item", "in_block"]
+
+    def test_people_are_warned_and_screened_as_published(self) -> None:
+        definition = study("empathy")
+        assert definition.texts.warning is not None
+        assert [(q.name, q.eligible) for q in definition.screening] == [
+            ("first_language", ["English"]),
+            ("residence", ["United States"]),
+        ]
+
+    def test_each_ending_has_a_code_of_its_own(self) -> None:
+        prolific = settings_of("empathy").prolific
+        assert prolific is not None
+        codes = [prolific.code(ending) for ending in ENDINGS]
+        assert None not in codes
+        assert len(set(codes)) == len(ENDINGS)
+        assert prolific.failed_attention_from == 2
+
+
+class TestHaleas:
+    """Five sources without sets; the most and the least empathetic by letter; an open link."""
+
+    def test_ten_questions_with_five_answers_each(self) -> None:
+        rows = rows_of("haleas")
+        assert Counter(row.block for row in rows) == {(f"Q{n}", ""): 5 for n in range(1, 11)}
+        assert Counter(row.condition for row in rows) == {"human": 10, "prompted": 40}
+        assert len({row.text for row in rows}) == 50
+
+    def test_asks_for_best_and_worst_and_how_people_chose(self) -> None:
+        definition = study("haleas")
+        assert [task.kind for task in definition.tasks] == ["best_worst"]
+        assert [(task.name, task.required) for task in definition.closing] == [("reasons", False)]
+        assert (definition.response_labels, definition.order.responses) == ("letters", "random")
+        assert definition.sets is None and definition.rating is None
+
+    def test_one_open_link_is_the_way_in(self) -> None:
+        assert settings_of("haleas").ways_in == ["link"]
+
+
+class TestLiu:
+    """A model before and after fine-tuning, on three dimensions, by five invited raters."""
+
+    def test_twelve_dialogues_with_two_replies_and_what_was_said_before(self) -> None:
+        rows = rows_of("liu")
+        assert Counter(row.block for row in rows) == {(f"D{n:02}", ""): 2 for n in range(1, 13)}
+        assert {row.system for row in rows} == {
+            ("Willow 1.8B", "base"),
+            ("Willow 1.8B", "fine_tuned"),
+        }
+        assert all(
+            row.context.startswith("来访者：") and "\n支持者：" in row.context for row in rows
+        )
+
+    @pytest.mark.parametrize("language", ["en", "zh-hans"])
+    def test_three_dimensions_from_one_to_five_in_both_languages(self, language: str) -> None:
+        definition = study("liu", language)
+        rating = definition.rated
+        assert rating.values == [1, 2, 3, 4, 5]
+        names = [dimension.name for dimension in rating.dimensions]
+        assert names == ["empathic_resonance", "coherence", "advice"]
+        assert [question.name for question in definition.demographics] == ["gender"]
+
+    def test_nothing_but_names_is_the_same_in_both_languages(self) -> None:
+        english, chinese = study("liu", "en"), study("liu", "zh-hans")
+        for ours, theirs in zip(english.rated.scale, chinese.rated.scale, strict=True):
+            assert ours.label != theirs.label
+        assert english.texts.information != chinese.texts.information
+        assert (english.condition_a, english.condition_b) == ("base", "fine_tuned")
+
+    def test_personal_invitations_are_the_way_in(self) -> None:
+        assert settings_of("liu").ways_in == ["invitation"]
 
 
 class TestOwnResponses:
