@@ -1,0 +1,56 @@
+"""`manage.py withdraw STUDY PERSON [--yes]`: for somebody who asks the researchers to do it."""
+
+from contextlib import suppress
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Q
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from config.celery import wake
+from survey.models import Participant
+from survey.queries import StudyNotFound, find_study
+from survey.withdrawal import withdraw
+
+
+class Command(BaseCommand):
+    help = (
+        "Delete everything about a participant, as their own private link does. What was computed "
+        "with them is computed anew."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument(
+            "person", help="their Prolific ID, the token of their invitation, or their pseudonym"
+        )
+        parser.add_argument(
+            "--yes", action="store_true", help="delete; without it, only say who it would be"
+        )
+
+    def handle(self, *, study: str, person: str, yes: bool, **options: Any) -> None:
+        try:
+            found = find_study(study)
+        except StudyNotFound as error:
+            raise CommandError(str(error)) from None
+        named = Q(identity__key=person) | Q(pseudonym=person)
+        people = Participant.objects.filter(named, study__slug=found.slug)
+        if "@" in study:
+            people = people.filter(study=found)
+        participants = list(people.select_related("study"))
+        if not participants:
+            raise CommandError(f"{found.slug} has no participant {person!r}")
+        if len(participants) > 1:
+            studies = ", ".join(str(one.study) for one in participants)
+            raise CommandError(f"{person!r} is in {studies}: name the version, as in slug@2")
+        [participant] = participants
+        who = f"{participant} ({participant.source}, {participant.status}) of {participant.study}"
+        if not yes:
+            self.stdout.write(f"Would delete everything about {who}. Add --yes to do it.")
+            return
+        withdraw(participant=participant, at=timezone.now())
+        with suppress(OperationalError):  # the broker is silent: workers look by themselves
+            wake("analysis.sweep")
+            wake("survey.sweep")
+        self.stdout.write(f"Everything about {who} is deleted.")
