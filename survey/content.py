@@ -72,11 +72,6 @@ class StudyContent:
             for check in self.definition.attention_checks
         ]
 
-    @cached_property
-    def checks_inside_blocks(self) -> bool:
-        """Whether a block may hold an attention check."""
-        return any(check.kind == "in_block" for check in self.definition.attention_checks)
-
     # Pages in their order; a part that the study lacks has none.
 
     @property

@@ -206,6 +206,7 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
         order_seed=locked.order_seed,
         first_page=content.instructions_page + 1,
     )
+    pages_with_check = {planned.page for planned in plan.checks if planned.place is not None}
     Presentation.objects.bulk_create(
         Presentation(
             participant=locked,
@@ -213,6 +214,7 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
             page=planned.page,
             position=planned.position,
             response_order=planned.response_order,
+            has_check=planned.page in pages_with_check,
         )
         for planned in plan.blocks
     )

@@ -19,6 +19,7 @@ class Presentation(models.Model):
     page = models.PositiveIntegerField(null=True, help_text="Page of the survey it stood on")
     position = models.PositiveIntegerField(null=True, help_text="1 for the first block shown")
     response_order = models.JSONField(null=True)
+    has_check = models.BooleanField(default=False, help_text="One more entry is a check")
     shown_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True, help_text="First complete answer")
     submitted_at = models.DateTimeField(null=True, help_text="Latest complete answer")

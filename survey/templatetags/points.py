@@ -24,4 +24,4 @@ def points(name: str, scale: Scale, chosen: object, wrong: bool = False) -> Safe
     short = all(len(label) <= SHORT for _, label in scale)
     values = [(str(value), label, value == chosen) for value, label in scale]
     context = {"name": name, "points": values, "short": short, "wrong": wrong}
-    return get_template("survey/_points.html").render(context)
+    return SafeString(get_template("survey/_points.html").render(context))

@@ -48,7 +48,9 @@ def show_block(
     definition = content.in_language(participant.language)
     block = content.blocks[presentation.block_id]
     responses = [block.responses[response_id] for response_id in order]
-    check = _check_inside(content, participant, number)
+    check = None
+    if presentation.has_check:
+        check = AttentionCheck.objects.get(participant=participant, page=number)
     item = definition.check(check.name) if check is not None else None
     measured: dict[str, Any] = {}
     sent: Mapping[str, object] = {}
@@ -91,14 +93,6 @@ def show_block(
         "errors": errors,
     }
     return show_page(request, "survey/block.html", participant, content, number, values)
-
-
-def _check_inside(
-    content: StudyContent, participant: Participant, number: int
-) -> AttentionCheck | None:
-    if not content.checks_inside_blocks:
-        return None
-    return AttentionCheck.objects.filter(participant=participant, page=number).first()
 
 
 def _given(

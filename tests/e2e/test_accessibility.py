@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # it has no types
 from playwright.sync_api import Page, expect
 
 from tests.e2e.installation import Installation
@@ -189,7 +189,7 @@ def test_axe_finds_nothing_on_any_kind_of_task(
     found = {}
     for scheme in ("light", "dark"):
         page = new_page(phone=True)
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of its literals
+        page.emulate_media(color_scheme=scheme)
         person = somebody(installation, slug, page)
         person.begin()
         found[scheme] = violations(page)
@@ -205,7 +205,7 @@ def test_axe_finds_nothing_on_pages_that_turn_people_away(
     found = {}
     for scheme in ("light", "dark"):
         page = new_page(phone=True)
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of its literals
+        page.emulate_media(color_scheme=scheme)
         for address in ("nowhere/", f"{slug}/?invite=x", f"{slug}/page/2/", f"{slug}/nowhere/"):
             page.goto(f"{installation.url}/s/{address}")
             found[f"{address} {scheme}"] = violations(page)
@@ -216,7 +216,7 @@ def test_axe_finds_nothing_on_pages_that_turn_people_away(
 
         screened_out = somebody(installation, slug, new_page())
         page = screened_out.page
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of its literals
+        page.emulate_media(color_scheme=scheme)
         screened_out.arrive()
         page.locator("#agree").check()
         send(page)

@@ -10,13 +10,10 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from django.http import HttpResponse
 from django.test import Client
 
 from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation, Rating
 from tests.survey import small_study, task_studies
-
-Reply = Any  # django-stubs' response of the test client is private
 
 
 @dataclass
@@ -35,7 +32,7 @@ class Visitor:
         return self.client.get(self.address).content.decode()
 
     def send(self, form: dict[str, str], status: int = 302) -> str:
-        reply: HttpResponse = self.client.post(self.address, form)
+        reply = self.client.post(self.address, form)
         html = reply.content.decode()
         assert reply.status_code == status, html
         return html

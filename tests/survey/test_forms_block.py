@@ -1,10 +1,10 @@
 """Reading the form of a block: every kind of task, and everything that can be wrong with it."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.http import QueryDict
-from django.utils.datastructures import MultiValueDict
 
 from survey.answers import BlockAnswers, Cell
 from survey.content import ResponseContent
@@ -18,8 +18,7 @@ RESPONSES = [ResponseContent(pk, f"p{pk}", f"text {pk}") for pk in (11, 12, 13, 
 
 def read(study: str, sent: dict[str, str], *, responses: int = 3, **more: Any) -> Any:
     """What is read from `sent`, by the definition of a study of `task_studies`."""
-    form = QueryDict(mutable=True)
-    form.update(MultiValueDict({name: [value] for name, value in sent.items()}))
+    form = QueryDict(urlencode(sent))
     definition = small_study.definition(task_studies.yaml_of(study, **more))
     checks = definition.attention_checks
     return read_block(form, definition, RESPONSES[:responses], checks[0] if checks else None)
