@@ -22,6 +22,7 @@ TITLES = {
     "wins": "Wins by model and scenario",
     "items": "Mean rating of every response",
     "raters": "Every rater",
+    "protocol": "How the protocol worked out",
     "ratings_kde": "How ratings are spread",
 }
 

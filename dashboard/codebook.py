@@ -60,6 +60,17 @@ MEANINGS = {
     "seconds_on_screen": "How long the whole response was on screen, or filled it; 0 if it never "
     "was, empty where no script ran",
     "gold_by": "What made the gold scores used here",
+    "pool": "Whose places: those of real people, or of test people",
+    "people": "Who is counted: those who have completed, or all who hold a place",
+    "table": "What is counted: things of `row` at places, in slots, or right above `column`",
+    "row": "A system, a block, or a response of a block",
+    "column": "A place on the page, a slot among the blocks, or what stood right below",
+    "count": "How often",
+    "expected": "How often in even orders of as many people",
+    "missing": "How many are missing until the design is complete; empty where orders are random",
+    "chi_square": "Test of the whole table against random orders; empty where there is none",
+    "df": "Degrees of freedom of the test",
+    "p": "Chance of orders at least as uneven among random ones",
 }
 VALUES = {
     "source": "prolific, link, import, simulated, preview",
@@ -70,6 +81,10 @@ VALUES = {
     "device": "phone, tablet, desktop",
     "kind": "item, in_block",
     "passed": "true, false",
+    "pool": "real, simulated, preview",
+    "people": "completed, places",
+    "table": "system_position, system_follows, block_slot, system_slot, response_position, "
+    "response_follows",
     "region": "Northeast, Midwest, South, West, Other",
 }
 

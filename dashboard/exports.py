@@ -13,12 +13,15 @@ from typing import Any
 
 from analysis.models import AnalysisRun
 from analysis.queries import rater_decisions
+from dashboard.certificate import COLUMNS as CERTIFICATE_COLUMNS
+from dashboard.certificate import certificate_rows
 from dashboard.codebook import codebook_rows
 from judge.queries import GoldScores, gold_scores
 from judge.tidy import gold_rows
 from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
+from survey.places import pool_of
 from survey.tidy import (
     CHECK_COLUMNS,
     COMMENT_COLUMNS,
@@ -62,6 +65,7 @@ ABOUT = {
     "presentations.csv": "Each page of responses that somebody was shown, and their time on it",
     "shown_responses.csv": "Each response on these pages: its place, and how long it was on screen",
     "attention_checks.csv": "Each attention check that somebody met, and their answer",
+    "certificate.csv": "How evenly everything was shown: counts by place and slot, with tests",
     "codebook.csv": "What each column means",
 }
 
@@ -162,6 +166,11 @@ class Export:
     ) -> Table:
         return self._named(Table(columns, rows(self.study, self.run.sources)), people=True)
 
+    def certificate(self) -> Table:
+        """How evenly everything was shown, test people in pools of their own."""
+        pools = list(dict.fromkeys(map(pool_of, self.run.sources)))
+        return Table(CERTIFICATE_COLUMNS, certificate_rows(self.study, pools))
+
     def gold_table(self) -> Table:
         """Every response's gold score wherever it is shown, with the single scores behind it and
         with who made it, so that it is known again where the file is imported."""
@@ -191,6 +200,7 @@ class Export:
             "presentations.csv": self.presentations,
             "shown_responses.csv": self.shown_responses,
             "attention_checks.csv": self.checks,
+            "certificate.csv": self.certificate,
         }
         return {name: table for name, table in tables.items() if name not in self.absent}
 
@@ -215,7 +225,8 @@ class Export:
             absent["comments.csv"] = "free text may tell who wrote it, so it is not shared"
         if not Presentation.objects.filter(**whose).exists():
             why = "nobody was shown a page of responses"
-            absent |= dict.fromkeys(["presentations.csv", "shown_responses.csv"], why)
+            shown_files = ["presentations.csv", "shown_responses.csv", "certificate.csv"]
+            absent |= dict.fromkeys(shown_files, why)
         if not AttentionCheck.objects.filter(**whose).exists():
             absent["attention_checks.csv"] = "nobody was given an attention check here"
         return absent

@@ -18,7 +18,8 @@ def test_downloads_offers_each_file_or_says_why_not(
     files = {row[0]: row[1] for row in tables_of(page.get("/studies/small/downloads/"))[0][1:]}
     assert set(files) == {
         "participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "ranks.csv",
-        "codebook.csv",
+        "comments.csv", "presentations.csv", "shown_responses.csv", "attention_checks.csv",
+        "certificate.csv", "codebook.csv",
     }  # fmt: skip
     assert files["ranks.csv"].endswith("(not here: nobody ranked or chose responses)")
 

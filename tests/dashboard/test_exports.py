@@ -92,6 +92,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
         "presentations.csv",
         "shown_responses.csv",
         "attention_checks.csv",
+        "certificate.csv",
         "codebook.csv",
         "export.json",
     }
@@ -225,6 +226,7 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
         "items.csv",
         "wins.csv",
         "wins_summary.csv",
+        "protocol.csv",
     }
     assert again == original
 
@@ -337,4 +339,8 @@ def test_analysis_of_a_study_without_people_says_what_is_absent(tmp_path: Path) 
 
     absent = json.loads((tmp_path / "out" / "manifest.json").read_text())["absent"]
     assert absent["wins"] == "no rater is included"
-    assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {"funnel.csv", "raters.csv"}
+    assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {
+        "funnel.csv",
+        "raters.csv",
+        "protocol.csv",
+    }
