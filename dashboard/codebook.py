@@ -39,7 +39,7 @@ MEANINGS = {
     "rank": "Rank of the response in its block, 1 is best",
     "choice": "Chosen as best or worst of the block; empty for its other responses",
     "ending": "Which ending the person saw",
-    "language": "Language of the pages, where the person chose or their browser asked for one",
+    "language": "Language of the pages: what they chose, or the first their browser asked for",
     "device": "Kind of device, guessed from the size of its screen",
     "viewport_width": "Width of the window in CSS pixels; not in the form for sharing",
     "viewport_height": "Height of the window in CSS pixels; not in the form for sharing",
