@@ -72,20 +72,32 @@ class ParticipantAdmin(ReadOnly):
     exclude = ["secret"]  # whoever holds it can answer in the participant's name
 
 
-@admin.register(models.Identity)
-class IdentityAdmin(ReadOnly):
-    """Prolific IDs and the like: for superusers only."""
-
-    list_display = ["participant", "slug", "kind", "key"]
-    list_filter = ["slug", "kind"]
-    list_select_related = ["participant"]
-    search_fields = ["key", "participant__pseudonym"]
+class ForSuperusers(ReadOnly):
+    """Who participants are elsewhere: Prolific IDs and the like."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return _is_superuser(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return _is_superuser(request)
+
+
+@admin.register(models.Identity)
+class IdentityAdmin(ForSuperusers):
+    list_display = ["participant", "slug", "kind", "key"]
+    list_filter = ["slug", "kind"]
+    list_select_related = ["participant"]
+    search_fields = ["key", "participant__pseudonym"]
+
+
+@admin.register(models.Withdrawal)
+class WithdrawalAdmin(ForSuperusers):
+    """By whose keys those who withdrew are paid, until their retention date."""
+
+    list_display = ["study", "source", "withdrawn_at", "kind", "key", "key_kept_until"]
+    list_filter = ["study", "source"]
+    list_select_related = ["study"]
+    search_fields = ["key", "prolific_session_id"]
 
 
 def _is_superuser(request: HttpRequest) -> bool:
@@ -145,6 +157,14 @@ class AttentionCheckAdmin(ReadOnly):
 @admin.register(models.DemographicAnswer)
 class DemographicAnswerAdmin(ReadOnly):
     list_display = ["participant", "name", "value"]
+    list_filter = ["participant__study", "name"]
+    list_select_related = ["participant"]
+    search_fields = ["participant__pseudonym"]
+
+
+@admin.register(models.FreeAnswer)
+class FreeAnswerAdmin(ReadOnly):
+    list_display = ["participant", "name", "text", "revisions"]
     list_filter = ["participant__study", "name"]
     list_select_related = ["participant"]
     search_fields = ["participant__pseudonym"]

@@ -5,10 +5,12 @@ from django.contrib import admin
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from survey.models import (
     AttentionCheck,
     DemographicAnswer,
+    FreeAnswer,
     Identity,
     Invitation,
     Participant,
@@ -18,11 +20,12 @@ from survey.models import (
     Scenario,
     Study,
     StudyEvent,
+    Withdrawal,
 )
 
 RECORDS = [
     Study, StudyEvent, Scenario, Response, Participant, Presentation, Rating, AttentionCheck,
-    DemographicAnswer, Identity, Invitation,
+    DemographicAnswer, FreeAnswer, Identity, Invitation, Withdrawal,
 ]  # fmt: skip
 
 
@@ -32,11 +35,11 @@ def root(client: Client, study: Study) -> Client:
     client.force_login(User.objects.create_superuser("root"))
     StudyEvent.objects.create(study=study, action="state", detail={"from": "draft", "to": "open"})
     Invitation.objects.create(study=study, label="pilot")
-    Identity.objects.create(
-        participant=study.participants.get(pseudonym="ann"),
-        slug="small",
-        kind="prolific",
-        key="5f0c0ffee",
+    ann = study.participants.get(pseudonym="ann")
+    Identity.objects.create(participant=ann, slug="small", kind="prolific", key="5f0c0ffee")
+    FreeAnswer.objects.create(participant=ann, name="why", text="because")
+    Withdrawal.objects.create(
+        study=study, slug="small", kind="prolific", key="5f0gone", key_kept_until=timezone.now()
     )
     return client
 
@@ -97,9 +100,10 @@ def test_who_participants_are_elsewhere_is_for_superusers(root: Client, client: 
     staff.user_permissions.set(Permission.objects.filter(content_type__app_label="survey"))
     client.force_login(staff)
     assert client.get(address(Participant, "changelist")).status_code == 200
-    assert client.get(address(Identity, "changelist")).status_code == 403
-    identity = Identity.objects.get()
-    assert client.get(address(Identity, "change", identity.pk)).status_code == 403
+    for model in (Identity, Withdrawal):
+        assert client.get(address(model, "changelist")).status_code == 403
+        record = model._default_manager.get()
+        assert client.get(address(model, "change", record.pk)).status_code == 403
 
 
 def test_secret_of_a_participant_is_shown_to_nobody(root: Client) -> None:
