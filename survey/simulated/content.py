@@ -59,7 +59,7 @@ class Content:
     version: int
     blocks: tuple[Block, ...]
     codes: Mapping[str, str] = field(default_factory=dict)
-    parameters: Parameters = Parameters()
+    parameters: Parameters = field(default_factory=Parameters)
     translations: Mapping[str, StudyDefinition] = field(default_factory=dict)
 
     @property

@@ -239,8 +239,9 @@ class _Visit:
         answers = [_input(at, value) for at, value in sent.items()]
         if "check" in form.inputs:
             answers.append(("check", str(self.plan.checks[self._statement(study, "in_block")])))
-        for task in study.block_remarks:
-            answers.append((_text(task.name), self.plan.remark(task, *block.name)))
+        answers += [
+            (_text(task.name), self.plan.remark(task, *block.name)) for task in study.block_remarks
+        ]
         page = block_page(self.blocks + 1)
         form.measure("paradata", self._measured(page, texts))
         self._send(form, answers, page)

@@ -17,9 +17,9 @@ from tqdm import tqdm
 from survey.definition import DefinitionError, YamlFile
 from survey.models import Identity, Study
 from survey.queries import StudyNotFound, find_study
+from survey.simulated.answers import unmatched
 from survey.simulated.content import Content
 from survey.simulated.crowd import Rota, look_up, read_content, walk_all
-from survey.simulated.answers import unmatched
 from survey.simulated.plan import RaterPlan, plan_raters
 from survey.simulated.profile import Behaviour, Profile
 from survey.simulated.walker import Ending, NotLetIn, Walk, WalkError
