@@ -63,10 +63,12 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
 def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     """What Prolific's rules say about the study, and what to change."""
     found = study_or_404(name)
+    content = content_of(found)
     prompts = found.scenarios.values_list("prompt", "context")
     results = findings(
-        content_of(found).definition,
+        content.definition,
         Settings.model_validate(found.settings),
+        translations=list(content.translations.values()),
         prompts=[text for pair in prompts for text in pair],
     )
     to_change = [finding for finding in results if finding.state == "change"]

@@ -46,26 +46,23 @@ class Finding:
 
 
 def findings(
-    definition: StudyDefinition, settings: Settings, *, prompts: Sequence[str] = ()
+    definition: StudyDefinition,
+    settings: Settings,
+    *,
+    translations: Sequence[StudyDefinition] = (),
+    prompts: Sequence[str] = (),
 ) -> list[Finding]:
     """Every rule with what it says about the study; `prompts` are what raters read."""
     return [
         *_enough_checks(definition, settings),
         *_checks(definition),
+        *_checks_of_translations(translations),
         *_endings(definition, settings),
         _screening(definition),
         _distress(definition, prompts),
         _ai(definition),
         _pay(definition),
     ]
-
-
-def to_change(
-    definition: StudyDefinition, settings: Settings, *, prompts: Sequence[str] = ()
-) -> list[Finding]:
-    """Only what should be changed."""
-    found = findings(definition, settings, prompts=prompts)
-    return [finding for finding in found if finding.state == "change"]
 
 
 def _enough_checks(definition: StudyDefinition, settings: Settings) -> Iterator[Finding]:
@@ -112,6 +109,13 @@ def _checks(definition: StudyDefinition) -> Iterator[Finding]:
         if not amiss:
             text = "Says which answer to choose, in sight, and asks for nothing from memory."
             yield Finding(rule, "ok", text)
+
+
+def _checks_of_translations(translations: Sequence[StudyDefinition]) -> Iterator[Finding]:
+    for translation in translations:
+        for found in _checks(translation):
+            rule = f"{found.rule} ({translation.language})"
+            yield Finding(rule, found.state, found.text)
 
 
 def _of_check(definition: StudyDefinition, check: AttentionItem) -> Iterator[str]:

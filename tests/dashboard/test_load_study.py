@@ -199,3 +199,16 @@ def test_every_language_of_a_study_is_loaded(folder: Path) -> None:
     assert study.translations["zh-hans"]["closing"][0]["question"] == "现在呢？"
     # the second load finds the same content, translations included
     assert "unchanged" in run("load_study", folder)
+
+
+def test_what_prolifics_rules_object_to_is_a_notice_and_no_error(folder: Path) -> None:
+    said = run("load_study", folder).splitlines()
+    notices = [line for line in said if line.startswith("Notice: ")]
+    assert [notice.split(": ")[1] for notice in notices] == [
+        "Enough attention checks",
+        "A way back for every ending",
+        "A way back for every ending",
+        "Use of AI is ruled out in words",
+    ]
+    assert notices[1].endswith("set prolific.declined_code.")
+    assert "small@1: loaded as a new draft" in said

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from survey.definition import StudyDefinition
-from survey.definition.policy import findings, to_change
+from survey.definition.policy import findings
 from survey.definition.settings import Settings
 from tests.survey import small_study
 
@@ -46,8 +46,8 @@ def changes_of(
     definition: StudyDefinition, chosen: Settings | None = None, **prompts: Any
 ) -> list[tuple[str, str]]:
     """Rule and text of what is to be changed."""
-    found = to_change(definition, chosen or settings(), **prompts)
-    return [(finding.rule, finding.text) for finding in found]
+    found = findings(definition, chosen or settings(), **prompts)
+    return [(finding.rule, finding.text) for finding in found if finding.state == "change"]
 
 
 def test_good_study_has_nothing_to_change() -> None:
@@ -121,6 +121,13 @@ def test_check_must_not_test_memory(statement: str, word: str | None) -> None:
 def test_check_must_be_in_plain_sight(statement: str) -> None:
     ((_, text),) = changes_of(study(attention_checks=check(statement=statement)))
     assert "plain sight" in text
+
+
+def test_checks_of_each_translation_are_read_too() -> None:
+    chinese = study(language="zh-hans", attention_checks=check(statement="请选择“非常”。"))
+    ((rule, text),) = changes_of(study(), translations=[chinese])[:1]
+    assert rule == "Attention check check_2 (zh-hans)"
+    assert "choose “Very”" in text
 
 
 def test_check_must_not_be_buried_in_text() -> None:

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from dashboard.queries import participant_links
 from dashboard.study_folder import load_folder, read_folder
 from survey.definition import DefinitionError
-from survey.definition.policy import to_change
+from survey.definition.policy import findings
 from survey.models import Study
 
 OUTCOMES = {
@@ -36,9 +36,14 @@ class Command(BaseCommand):
             ) from None
         for notice in read.notices:
             self.stdout.write(notice)
-        prompts = [text for row in read.rows for text in (row.prompt, row.context)]
-        for finding in to_change(read.definition, read.settings, prompts=prompts):
-            self.stdout.write(f"Notice: {finding.rule}: {finding.text}")
+        for finding in findings(
+            read.definition,
+            read.settings,
+            translations=read.translations,
+            prompts=[text for row in read.rows for text in (row.prompt, row.context)],
+        ):
+            if finding.state == "change":
+                self.stdout.write(f"Notice: {finding.rule}: {finding.text}")
         loaded = load_folder(read)
         self.stdout.write(f"{loaded.study}: {OUTCOMES[loaded.outcome]}")
         self._describe(loaded.study)
