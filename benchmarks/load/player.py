@@ -1,5 +1,6 @@
 """One participant over HTTP: light, so that the server has the machine to itself."""
 
+import json
 import random
 import re
 import time
@@ -14,6 +15,7 @@ from benchmarks.load.site import Rating, Site, Wrong
 RADIO = re.compile(r'<input type="radio" name="([^"]+)"[^>]*? value="([^"]*)"( checked)?')
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)"[^>]*? value="([^"]*)"')
 PROGRESS = re.compile(r">Page (\d+) of (\d+)<")
+RESPONSE = re.compile(r'data-response="(\w+)"')
 CODE = re.compile(r'id="completion-code">([^<]+)<')
 
 
@@ -49,7 +51,7 @@ class Player:
         with self._connected():
             while not (code := CODE.search(self.html)):
                 self._answer()
-        if code[1] != self.site.code or (self.site.counts_pages and self.number != self.total):
+        if code[1] not in self.site.codes or (self.site.counts_pages and self.number != self.total):
             raise Wrong(f"{self.site.name}: code {code[1]} after page {self.number}/{self.total}")
 
     @contextmanager
@@ -104,12 +106,18 @@ class Player:
                 raise Wrong(f"{self.site.name}: {name} is chosen already on {self.address}")
             groups.setdefault(name, []).append(unescape(value))
         rating = self._is_rating()
-        if rating and len(groups) != self.site.groups:
-            raise Wrong(f"{self.site.name}: {len(groups)} questions on {self.address}")
-        chosen = {name: random.choice(values) for name, values in groups.items()}
+        rated = [name for name in groups if name.startswith("r-")]  # a check may stand among them
+        if rating and len(rated) != self.site.groups:
+            raise Wrong(f"{self.site.name}: {len(rated)} ratings asked on {self.address}")
+        chosen = {
+            name: self.site.eligible.get(name) or random.choice(values)
+            for name, values in groups.items()
+        }
         others = {name: unescape(value) for name, value in HIDDEN.findall(self.html)}
         if 'name="agree"' in self.html:
             others["agree"] = "yes"
+        if 'name="paradata"' in self.html:
+            others["paradata"] = self._measured()
         began = time.perf_counter()
         status, location = self._ask("POST", self.address, chosen | others)
         took = time.perf_counter() - began
@@ -119,7 +127,11 @@ class Player:
         if rating:
             self.rated += 1
             self.seconds.append(self.shown_in + took)
-            self.sent += [
-                (self.person, self.number, name, int(value)) for name, value in chosen.items()
-            ]
+            self.sent += [(self.person, self.number, name, int(chosen[name])) for name in rated]
         self._get(location)
+
+    def _measured(self) -> str:
+        """What a page's script sends with the answers."""
+        times = {"visible": 61.25, "hidden": 3.5, "first": 12.5, "last": 60.125}
+        responses = dict.fromkeys(RESPONSE.findall(self.html), 4.321)
+        return json.dumps({**times, "changes": 1, "responses": responses})

@@ -120,9 +120,14 @@ def start_fivefold(bench: Bench) -> Site:
         server=server,
         port=port,
         link=f"/s/{study['slug']}/",
-        code=study["prolific"]["completion_code"],
+        codes={
+            study["prolific"][name]
+            for name in ("completion_code", "failed_attention_code")
+            if name in study["prolific"]
+        },
         blocks=blocks,
         groups=responses * len(study["tasks"][0]["dimensions"]),
+        eligible={q["name"]: q["eligible"][0] for q in study.get("screening", [])},
         stored=lambda: rows(environment["DATABASE_URL"], query),
     )
 
@@ -144,7 +149,7 @@ def start_plain_django(bench: Bench) -> Site:
         server=server,
         port=port,
         link="/",
-        code="PLAIN1",
+        codes={"PLAIN1"},
         blocks=blocks,
         groups=responses,
         stored=lambda: rows(environment["DATABASE_URL"], query),
@@ -167,7 +172,7 @@ def start_bare_wsgi(bench: Bench, like: Site) -> Site:
         server=server,
         port=port,
         link="/",
-        code="BARE1",
+        codes={"BARE1"},
         blocks=like.blocks,
         groups=like.groups,
         counts_pages=False,

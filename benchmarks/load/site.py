@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,10 +26,11 @@ class Site:
     server: Process
     port: int
     link: str
-    code: str
+    codes: set[str]  # of those who passed the attention checks, and of those who did not
     blocks: int
-    groups: int  # radio groups on a rating page
+    groups: int  # ratings asked on a rating page
     counts_pages: bool = True
+    eligible: Mapping[str, str] = field(default_factory=dict)  # answers to screening questions
     stored: Callable[[], list[Rating]] | None = None  # None: it stores nothing
     sent: list[Rating] = field(default_factory=list)
 
