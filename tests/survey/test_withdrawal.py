@@ -18,6 +18,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from analysis.definition import QualityRules
 from analysis.execution import execute, finished_run
@@ -385,6 +386,26 @@ def test_run_of_which_the_eraser_did_not_know_is_computed_anew(
     run.refresh_from_db()
     assert (run.state, run.error, run.lease_until) == ("waiting", "", None)
     assert found(["leaving"], whole_database()) == []
+
+
+def test_workers_are_woken_by_names_of_tasks_that_say_nothing_about_the_person(
+    study: Study, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[tuple[object, ...]] = []
+    monkeypatch.setattr("survey.views.ending.wake", lambda *sent: woken.append(sent))
+    delete_everything(take_survey(client))
+    assert woken == [("analysis.sweep",), ("survey.sweep",)]
+
+
+def test_silent_broker_stops_nobody_from_withdrawing(
+    study: Study, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*sent: object) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr("survey.views.ending.wake", refuse)
+    assert b"Your data are deleted" in delete_everything(take_survey(client))
+    assert not Participant.objects.exists()
 
 
 # ── Coming back ──────────────────────────────────────────────────────────────────────────────
