@@ -20,6 +20,13 @@ def open_example(installation: Installation, folder: Path, *, slug: str) -> str:
     return _open(installation, folder, slug, text, EXAMPLE / "responses.csv")
 
 
+def open_design(installation: Installation, folder: Path, name: str, *, slug: str) -> str:
+    """The example study in the folder `name`. Returns its slug."""
+    example = ROOT / "examples" / name
+    text = (example / "study.yaml").read_text(encoding="utf-8")
+    return _open(installation, folder, slug, text, example / "responses.csv")
+
+
 def open_small(
     installation: Installation, folder: Path, *, slug: str, highest: str = "Very"
 ) -> str:
@@ -37,13 +44,14 @@ def open_tasks(
     *,
     slug: str,
     language: str = "en",
+    prompt: str = task_studies.PROMPT,
     **more: Any,
 ) -> str:
     """A study of `task_studies`, all its pages in `language`; `more` replaces keys of its file.
     Returns its slug.
     """
     responses = folder / "responses.csv"
-    responses.write_text(task_studies.csv_of(name), encoding="utf-8")
+    responses.write_text(task_studies.csv_of(name, prompt=prompt), encoding="utf-8")
     text = task_studies.yaml_of(name, language=language, **more) + WAYS_IN
     return _open(installation, folder, slug, text, responses)
 

@@ -6,8 +6,8 @@ from statistics import mean
 
 import pytest
 
-from survey.simulated.content import Block, Cell, Content, Text
 from survey.simulated.answers import item_position, rating_at, unmatched
+from survey.simulated.content import Block, Cell, Content, Text
 from survey.simulated.plan import (
     RaterPlan,
     exact_counts,

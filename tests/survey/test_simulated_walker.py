@@ -192,3 +192,41 @@ def test_paused_study_lets_nobody_in(live_server: LiveServer, study: Study) -> N
 def test_server_that_is_not_there_is_named(study: Study) -> None:
     with pytest.raises(WalkError, match=r"no answer from http://127\.0\.0\.1:9"):
         send(study, plans_of(study, 1), "http://127.0.0.1:9")
+
+
+def test_who_finds_every_place_taken_ends_with_that_code(live_server: LiveServer, db: None) -> None:
+    study = small_study.load()
+    settings = {
+        **study.settings,
+        "places": {**study.settings["places"], "maximum": 1},
+        "prolific": {
+            **study.settings["prolific"],
+            "full_code": "FULL1",
+            "parameters": {"participant": "who", "study": "where", "session": "when"},
+        },
+    }
+    Study.objects.update(settings=settings)
+    study.refresh_from_db()
+    profile = Profile.model_validate({})
+    content = read_content(study)
+    first, second = plan_raters(profile=profile, content=content, participants=2, seed=1)
+    for plan, ending in ((first, Ending.COMPLETED), (second, Ending.FULL)):
+        [walk] = send(study, [plan], live_server.url)
+        assert walk.ending is ending
+        assert walk.code == {Ending.COMPLETED: "DONE1", Ending.FULL: "FULL1"}[ending]
+    assert participant_of(first).identity.prolific_session_id == f"of-{first.person}"
+
+
+def test_failed_attention_is_an_ending_of_its_own_where_it_has_a_code(
+    live_server: LiveServer, study: Study
+) -> None:
+    prolific = {
+        **study.settings["prolific"],
+        "failed_attention_code": "FAIL1",
+        "failed_attention_from": 1,
+    }
+    Study.objects.update(settings={**study.settings, "prolific": prolific})
+    study.refresh_from_db()
+    [walk] = send(study, plans_of(study, 1, attention_failer=1), live_server.url)
+    assert (walk.ending, walk.code) == (Ending.FAILED_ATTENTION, "FAIL1")
+    assert participant_of(walk.plan).status == "completed"
