@@ -189,6 +189,14 @@ def test_each_pool_has_places_of_its_own(study: Study) -> None:
         assert is_full(study, source=source, at=NOW)
 
 
+def test_silence_is_judged_by_the_clock_of_who_comes(study: Study) -> None:
+    limit(study, maximum=1)
+    start(study, source="simulated", at=NOW)
+    with pytest.raises(NotAdmitted):
+        start(study, source="simulated", at=NOW - timedelta(days=1))
+    assert start(study, source="simulated", at=LATER).slot == 0
+
+
 def test_sources_of_a_pool() -> None:
     assert sources_of("real") == ["prolific", "link", "import"]
     assert sources_of("simulated") == ["simulated"]

@@ -25,7 +25,7 @@ blocks_per_participant: 2
 @pytest.fixture
 def people() -> int:
     """SQLite has one writer at a time: fewer people show the same there."""
-    return 400 if connection.vendor == "postgresql" else 60
+    return 240 if connection.vendor == "postgresql" else 60
 
 
 @pytest.fixture
