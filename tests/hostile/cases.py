@@ -286,7 +286,7 @@ class Cases:
     def _login(self) -> Request:
         """Few names, so that all but the first tries are refused without computing a password."""
         page = self.random.choice(self.logins)
-        names = ["researcher", "<script>hostile()</script>"]
+        names = ["admin", "<script>hostile()</script>"]
         fields = [("username", self.random.choice(names)), ("password", "wrong"), ("next", "//x")]
         if self.random.random() < 0.5:
             fields.pop(self.random.randrange(3))

@@ -58,15 +58,6 @@ def study_yaml(slug: str) -> str:
     return before + tasks + rest + WAYS_IN
 
 
-def open_targets(installation: Installation, folder: Path) -> None:
-    """Load both studies and open them."""
-    (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
-    for slug in TASKS:
-        (folder / "study.yaml").write_text(study_yaml(slug), encoding="utf-8")
-        installation.manage("load_study", folder)
-        installation.manage("set_study", slug, "open")
-
-
 Fields = list[tuple[str, str]]
 
 
@@ -91,7 +82,7 @@ class Visitor:
         request = Request(method.encode(), path.encode(), tuple(headers), body)
         answer = self.connection.ask(request)
         for name, value in answer.headers:
-            if name.lower() == "set-cookie":
+            if name.lower() == "set-cookie" and not value.startswith("csrftoken="):
                 key, _, rest = value.partition("=")
                 self.cookies[key] = rest.partition(";")[0]
         return answer
@@ -110,6 +101,29 @@ class Visitor:
         before = self.path
         status = self.open(before, fill(self.html))
         assert status == 200 and self.path != before, (before, status, self.html)
+
+
+def researcher(installation: Installation) -> Visitor:
+    """A researcher who has logged in."""
+    name, password = installation.researcher
+    visitor = Visitor(Connection(installation.port))
+    assert visitor.open("/login/", [("username", name), ("password", password)]) == 200
+    return visitor
+
+
+def load_and_open(installation: Installation, folder: Path, slug: str) -> None:
+    """Load a study and let a researcher open it."""
+    installation.manage("load_study", folder)
+    form = [("state", "open"), ("confirmed", "on")]
+    assert researcher(installation).open(f"/studies/{slug}/state/", form) == 200
+
+
+def open_targets(installation: Installation, folder: Path) -> None:
+    """Load both studies and open them."""
+    (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+    for slug in TASKS:
+        (folder / "study.yaml").write_text(study_yaml(slug), encoding="utf-8")
+        load_and_open(installation, folder, slug)
 
 
 def fill(html: str) -> Fields:

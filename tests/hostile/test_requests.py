@@ -6,6 +6,7 @@ HOSTILE_SEED draws other requests (the run names its seed), HOSTILE_CASES more o
 
 import json
 import os
+import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from survey.regions import STATES
 from tests.e2e.installation import Installation
 from tests.hostile.cases import SCRIPTS, Cases, Page
 from tests.hostile.rows import Rows, protected
-from tests.hostile.targets import CSRF, TASKS, Visitor, fill, researchers_addresses, visit
+from tests.hostile.targets import CSRF, TASKS, fill, researcher, researchers_addresses, visit
 from tests.hostile.wire import Answer, Connection, Request
 
 SEED = os.environ.get("HOSTILE_SEED", "1")
@@ -68,10 +69,9 @@ def attackers_pages(installation: Installation) -> list[Page]:
 
 def researchers_pages(installation: Installation) -> tuple[list[Page], list[Page]]:
     """Every page and address of the API as a researcher has them, and as strangers do."""
-    name, password = installation.researcher
-    visitor = Visitor(Connection(installation.port))
-    assert visitor.open("/login/", [("username", name), ("password", password)]) == 200
-    key = installation.manage("drf_create_token", name).stdout.split()[2]
+    visitor = researcher(installation)
+    assert visitor.open("/account/token/", [("action", "renew")]) == 200
+    [key] = set(re.findall(r"\b[0-9a-f]{40}\b", visitor.html))
     mine, strangers = [Page("/s/likert/", visitor.cookies, queries=ARRIVAL)], []
     for path in researchers_addresses("likert"):
         queries = LISTING if path.startswith("/admin/") else SORTING
@@ -120,7 +120,7 @@ def attack(installation: Installation) -> Attack:
     mine, strangers = researchers_pages(installation)
     uploads = [page for page in mine if page.path.endswith("/submissions/")]
     login = [page for page in strangers if page.path == "/login/"]
-    cases = Cases([*theirs * 6, *mine, *uploads * 20, *strangers], login, seed=SEED)
+    cases = Cases([*theirs * 6, *mine, *uploads * 30, *strangers], login, seed=SEED)
     requests = [cases.next() for _ in range(CASES)]
     before = protected(installation, people="bystander")
     import time
@@ -154,6 +154,12 @@ def test_requests_get_past_the_door(attack: Attack) -> None:
     """Else nothing was tested: pages must have been shown, forms refused for what they said."""
     statuses = Counter(answer.status for _, answer in attack.answers)
     assert all(statuses[status] > CASES / 200 for status in (200, 302, 400, 403, 404, 405, 422))
+    lists = [
+        answer.status
+        for request, answer in attack.answers
+        if request.target.endswith(b"/submissions/") and b"Submission id" in request.body
+    ]
+    assert lists.count(302) > CASES / 1000
 
 
 def test_rows_of_others_are_as_before(attack: Attack) -> None:

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page, Response
 
 from tests.e2e.installation import Installation
-from tests.hostile.targets import Visitor, fill, researchers_addresses, visit
+from tests.hostile.targets import Visitor, fill, load_and_open, researchers_addresses, visit
 from tests.hostile.wire import Connection
 
 SCRIPT = (
@@ -171,8 +171,7 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     (folder / "study.yaml").write_text(json.dumps(study), encoding="utf-8")
     responses = responses_of(study)
     write_table(folder / "responses.csv", responses)
-    installation.manage("load_study", folder)
-    installation.manage("set_study", "scripts", "open")
+    load_and_open(installation, folder, "scripts")
     installation.manage("invite", "scripts", "--label", SCRIPT)
     person = bad("imported")[:100]
     participants = [{"participant": person, "status": "completed", "duration_seconds": "900"}]
@@ -245,6 +244,14 @@ def test_researchers_pages_run_nothing(
             record = page.locator("#result_list th a").first.get_attribute("href")
             assert record
             watched.open(record, at=installation.url)
+    watched.open("/studies/scripts/", at=installation.url)
+    rows = [{"Submission id": SCRIPT, "Participant id": "", "Status": SCRIPT}]
+    file = write_table(scripts.parent / f"{SCRIPT.replace('/', '_')[:200]}.csv", rows)
+    page.locator("input[type=file]").set_input_files(file)
+    with page.expect_navigation(wait_until="load"):
+        page.locator("form:has(input[type=file]) button").click()
+    watched.look("the list that was refused")
+    assert page.get_by_text("Nothing was changed.").is_visible()
     wanted = {f"/studies/scripts/{tab}" for tab in ("", "raters/", "results/", "figures/")}
     assert wanted <= watched.shown
     assert {
