@@ -283,6 +283,26 @@ def test_every_task_fits_a_phone_and_its_focus_is_never_hidden(
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_a_long_prompt_stays_in_view_leaves_room_and_scrolls_by_keyboard(
+    installation: Installation, new_page: OpenPage, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("long")
+    slug = open_tasks(installation, folder, "likert", slug="long-prompt", prompt="I failed. " * 200)
+    person = somebody(installation, slug, new_page(phone=True))
+    person.begin()
+    page = person.page
+    prompt = page.get_by_role("region", name="Somebody writes")
+    page.get_by_role("button", name="Continue").scroll_into_view_if_needed()
+    expect(prompt).to_be_in_viewport()
+    box = prompt.bounding_box()
+    assert box is not None
+    assert (box["y"], box["height"] <= 0.35 * 740) == (0, True)
+    prompt.focus()
+    page.keyboard.press("End")
+    expect(prompt).not_to_have_js_property("scrollTop", 0)
+    assert violations(page) == []
+
+
 def test_axe_does_find_what_is_wrong(
     installation: Installation, whole: StudyOf, new_page: OpenPage
 ) -> None:

@@ -117,12 +117,12 @@ def yaml_of(name: str, *, slug: str | None = None, **more: Any) -> str:
     return "\n".join([f"slug: {slug or name}", *keys, ""])
 
 
-def csv_of(name: str) -> str:
+def csv_of(name: str, *, prompt: str = PROMPT) -> str:
     """The responses of a study."""
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(["scenario", "prompt", "context", "model", "condition", "response"])
     for number in range(STUDIES[name]["responses"]):
-        row = ["S1", PROMPT, CONTEXT, "Ant", f"condition{number}", TEXTS[number]]
+        row = ["S1", prompt, CONTEXT, "Ant", f"condition{number}", TEXTS[number]]
         writer.writerow(row)
     return file.getvalue()
