@@ -1,5 +1,6 @@
 """Every text of participants' pages is translated into every language that is offered."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,23 @@ def test_every_text_is_translated(language: str) -> None:
     texts = catalogs.extract(ROOT)
     assert len(texts) > 100
     assert catalogs.problems(catalogs.read(files(ROOT / "locale")[language]), texts) == []
+
+
+TRANSLATED = re.compile(r"{% blocktranslate.*?{% endblocktranslate %}", re.DOTALL)
+OURS = re.compile(r"{#.*?#}|{%.*?%}|{{.*?}}|<style>.*?</style>", re.DOTALL)
+MARKUP = re.compile(r'<[^>]*>|\b[\w-]+="[^"]*"')
+SPOKEN = re.compile(r'\b(?:aria-label|title|alt|placeholder)="([^"]*)"')
+
+
+def test_templates_hold_no_words_outside_of_translations() -> None:
+    words = {}
+    for pattern in catalogs.TEMPLATES:
+        for path in (ROOT / "templates").glob(pattern):
+            bare = OURS.sub("", TRANSLATED.sub("", path.read_text(encoding="utf-8")))
+            said = " ".join([*SPOKEN.findall(bare), MARKUP.sub(" ", bare)])
+            words[path.name] = re.findall(r"[^\W\d]{2,}", said)
+    assert len(words) > 15
+    assert {name: found for name, found in words.items() if found} == {}
 
 
 def catalog(*translated: tuple[object, object], fuzzy: bool = False) -> Catalog:
