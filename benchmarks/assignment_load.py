@@ -95,7 +95,7 @@ def start_server(bench: Bench) -> tuple[Site, str]:
         bench.run("manage.py", *command, environment=environment | logins)
     server, port = bench.serve("config.wsgi", environment)
     url = environment["DATABASE_URL"]
-    return Site("Fivefold", server, port, "/s/load/", "DONE1", BLOCKS_EACH, RESPONSES), url
+    return Site("Fivefold", server, port, "/s/load/", {"DONE1"}, BLOCKS_EACH, RESPONSES), url
 
 
 def crowd(site: Site, people: int, leaving: float, seed: int) -> list[Walker]:
