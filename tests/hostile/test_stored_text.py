@@ -246,7 +246,7 @@ def test_researchers_pages_run_nothing(
             watched.open(record, at=installation.url)
     watched.open("/studies/scripts/", at=installation.url)
     rows = [{"Submission id": SCRIPT, "Participant id": "", "Status": SCRIPT}]
-    file = write_table(scripts.parent / f"{SCRIPT.replace('/', '_')[:200]}.csv", rows)
+    file = write_table(scripts.parent / f"{SCRIPT.replace('/', '_')[:150]}.csv", rows)
     page.locator("input[type=file]").set_input_files(file)
     with page.expect_navigation(wait_until="load"):
         page.locator("form:has(input[type=file]) button").click()
