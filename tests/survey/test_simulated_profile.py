@@ -104,7 +104,9 @@ def test_mistake_is_named_with_its_place(text: str, said: str) -> None:
     assert problems(text) == [said]
 
 
-@pytest.mark.parametrize("part", [Profile, Behaviours, Devices, Effects, SystemShift, Times, Answers])
+@pytest.mark.parametrize(
+    "part", [Profile, Behaviours, Devices, Effects, SystemShift, Times, Answers]
+)
 def test_every_key_is_documented(part: type[BaseModel]) -> None:
     words = set(re.findall(r"\w+", " ".join(re.findall("`[^`]+`", DOCS))))
     assert set(part.model_fields) <= words
