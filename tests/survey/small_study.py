@@ -1,5 +1,7 @@
 """A small study of the usual shape: 2 scenarios × 2 sets × 3 responses, one attention check."""
 
+from functools import cache
+
 from survey.definition import ResponseRow, StudyDefinition, YamlFile
 from survey.definition.responses import parse_responses
 from survey.definition.study import Settings
@@ -75,6 +77,7 @@ SETTINGS = Settings.model_validate(
 )
 
 
+@cache  # reading it took a tenth of all the quick tests' time; nothing can change it
 def definition(text: str = YAML) -> StudyDefinition:
     """The definition written in `text`."""
     yaml = YamlFile(text.encode(), file="study.yaml")
