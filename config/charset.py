@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 CHARSET = re.compile(r";\s*charset\b([^;]*)", re.IGNORECASE)
-UTF_8 = re.compile(r"""\s*=\s*("utf-8"|utf-8)\s*""", re.IGNORECASE)
+UTF_8 = re.compile(r"""\s*=\s*("utf-?8"|utf-?8)\s*""", re.IGNORECASE)
 REFUSAL = b"This request is not in UTF-8, the only encoding that is read here.\n"
 
 

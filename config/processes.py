@@ -125,9 +125,18 @@ class Process:
             self.child.wait(seconds)
         self.kill()
         self.child.wait()
+        self._wait_for_the_group()
         self._guard.kill()
         self._guard.communicate()
         self._reader.close()
+
+    def _wait_for_the_group(self, *, seconds: float = 5) -> None:
+        """A killed process of a busy machine may finish a write before it dies."""
+        deadline = time.monotonic() + seconds
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody, or zombies alone
+            while time.monotonic() < deadline:
+                os.killpg(self.child.pid, 0)
+                time.sleep(0.01)
 
 
 @dataclass

@@ -11,10 +11,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from dotenv import dotenv_values
 from environs import Env, EnvError, validate
 
 from config import languages
+from config.served import chosen_by_serve
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -26,13 +26,13 @@ try:
     SECRET_KEY = env.str("SECRET_KEY", validate=validate.Length(min=1))
     DEBUG = env.bool("DEBUG", False)
     DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
-    # What a running `manage.py serve` chose: its address and its stand-in judge. Commands typed
-    # in another shell must go by the same.
-    _served = dotenv_values(DATA_DIR / "serve.env")
+    _served = chosen_by_serve(DATA_DIR / "serve.env")
     # The address that the world sees decides the hosts answered to and whether HTTPS is asked.
     SITE_URL = env.str("SITE_URL", _served.get("SITE_URL") or "http://localhost:8000").rstrip("/")
     _site = urlsplit(SITE_URL)
     HTTPS = _site.scheme == "https"
+    # Whether a proxy of ours stands before the web processes and says where requests come from.
+    BEHIND_PROXY = env.bool("BEHIND_PROXY", HTTPS)
     ALLOWED_HOSTS = env.list(
         "ALLOWED_HOSTS", list({_site.hostname or "", "localhost", "127.0.0.1", "[::1]"})
     )
@@ -164,7 +164,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 # A participant may come back a day later to a page left open: its form must still be accepted.
 CSRF_COOKIE_AGE = 60 * 60 * 24 * 365
 CSRF_FAILURE_VIEW = "survey.views.arrival.csrf_failure"
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0
 # The proxy redirects to HTTPS (W008); subdomains and browsers' own lists are not ours to
 # decide for an institution's domain (W005, W021).

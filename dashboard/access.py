@@ -50,11 +50,11 @@ def researcher_required(
 def client_address(request: HttpRequest) -> str | None:
     """Where a request comes from, as told by our own proxy where there is one.
 
-    Served by HTTPS, a proxy stands before the web processes and adds the last address that it
-    names; what stands before that is the client's own word. None where the address is none.
+    The proxy adds the last address that a request names; what stands before that is the client's
+    own word. None where the address is none.
     """
     address: str = request.META.get("REMOTE_ADDR", "")
-    if settings.HTTPS:
+    if settings.BEHIND_PROXY:
         address = request.META.get("HTTP_X_FORWARDED_FOR", address).rpartition(",")[2]
     try:
         return str(ip_address(address.strip().partition("%")[0]))

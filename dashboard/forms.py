@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, UsernameField
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
@@ -15,6 +15,9 @@ from survey.models import Participant, Place, Study
 
 class LoginForm(AuthenticationForm):
     """Lets researchers in; says to everybody else that this is not their door."""
+
+    # Django names this limit without enforcing it; failed logins are stored in a shorter column.
+    username = UsernameField(max_length=150, widget=forms.TextInput(attrs={"autofocus": True}))
 
     def confirm_login_allowed(self, user: User) -> None:
         super().confirm_login_allowed(user)

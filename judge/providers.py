@@ -76,6 +76,7 @@ class Provider:
             api_key=api_key or "none",
             max_retries=0,
             timeout=openai.Timeout(timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds)),
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_read_as_utf_8]}),
         )
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = self._runner.get_loop()
@@ -169,6 +170,11 @@ class Provider:
         else:
             message = f"{self._base_url} answered with something that is not a whole completion"
         return ExchangeFailed(message, outcome=Outcome.GARBLED, status=200, body=text)
+
+
+async def _read_as_utf_8(response: Any) -> None:
+    """JSON is UTF-8 (RFC 8259), whatever codec of Python's a server may name."""
+    response.encoding = "utf-8"
 
 
 def retry_after_seconds(headers: dict[str, str]) -> float | None:

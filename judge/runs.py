@@ -20,7 +20,7 @@ from judge.parsing import Unusable, parse_score
 from judge.providers import Provider
 
 #: After a turn the worker sees to its other tasks, and to a request to shut down.
-TURN_SECONDS = 30.0
+TURN_SECONDS = 5.0
 #: A longer wait than this is left to the sweep.
 PATIENCE_SECONDS = 10.0
 #: How often calls that became due meanwhile are looked for.

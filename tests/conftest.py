@@ -24,6 +24,8 @@ def pytest_report_header() -> str:
 
 
 SERVERS = {"installation", "live_server", "server_with"}
+#: Fixtures that compute a whole analysis.
+ANALYSED = {"run", "run_with_simulated"}
 SHAPED = {"db", "transactional_db", *SERVERS}
 
 
@@ -31,6 +33,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if SERVERS.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("e2e")
+        if ANALYSED.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
     if config.getoption("--skip-pure"):
         pure = [item for item in items if not is_shaped(item)]
         config.hook.pytest_deselected(items=pure)

@@ -52,7 +52,6 @@ def ask(path: str, content_type: str, body: bytes = FORM_BODY, *, get: bool = Fa
         "charset=base64",
         'charset="base64"',
         "charset=klingon",
-        "charset=utf8",
         "charset=",
         "Charset = hex",
         "charset=utf-8; charset=hex",

@@ -110,6 +110,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.e2e
 def test_killed_parent_takes_its_children_with_it(tmp_path: Path) -> None:
     family = DEAF_FAMILY.replace("signal.SIG_IGN", "signal.SIG_DFL")  # deaf ones take 10 s
     argv = [sys.executable, "-c", PARENT, family, str(tmp_path)]

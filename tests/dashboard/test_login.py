@@ -109,13 +109,19 @@ def asked(address: str, forwarded: str) -> str | None:
 
 
 def test_address_is_the_last_that_the_proxy_names(settings: Settings) -> None:
-    settings.HTTPS = True
+    settings.BEHIND_PROXY = True
     assert asked("172.18.0.5", "203.0.113.9, 192.0.2.1") == HERE
     assert asked("172.18.0.5", "2001:DB8::1") == "2001:db8::1"
     assert asked("172.18.0.5", "nonsense\0") is None
 
 
 def test_address_without_a_proxy_is_not_what_the_client_says(settings: Settings) -> None:
-    settings.HTTPS = False
+    settings.BEHIND_PROXY = False
     assert asked(HERE, "203.0.113.9") == HERE
     assert asked("", "203.0.113.9") is None
+
+
+def test_a_name_longer_than_any_account_is_refused_by_the_form(client: Client) -> None:
+    answer = client.post("/login/", {"username": "x" * 256, "password": "y"})
+    assert answer.status_code == 200
+    assert "at most 150 characters" in answer.content.decode()

@@ -84,6 +84,15 @@ def test_error_in_an_answer_of_status_200_counts_as_its_own_status() -> None:
     assert str(failure) == "the endpoint answered HTTP 502: upstream died"
 
 
+def test_charset_that_a_server_names_does_not_matter() -> None:
+    odd = Plan(sequence=["bad_request"], content_type="application/json; charset=base64")
+    assert str(fail(odd)) == "the endpoint answered HTTP 400: this is a bad_request"
+    with faulty_judge(Plan(content_type="application/json; charset=base64")) as server:
+        provider = Provider(base_url=server.base_url, api_key="", timeout_seconds=5)
+        assert provider.ask(REQUEST).result().text == str(server.log[0].score)
+        provider.close()
+
+
 def test_wrong_key_is_said() -> None:
     assert fail(Plan(api_key="right"), api_key="wrong").status == 401
 

@@ -38,6 +38,7 @@ class Plan:
     drip_seconds: float = 0.05
     retry_after: str = "0.05"
     api_key: str = ""
+    content_type: str = "application/json"
 
     def __post_init__(self) -> None:
         known = {ANSWER, *TEXTS, *RAW, *STATUSES, *SILENT, *DRIPS}
@@ -222,7 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
         raise ConnectionResetError("on purpose")
 
     def _json(self, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
-        self._send(status, "application/json", json.dumps(content), headers)
+        self._send(status, self.server.plan.content_type, json.dumps(content), headers)
 
     def _send(
         self, status: int, content_type: str, text: str, headers: dict[str, str] | None = None

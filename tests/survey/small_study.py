@@ -1,5 +1,7 @@
 """A small study of the usual shape: 2 scenarios × 2 sets × 3 responses, one attention check."""
 
+from functools import cache
+
 from survey.definition import ResponseRow, StudyDefinition, YamlFile
 from survey.definition.language import in_language, languages_of
 from survey.definition.responses import parse_responses
@@ -152,6 +154,7 @@ SETTINGS = Settings.model_validate(
 )
 
 
+@cache  # reading it took a tenth of all the quick tests' time; nothing can change it
 def definitions(text: str = YAML) -> list[StudyDefinition]:
     """The definition written in `text` in each of its languages, the main one first."""
     yaml = YamlFile(text.encode(), file="study.yaml")

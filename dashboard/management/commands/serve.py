@@ -1,6 +1,5 @@
 """`manage.py serve`: the whole of Fivefold on this machine, until Ctrl-C. `make run` calls it."""
 
-import fcntl
 import os
 import signal
 import socket
@@ -8,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -17,9 +15,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
-from dotenv import dotenv_values
 
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
+from config.served import AlreadyServed, claimed
 from dashboard import first_start
 
 # A command that runs once beside the site: its name, what it does, how it is started.
@@ -39,10 +37,15 @@ class Command(BaseCommand):
         self.password_file = settings.DATA_DIR / "researcher-password.txt"
         with stopped_by_signals():
             try:
-                with claimed(settings.DATA_DIR / "serve.env", self.chosen()) as chosen:
+                chosen = self.chosen()
+                with claimed(settings.DATA_DIR / "serve.env", chosen):
                     password = self.prepare()
                     processes = Processes({**os.environ, **chosen}, settings.DATA_DIR / "logs")
                     self.run(processes, password)
+            except AlreadyServed as error:
+                raise CommandError(
+                    f"Fivefold runs already on {settings.DATA_DIR}, at {error.address}"
+                ) from None
             except ProcessError as error:
                 raise CommandError(str(error)) from None
             except DatabaseError as error:
@@ -168,26 +171,6 @@ def site_url(host: str, port: int) -> str:
     everywhere = {"0.0.0.0", "::", ""}  # noqa: S104  the user's own choice
     name = socket.gethostname() if host in everywhere else names.get(host, host)
     return f"http://{f'[{name}]' if ':' in name else name}:{port}"
-
-
-@contextmanager
-def claimed(file: Path, chosen: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Claim the file's folder while the block lasts, and keep there what the settings read."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a") as claim:
-        try:
-            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with us, even by a SIGKILL
-        except BlockingIOError:
-            raise CommandError(
-                f"Fivefold runs already on {file.parent}, at {dotenv_values(file).get('SITE_URL')}"
-            ) from None
-        claim.truncate(0)
-        claim.writelines(f"{name}={value}\n" for name, value in chosen.items())
-        claim.flush()
-        try:
-            yield chosen
-        finally:
-            claim.truncate(0)
 
 
 def refuse_newer_database() -> None:

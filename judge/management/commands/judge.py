@@ -82,19 +82,19 @@ class Command(BaseCommand):
 
     def describe(self, judge: Judge) -> None:
         now = progress(judge)
-        asked = f"{settings.JUDGE_MODEL} at {settings.JUDGE_BASE_URL}"
+        asked = f"{judge} ({settings.JUDGE_MODEL} at {settings.JUDGE_BASE_URL})"
         if judge.is_stand_in:
-            asked = "played by a stand-in, no language model"
+            asked = str(judge)  # which says so
         self.stdout.write(
-            f"{judge} ({asked}): {now.total - now.answered} calls to make, "
+            f"{asked}: {now.total - now.answered} calls to make, "
             f"{now.answered} of {now.total} answered"
         )
 
     def wait(self, judge: Judge) -> None:
         """Show progress until every call has ended or the judge has stopped."""
-        began, sent_before = time.monotonic(), progress(judge).attempts
-        hinted = False
-        with tqdm(unit="call", file=self.stderr, dynamic_ncols=True) as bar:
+        began, now = time.monotonic(), progress(judge)
+        sent_before, hinted = now.attempts, False
+        with tqdm(total=now.total, unit=" calls", file=self.stderr, dynamic_ncols=True) as bar:
             while True:
                 now = progress(judge)
                 bar.total, bar.n = now.total, now.answered + now.failed
