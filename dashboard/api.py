@@ -61,7 +61,7 @@ class Schema(SpectacularAPIView):
 
     permission_classes = [IsAdminUser]
     # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
-    api_version = settings.SPECTACULAR_SETTINGS["VERSION"]
+    api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
 
 
 class Pagination(LimitOffsetPagination):
