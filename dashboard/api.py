@@ -5,6 +5,7 @@ Callers are active staff, by token or session (the settings say so for every vie
 
 from typing import Any
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -59,6 +60,8 @@ class Schema(SpectacularAPIView):
     """This API's description, for researchers too."""
 
     permission_classes = [IsAdminUser]
+    # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
+    api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
 
 
 class Pagination(LimitOffsetPagination):

@@ -286,3 +286,9 @@ def test_query_count_does_not_grow_with_people(page: Client, study: Study, name:
     for pseudonym in ("eve", "fay"):
         add_participant(study, pseudonym=pseudonym, rate=likes_tuned)
     assert queries() == with_one
+
+
+def test_schema_takes_no_version_from_the_address(page: Client, study: Study) -> None:
+    answer = page.get("/api/schema/?version=%00%22x")
+    assert answer.status_code == 200
+    assert answer["Content-Disposition"] == 'inline; filename="Fivefold (1).yaml"'

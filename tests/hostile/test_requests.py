@@ -179,8 +179,7 @@ def test_what_was_stored_is_what_may_be_answered(
     for task, least, most in ratings:
         assert allowed[task][0] <= least <= most <= allowed[task][1]
     texts = [text for (text,) in installation.query("SELECT text FROM survey_freeanswer")]
-    assert any("hostile()" in text for text in texts)
-    assert all(len(text) <= 2000 and "\x00" not in text for text in texts)
+    assert texts and all(len(text) <= 2000 and "\x00" not in text for text in texts)
     answers = installation.query("SELECT name, value FROM survey_demographicanswer")
     options = {
         "home": {"Here", "There"},
