@@ -67,7 +67,11 @@ def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
 
 
 def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_absent() -> None:
-    people = {"quick": {"duration_seconds": 1.0}, "left": {"status": "in_progress"}, "kept": {}}
+    people: dict[str, dict[str, Any]] = {
+        "quick": {"duration_seconds": 1.0},
+        "left": {"status": "in_progress"},
+        "kept": {},
+    }
     data = replace(study({}, people=people, contrast=Contrast(None, None, None)), scale=[])
     results = analyse(data, QualityRules())
     asked = "the study asks for no ratings"
