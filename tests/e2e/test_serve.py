@@ -215,10 +215,9 @@ def test_missing_secret_gets_one_clear_line(serve: Serve) -> None:
 def test_data_folder_that_cannot_be_one_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file, no folder")
     said = until_end(serve(free_port()))
-    assert said == (
-        "DATA_DIR can't be written to: "
-        f"[Errno 20] Not a directory: '{tmp_path / 'data' / 'broker' / 'messages'}'\n"
-    )
+    reason = f"[Errno 20] Not a directory: '{tmp_path / 'data'}"
+    assert said.startswith(f"DATA_DIR can't be written to: {reason}")
+    assert len(said.splitlines()) == 1
 
 
 def test_database_that_is_none_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
