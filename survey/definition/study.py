@@ -216,7 +216,7 @@ class StudyDefinition(Part):
     """What raters see. A change of it makes a new version of the study."""
 
     slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
-    title: Text
+    title: Annotated[Text, StringConstraints(max_length=300)]
     language: Literal["en"] = "en"
     estimated_minutes: int = Field(ge=1)
     texts: Texts
