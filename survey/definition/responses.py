@@ -14,6 +14,8 @@ from survey.definition.study import StudyDefinition, SystemName
 REQUIRED = ("scenario", "prompt", "model", "condition", "response")
 OPTIONAL = ("set", "context")
 BLOCK_SIZES = range(2, 9)
+#: Longest names, in characters.
+LONGEST = {"scenario": 100, "set": 100, "model": 200, "condition": 100}
 #: What tables call a row that pools scenarios, models or conditions.
 POOLED = "all"
 
@@ -90,6 +92,11 @@ def parse_responses(
             Problem(file, line, 0, f"{name} is empty")
             for name in REQUIRED
             if not cell[name].strip()
+        ]
+        problems += [
+            Problem(file, line, 0, f"{name} is longer than {most} characters")
+            for name, most in LONGEST.items()
+            if len(cell.get(name, "").strip()) > most
         ]
         rows.append(
             ResponseRow(

@@ -77,7 +77,7 @@ class StudyDefinition(Part):
     """What raters see, in one language. A change of it makes a new version of the study."""
 
     slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
-    title: Text
+    title: Annotated[Text, StringConstraints(max_length=300)]
     language: LanguageCode = "en"
     pilot: bool = False
     estimated_minutes: int = Field(ge=1)

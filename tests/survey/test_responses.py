@@ -58,6 +58,8 @@ def test_other_columns_are_ignored_with_a_notice() -> None:
          "line 5: condition 'raw' is not one of plain, tuned, reference"),
         (changed("S2,2,I miss her.,Bee,plain", "all,2,I miss her.,Bee,plain"),
          "line 11: a scenario can't be called 'all': tables use the word"),
+        (changed("S2,2,I miss her.,Bee,plain", f"S2,2,I miss her.,{'B' * 201},plain"),
+         "line 11: model is longer than 200 characters"),
         (changed("S1,2,I failed.,Bee,plain", "S1,9,I failed.,Bee,plain"),
          "line 5: set '9' is not one of 1, 2"),
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I fell.,Bee,plain"),

@@ -82,6 +82,7 @@ def test_every_problem_is_reported_in_file_order() -> None:
         ("slug: small", "slug: Not a slug", "should match pattern"),
         ("conditions: [plain, tuned, reference]", "conditions: []", "at least 1 item"),
         ("title: A small study", 'title: ""', "at least 1 character"),
+        ("title: A small study", f"title: {'T' * 301}", "at most 300 characters"),
     ],
 )
 def test_contradictions_are_refused(old: str, new: str, reason: str) -> None:
