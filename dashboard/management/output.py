@@ -1,5 +1,6 @@
 """What `analyze` and `export` have in common: a study's finished run, written into a folder."""
 
+from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from survey.queries import StudyNotFound, find_study
 from survey.tidy import counted_sources
 
 
-class OutputCommand(BaseCommand):
+class OutputCommand(BaseCommand, ABC):
     """Writes files about a study as it is now; all of them or none."""
 
     #: The file that lists the others, by which a later run knows them for its own.
@@ -34,9 +35,9 @@ class OutputCommand(BaseCommand):
             help="test people that are to count as well; every file then names them",
         )
 
+    @abstractmethod
     def write(self, run: AnalysisRun, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
         """Write the files into `folder`; what the manifest is to say beside their list."""
-        raise NotImplementedError
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
