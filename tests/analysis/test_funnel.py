@@ -233,6 +233,7 @@ orders = st.permutations(["duration", "attention", "early_exit", "sigma_mae"]).f
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(anybody, min_size=1, max_size=25), orders)
 def test_nobody_gets_lost_in_the_funnel(people: list[dict[str, Any]], order: list[Any]) -> None:

@@ -321,6 +321,7 @@ contrasts = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.lists(person, max_size=6), gold_scores, contrasts)
 def test_whatever_is_missing_there_are_results_or_reasons_in_any_order_of_rows(

@@ -240,6 +240,7 @@ def items_of_two(one: DataFrame, other: DataFrame) -> DataFrame:
 some = st.lists(st.integers(1, 5), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(some, some, some)
 def test_winner_and_points_are_those_of_exact_fractions(
@@ -252,6 +253,7 @@ def test_winner_and_points_are_those_of_exact_fractions(
     assert [row["mean_a"], row["mean_b"], row["mean_reference"]] == [float(m) for m in means]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(some, some)
 def test_exchanging_the_conditions_exchanges_the_winner(a: list[int], b: list[int]) -> None:

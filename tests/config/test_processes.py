@@ -54,6 +54,7 @@ def wait_for_line(process: Process) -> str:
             process.child.wait(timeout=0.01)
 
 
+@pytest.mark.slow
 def test_stop_ends_the_whole_family_even_if_deaf(tmp_path: Path) -> None:
     process = Process.start(
         "deaf", [sys.executable, "-c", DEAF_FAMILY], environment=os.environ, logs=tmp_path

@@ -73,6 +73,7 @@ def copy_of(folder: Path, slug: str) -> Study:
     return copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_stand_in", [True, False], ids=["stand-in", "judge"])
 def test_two_round_trips_give_the_same_bytes_and_name_who_made_the_scores(
     is_stand_in: bool, tmp_path: Path

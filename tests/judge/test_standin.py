@@ -75,6 +75,7 @@ def test_standin_lists_itself_as_the_only_model(base_url: str) -> None:
     assert [model["id"] for model in models] == ["fivefold-stand-in"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["empathy", "tide"])
 def test_scores_of_an_example_are_the_same_in_every_installation(
     slug: str, base_url: str, study: Study, settings: Settings

@@ -64,6 +64,7 @@ def impatient_threads() -> Iterator[None]:
     sys.setswitchinterval(usual)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("impatient_threads")
 def test_threads_that_render_first_at_the_same_time_get_the_same_text() -> None:
     barrier = Barrier(4)
