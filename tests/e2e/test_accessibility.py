@@ -16,6 +16,8 @@ from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.studies import open_tasks
 from tests.survey import task_studies
 
+# What a browser makes of HTML, styles and scripts: the database behind them cannot matter.
+pytestmark = pytest.mark.embedded
 StudyOf = Callable[[str], str]
 RULES = {"rules": {"target-size": {"enabled": True}}, "resultTypes": ["violations"]}
 #: A study with every kind of page.

@@ -69,6 +69,7 @@ def walk(page: Page, link: str) -> Iterator[str]:
 
 
 @pytest.mark.e2e
+@pytest.mark.embedded  # bytes and layout are the same whatever database the text comes from
 @pytest.mark.parametrize("study", ["empathy", "slider", "everything"])
 def test_pages_are_small_and_nothing_on_them_moves(
     site: Installation, page: Page, tmp_path: Path, study: str
