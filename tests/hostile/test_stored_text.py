@@ -38,16 +38,18 @@ FOUND = """() => ({
 _numbers = count()
 
 
-def bad(word: str) -> str:
-    """A different script each time; `word` tells where it came from."""
-    return f"{word}{next(_numbers)} {SCRIPT}"
+def bad(word: str, *, longest: int = 300) -> str:
+    """A different script each time; `word` tells where it came from. In a name of a hundred
+    characters, which is as long as most names may be, the first two scripts are whole.
+    """
+    return f"{word}{next(_numbers)} {SCRIPT}"[:longest]
 
 
 def definition() -> dict[str, Any]:
     options = [bad("option"), bad("option")]
     screening = [bad("option"), bad("option")]
     check = [bad("option"), bad("option")]
-    conditions = [bad("condition"), bad("condition")]
+    conditions = [bad("condition", longest=100) for _ in range(2)]
     return {
         "slug": "scripts",
         "title": bad("title"),
@@ -109,7 +111,7 @@ def write_table(path: Path, rows: list[dict[str, str]]) -> Path:
 
 def responses_of(study: dict[str, Any]) -> list[dict[str, str]]:
     """Two scenarios with two models in two conditions."""
-    models = [bad("model"), bad("model")]
+    models = [bad("model", longest=200), bad("model", longest=200)]
     return [
         {
             "scenario": name,
@@ -120,7 +122,7 @@ def responses_of(study: dict[str, Any]) -> list[dict[str, str]]:
             "response": bad("response"),
         }
         for name, prompt, context in [
-            (bad("scenario"), bad("prompt"), bad("context")) for _ in range(2)
+            (bad("scenario", longest=100), bad("prompt"), bad("context")) for _ in range(2)
         ]
         for model in models
         for condition in study["conditions"]
@@ -173,7 +175,7 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     write_table(folder / "responses.csv", responses)
     load_and_open(installation, folder, "scripts")
     installation.manage("invite", "scripts", "--label", SCRIPT)
-    person = bad("imported")[:100]
+    person = bad("imported", longest=100)
     participants = [{"participant": person, "status": "completed", "duration_seconds": "900"}]
     cells = ("scenario", "model", "condition")
     ratings = [
