@@ -1,5 +1,6 @@
 """Who may see which participant page: the one place where a browser becomes a person."""
 
+import hashlib
 import re
 from contextlib import suppress
 from datetime import datetime
@@ -24,6 +25,7 @@ PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
 PREVIEW = "preview"
 #: What every page asks of its participant; the rest is fetched where it is asked for.
 NEEDED_BY_PAGES = (
+    "secret",
     "status",
     "source",
     "pages_done",
@@ -63,6 +65,19 @@ def remember(response: HttpResponse, participant: Participant, *, secure: bool) 
 def forget(response: HttpResponse, slug: str) -> None:
     """Let this browser be nobody again."""
     response.delete_cookie(_cookie_name(slug), path=f"/s/{slug}/", samesite="Lax")
+
+
+def whose_page(participant: Participant) -> str:
+    """What a participant's pages carry, so that what is sent from one is theirs or nobody's: in
+    the meantime somebody else may have come with this browser. It tells nothing about them.
+    """
+    return hashlib.sha256(f"page of {participant.secret}".encode()).hexdigest()[:16]
+
+
+def is_page_of(request: HttpRequest, participant: Participant) -> bool:
+    """Whether what is sent or followed comes from a page of `participant`, as far as it says."""
+    sent = request.POST if request.method == "POST" else request.GET
+    return sent.get("whose", own := whose_page(participant)) == own
 
 
 def language_of_stranger(request: HttpRequest, slug: str) -> str:

@@ -1,6 +1,7 @@
 "use strict";
-// The survey works without this file. It keeps a page from being sent twice, moves the sliders,
-// keeps ranks apart, counts characters, and measures what goes with the answers of a block.
+// The survey works without this file. It keeps a page from being sent twice and what is not sent yet
+// from being lost, moves the sliders, keeps ranks apart, counts characters, and measures what goes
+// with the answers of a block.
 
 // ── A page is sent once ────────────────────────────────────────────────────────────────────────
 // (Sending it twice is harmless.) One that does not arrive within ten seconds may be sent again.
@@ -18,6 +19,84 @@ for (const form of document.forms) {
 addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
+
+// ── What is chosen and not sent yet ────────────────────────────────────────────────────────────
+// It outlasts a failed network, a reload and the way back and forth: in this tab's own memory, never
+// in localStorage, which the next person at a shared computer would find. Answers about oneself are
+// among it, so another person's page and every ending empty it. Consent is not: it is given by
+// ticking, each time. With answers goes what was measured while they were chosen.
+const UNSENT = "fivefold-unsent";
+const whose = document.querySelector("input[name=whose]")?.value;
+const pageNumber = Number(location.pathname.match(/\/page\/(\d+)\/$/)?.[1]);
+
+/** Drafts by page number: what the page `stored`, what is `chosen`, what was `measured`, if `sent`. */
+function readUnsent() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(UNSENT));
+    if (kept && (!whose || kept.whose === whose)) return kept.pages;
+  } catch {
+    // The browser refuses to keep anything: then nothing is kept.
+  }
+  return {};
+}
+
+function writeUnsent(pages) {
+  try {
+    if (Object.keys(pages).length) sessionStorage.setItem(UNSENT, JSON.stringify({ whose, pages }));
+    else sessionStorage.removeItem(UNSENT);
+  } catch {
+    // As above.
+  }
+}
+
+const chosenOn = (form) =>
+  JSON.stringify([...new FormData(form)].filter(([name]) => form.elements[name].type !== "hidden"));
+
+function choose(form, chosen) {
+  const values = new Map();
+  for (const [name, value] of JSON.parse(chosen)) values.set(name, [...(values.get(name) ?? []), value]);
+  for (const field of form.elements) {
+    const own = values.get(field.name) ?? [];
+    if (/^(radio|checkbox)$/.test(field.type)) field.checked = own.includes(field.value);
+    else if (field.type !== "hidden" && own.length) field.value = own[0];
+  }
+}
+
+/** Show what was chosen here and not sent. Gives the function that keeps what is chosen from now on. */
+function restoreUnsent(form, pages) {
+  const asShown = form.cloneNode(true);
+  asShown.reset(); // the browser may have filled the form with what it remembers
+  let stored = chosenOn(asShown);
+  let draft = pages[pageNumber];
+  const paradata = form.elements.paradata;
+  if (document.querySelector(".error-summary")) {
+    stored = draft?.stored; // the page shows what was sent, and the draft is that, or newer
+  } else if (draft?.stored !== stored) {
+    draft = null; // what was sent since, here or on another device, counts
+    delete pages[pageNumber];
+  }
+  if (draft) {
+    choose(form, draft.chosen);
+    if (paradata) paradata.value = draft.measured;
+  }
+  return (sent) => {
+    const chosen = chosenOn(form);
+    if (sent || chosen !== stored) pages[pageNumber] = { stored, chosen, measured: paradata?.value, sent };
+    else delete pages[pageNumber];
+    writeUnsent(pages);
+  };
+}
+
+let keepUnsent = null;
+if (document.querySelector("[data-ending]")) {
+  writeUnsent({});
+} else if (whose) {
+  const pages = readUnsent();
+  // A page was accepted if it was sent and a later one is open.
+  for (const number in pages) if (pages[number].sent && number < pageNumber) delete pages[number];
+  if (pageNumber) keepUnsent = restoreUnsent(document.querySelector("main form"), pages);
+  writeUnsent(pages);
+}
 
 // ── When an answer stands ──────────────────────────────────────────────────────────────────────
 // A tap counts at once. Keys move through the answers of a question: what counts is the one that
@@ -164,26 +243,29 @@ function measure(form) {
   document.addEventListener("visibilitychange", look);
   addEventListener("pageshow", look);
   addEventListener("pagehide", () => {
-    passed();
+    write();
     state = "gone"; // kept in memory: neither seen nor behind another tab
   });
 
+  const write = () => {
+    passed();
+    const rounded = (_, value) => (typeof value === "number" ? Math.round(value * 1000) / 1000 : value);
+    field.value = JSON.stringify(total, rounded);
+  };
   form.addEventListener("input", () => {
     passed();
     total.first ??= total.visible;
     total.last = total.visible;
+    write();
   });
   const stood = new Map(new FormData(form));
   whenAnswerStands(form, ({ name }) => {
     const value = new FormData(form).get(name);
     if (stood.get(name) && stood.get(name) !== value) total.changes += 1;
     stood.set(name, value);
+    write();
   });
-  form.addEventListener("submit", () => {
-    passed();
-    const rounded = (_, value) => (typeof value === "number" ? Math.round(value * 1000) / 1000 : value);
-    field.value = JSON.stringify(total, rounded);
-  });
+  form.addEventListener("submit", write);
   look();
 }
 for (const form of document.querySelectorAll("form[data-measured]")) {
@@ -195,6 +277,19 @@ for (const form of document.querySelectorAll("form[data-measured]")) {
   addEventListener("pageshow", showRanking);
   showRanking();
   measure(form);
+}
+
+// After all that the page does with a choice: what is kept is what stands.
+if (keepUnsent) {
+  const form = document.querySelector("main form");
+  let sent = false;
+  for (const event of ["input", "change", "focusout", "submit"]) {
+    form.addEventListener(event, () => {
+      sent = event === "submit" || (sent && event === "focusout");
+      keepUnsent(sent);
+    });
+  }
+  addEventListener("pagehide", () => keepUnsent(sent));
 }
 
 // What the pages are read on, with the instructions: a class of device, never more.

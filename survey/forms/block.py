@@ -149,8 +149,10 @@ def _rating_error(task: RatingTask, label: str, question: str, raw: str) -> str:
         message = _("Response %(label)s: enter a whole number from %(least)s to %(most)s")
         least, most = task.values[0], task.values[-1]
         return message % {"label": label, "least": least, "most": most}
-    message = _("Choose a rating for response %s") % label
-    return f"{message}: {question}" if question else message
+    if question:
+        message = _("Choose a rating for response %(label)s: %(question)s")
+        return message % {"label": label, "question": question}
+    return _("Choose a rating for response %s") % label
 
 
 def read_text(

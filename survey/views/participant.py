@@ -75,6 +75,8 @@ def of_participant(view: View) -> View:
         participant = access.participant_of(request, slug)
         if participant is None:
             return _nobody(request, slug)
+        if not access.is_page_of(request, participant):
+            return _somebody_else(request, slug)
         with translation.override(language_of(participant)):
             try:
                 return view(request, participant, **kwargs)
@@ -102,6 +104,22 @@ def _nobody(request: HttpRequest, slug: str) -> HttpResponse:
         )
 
 
+def _somebody_else(request: HttpRequest, slug: str) -> HttpResponse:
+    with translation.override(access.language_of_stranger(request, slug)):
+        return message(
+            request,
+            slug,
+            _("Somebody else has opened the study in this browser"),
+            _(
+                "This page was shown to one participant, and then another one came in the same "
+                "browser. Nothing was saved from it for either of them, and nothing that was "
+                "sent before is lost. Please open your own link of the study again, and you will "
+                "continue where you were."
+            ),
+            409,
+        )
+
+
 def language_of(participant: Participant) -> str:
     """The language of their pages: the one they chose, or the study's main one."""
     return content_of(participant.study).in_language(participant.language).language
@@ -124,6 +142,7 @@ def frame(participant: Participant, content: StudyContent) -> dict[str, Any]:
         "study": content.in_language(participant.language),
         "language": translation.get_language(),
         "slug": participant.study.slug,
+        "whose": access.whose_page(participant),
         "test_person": participant.source if test_person else "",
         "may_stop": participant.status == Status.IN_PROGRESS,
     }

@@ -9,11 +9,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from survey.models import Identity, Invitation, Participant, Study
+from survey.models import Identity, Invitation, Participant, Rating, Study
 from survey.queries import study_for_arrivals
 from survey.simulated import clock
 from tests.survey import small_study
-from tests.survey.visiting import LAST_PAGE, LINK, begin, take
+from tests.survey.visiting import LAST_PAGE, LINK, begin, form_of, take
 
 
 def test_the_same_link_resumes_on_another_device(study: Study, client: Client) -> None:
@@ -409,3 +409,42 @@ def test_test_people_stay_in_their_version_whatever_is_offered_meanwhile(
     Study.objects.filter(pk=draft.pk).update(state=state)
     assert researcher.get("/s/small/").headers["Location"] == "/s/small/consent/"
     assert Participant.objects.latest("pk").study == before != study_for_arrivals("small")
+
+
+def carried(client: Client, address: str) -> str:
+    """What the form of a page says about whose page it is."""
+    match = re.search(r'name="whose" value="([0-9a-f]{16})"', client.get(address).content.decode())
+    assert match
+    return match[1]
+
+
+def test_every_form_says_whose_page_it_is_the_same_on_any_device(
+    study: Study, client: Client
+) -> None:
+    client.get(LINK)
+    said = {carried(client, "/s/small/consent/")}
+    begin(client)
+    for number in range(1, LAST_PAGE + 1):
+        said.add(carried(client, f"/s/small/page/{number}/"))
+        take(client, range(number, number + 1))
+    other = Client()
+    begin(other, LINK.replace("abc123", "def456"))
+    assert len(said) == 1
+    assert carried(other, "/s/small/page/1/") not in said
+
+
+def test_page_of_one_person_is_recorded_for_nobody_else(study: Study, client: Client) -> None:
+    begin(client)
+    take(client, range(1, 3))
+    sent = form_of(client, 3) | {"whose": carried(client, "/s/small/page/3/")}
+    begin(client, LINK.replace("abc123", "def456"))  # with the same browser
+    take(client, range(1, 3))
+    before = Rating.objects.count()
+    reply = client.post("/s/small/page/3/", sent)
+    assert reply.status_code == 409
+    assert b"<h1>Somebody else has opened the study in this browser</h1>" in reply.content
+    assert client.get(f"/s/small/stop/?whose={sent['whose']}").status_code == 409
+    assert Rating.objects.count() == before
+    assert list(Participant.objects.values_list("pages_done", flat=True)) == [2, 2]
+    client.get(LINK)
+    assert client.post("/s/small/page/3/", sent).status_code == 302

@@ -179,7 +179,7 @@ def test_error_is_said_in_the_language_of_the_page(client: Client, study: Study)
     html = html_of(client.post("/s/small/consent/", {}))
     assert "如果您同意参加，请勾选方框" in html
     agree(client)
-    assert "请选择一个答案：您住在哪里？" in html_of(client.post("/s/small/page/1/", {}))
+    assert "请选择一个选项：您住在哪里？" in html_of(client.post("/s/small/page/1/", {}))
 
 
 def test_language_of_one_visitor_is_not_left_to_the_next(client: Client, study: Study) -> None:
