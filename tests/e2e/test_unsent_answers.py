@@ -1,6 +1,6 @@
-"""What is chosen and not sent yet outlasts a failed network, a reload and the way back and forth, in
-this tab alone, and is gone when it was sent, when the study ends, and when somebody else comes.
-The failing networks are in `test_faults`.
+"""What is chosen and not sent yet outlasts a failed network (see `test_faults`), a reload, and the
+way back and forth, in this tab alone. It is gone when it was sent, when the study ends, and when
+somebody else comes.
 """
 
 import json
