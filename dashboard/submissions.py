@@ -13,6 +13,7 @@ from django.db import transaction
 from survey.definition import DefinitionError, Problem
 from survey.definition.csv_file import CsvFile
 from survey.models import Identity, Participant, Place, Study, StudyEvent
+from survey.places import hold_again
 
 Status = Participant.Status
 
@@ -28,6 +29,7 @@ STATUSES = {
 class Submission:
     """One row of the list."""
 
+    id: str
     participant: str
     status: str
 
@@ -67,7 +69,7 @@ def read_submissions(data: bytes, *, file: str) -> list[Submission]:
         if row["submission"] and before != line:
             message = f"this submission stands on line {before} already"
             problems.append(Problem(file, line, at["submission"] + 1, message))
-        submissions.append(Submission(row["participant"], status))
+        submissions.append(Submission(row["submission"], row["participant"], status))
     if problems:
         raise DefinitionError(problems)
     return submissions
@@ -83,13 +85,17 @@ class Applied:
     freed: list[str] = field(default_factory=list)
     #: Returned or timed out on Prolific, but completed here: left as they are.
     completed: list[str] = field(default_factory=list)
+    #: Completed here, and holding a place again that they had lost.
+    placed: list[str] = field(default_factory=list)
     #: People of the list whom this version of the study does not know.
     unknown: int = 0
+    #: People who are known, but came with a submission that the list does not have.
+    elsewhere: int = 0
 
     @property
     def changed(self) -> bool:
         """Whether anything is different from before."""
-        return bool(self.returned or self.back or self.freed)
+        return bool(self.returned or self.back or self.freed or self.placed)
 
 
 @transaction.atomic
@@ -103,30 +109,35 @@ def apply_submissions(
     """Mark who returned, and free the places of those who returned or timed out.
 
     Somebody with another submission that goes on has done neither. Who has completed the survey
-    keeps their place. The same list again changes nothing.
+    keeps their place. Where it is known with which submission somebody came, a list without it
+    is that of another study, and says nothing about them here. The same list again changes
+    nothing.
     """
-    statuses: dict[str, set[str]] = {}
+    by_person: dict[str, dict[str, str]] = {}
     for submission in submissions:
-        statuses.setdefault(submission.participant, set()).add(submission.status)
-    people = {
-        identity.key: identity.participant_id
-        for identity in Identity.objects.filter(
-            participant__study=study, kind=Identity.Kind.PROLIFIC
-        )
-        if identity.key in statuses
+        by_person.setdefault(submission.participant, {})[submission.id] = submission.status
+    identities = Identity.objects.filter(participant__study=study, kind=Identity.Kind.PROLIFIC)
+    known = [identity for identity in identities if identity.key in by_person]
+    statuses = {
+        identity.participant_id: set(by_person[identity.key].values())
+        for identity in known
+        if identity.prolific_session_id in ("", *by_person[identity.key])
     }
-    rows = Participant.objects.select_for_update().filter(pk__in=people.values()).order_by("pk")
-    by_id = {person.pk: person for person in rows}
-    holders = set(Place.objects.filter(participant__in=by_id).values_list("participant", flat=True))
-    applied = Applied(unknown=len(statuses) - len(people))
-    for key, pk in people.items():
-        _apply(by_id[pk], statuses[key], pk in holders, applied, at)
+    # Not so strongly locked that an analysis could not refer to them; see survey.withdrawal.
+    rows = Participant.objects.select_for_update(no_key=True)
+    people = list(rows.filter(pk__in=statuses).order_by("pk"))
+    holders = set(Place.objects.filter(participant__in=people).values_list("participant", flat=True))
+    applied = Applied(unknown=len(by_person) - len(known), elsewhere=len(known) - len(people))
+    for person in people:
+        _apply(person, statuses[person.pk], person.pk in holders, applied, at)
     if applied.changed:
         counts = {
             "returned": len(applied.returned),
             "back": len(applied.back),
             "places freed": len(applied.freed),
+            "places held again": len(applied.placed),
             "unknown": applied.unknown,
+            "with another submission": applied.elsewhere,
         }
         StudyEvent.objects.create(study=study, author=author, action="submissions", detail=counts)
     return applied
@@ -136,9 +147,8 @@ def _apply(
     person: Participant, statuses: set[str], holds_place: bool, applied: Applied, at: datetime
 ) -> None:
     gone = statuses <= {RETURNED, TIMED_OUT}
-    if person.status == Status.COMPLETED:
-        if gone:
-            applied.completed.append(person.pseudonym)
+    if person.status == Status.COMPLETED and gone:
+        applied.completed.append(person.pseudonym)
         return
     if gone and RETURNED in statuses and person.returned_at is None:
         person.returned_at = at
@@ -148,6 +158,10 @@ def _apply(
         person.returned_at = None
         person.save(update_fields=["returned_at"])
         applied.back.append(person.pseudonym)
+    if person.status == Status.COMPLETED:
+        if not holds_place and hold_again(participant=person, at=at):
+            applied.placed.append(person.pseudonym)
+        return
     if gone and holds_place:
         Place.objects.filter(participant=person).update(participant=None)
         applied.freed.append(person.pseudonym)
@@ -161,6 +175,7 @@ def in_words(applied: Applied) -> list[str]:
             ("Marked as returned", applied.returned),
             ("No longer marked as returned", applied.back),
             ("Places freed", applied.freed),
+            ("Completed, and hold a place again", applied.placed),
             ("Completed here all the same, left as they are", applied.completed),
         )
         if names
@@ -171,5 +186,10 @@ def in_words(applied: Applied) -> list[str]:
         lines.append(
             f"{applied.unknown} of the list {'is' if applied.unknown == 1 else 'are'} not known "
             "to this version of the study."
+        )
+    if applied.elsewhere:
+        lines.append(
+            f"{applied.elsewhere} of the list came here with a submission that the list does not "
+            "have, and stay as they are: is it the list of another study?"
         )
     return lines

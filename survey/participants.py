@@ -17,7 +17,7 @@ from survey.models import (
     Study,
     Withdrawal,
 )
-from survey.places import Full, is_full, take_place
+from survey.places import Full, is_full, locked, take_place
 
 
 @dataclass(frozen=True)
@@ -113,14 +113,19 @@ def _create(arrival: Arrival) -> Participant:
 
 
 def _note_submission(participant: Participant, arrival: Arrival) -> None:
-    """Whoever gave up a submission on Prolific and comes with a new one is paid by the new one."""
-    if arrival.prolific_session_id and participant.finished_at is None:
-        Identity.objects.filter(participant=participant).exclude(
-            prolific_session_id=arrival.prolific_session_id
-        ).update(
-            prolific_study_id=arrival.prolific_study_id,
-            prolific_session_id=arrival.prolific_session_id,
-        )
+    """Whoever gave up a submission on Prolific and comes with a new one is paid by the new one,
+    and is no longer somebody who returned theirs.
+    """
+    if not arrival.prolific_session_id or participant.finished_at is not None:
+        return
+    before = Identity.objects.filter(participant=participant).exclude(
+        prolific_session_id=arrival.prolific_session_id
+    )
+    if before.update(
+        prolific_study_id=arrival.prolific_study_id,
+        prolific_session_id=arrival.prolific_session_id,
+    ):
+        Participant.objects.filter(pk=participant.pk).update(returned_at=None)
 
 
 def come_back(*, participant: Participant, study: Study, at: datetime) -> Participant:
@@ -186,30 +191,32 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     What was agreed to is stored as the study's version, the language, and the texts' hash.
     Harmless when repeated. Raises NotAdmitted when the study has stopped or filled meanwhile.
     """
-    locked = Participant.objects.select_for_update().get(pk=participant.pk)
-    study = Study.objects.get(pk=locked.study_id)
-    if locked.status != Participant.Status.ARRIVED:
+    person = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+    if person.status != Participant.Status.ARRIVED:
         return
-    if not admits(study, locked.source):
-        raise NotAdmitted(study, locked.source)
-    if locked.source not in Participant.TEST_SOURCES:
-        _freeze(study, locked.source, at)
+    # From here on its state stays what it is: a study that was just stopped takes nobody.
+    study = locked(person.study_id)
+    if not admits(study, person.source):
+        raise NotAdmitted(study, person.source)
+    if study.frozen_at is None and person.source not in Participant.TEST_SOURCES:
+        study.frozen_at = at
+        study.save(update_fields=["frozen_at"])
     content = content_of(study)
     try:
-        slot = take_place(study=study, participant=locked, at=at)
+        slot = take_place(study=study, participant=person, at=at)
     except Full:
-        raise NotAdmitted(study, locked.source, full=True) from None
+        raise NotAdmitted(study, person.source, full=True) from None
     plan = plan_survey(
         content.layout,
         content.check_ranges,
         slot=slot,
-        order_seed=locked.order_seed,
+        order_seed=person.order_seed,
         first_page=content.instructions_page + 1,
     )
     pages_with_check = {planned.page for planned in plan.checks if planned.place is not None}
     Presentation.objects.bulk_create(
         Presentation(
-            participant=locked,
+            participant=person,
             block_id=planned.block,
             page=planned.page,
             position=planned.position,
@@ -220,7 +227,7 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     )
     AttentionCheck.objects.bulk_create(
         AttentionCheck(
-            participant=locked,
+            participant=person,
             name=planned.name,
             page=planned.page,
             after_block=planned.after_block,
@@ -228,26 +235,14 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
         )
         for planned in plan.checks
     )
-    locked.status = Participant.Status.IN_PROGRESS
-    locked.consented_at = locked.started_at = locked.last_seen_at = at
-    locked.slot = slot
-    definition = content.in_language(locked.language)
-    locked.language = definition.language
-    locked.consent_hash = consent_hash(definition)
-    locked.ending = ""  # they may have found the study full before
-    locked.save()
-
-
-def _freeze(study: Study, source: str, at: datetime) -> None:
-    """Fix what raters see; the row is held from here on, so the study can't become a draft.
-
-    Raises NotAdmitted where it has stopped since it was read, before anybody froze it.
-    """
-    unfrozen = Study.objects.filter(pk=study.pk, frozen_at__isnull=True, state=Study.State.OPEN)
-    if not unfrozen.update(frozen_at=at):
-        study.refresh_from_db(fields=["state", "frozen_at"])
-        if study.frozen_at is None:
-            raise NotAdmitted(study, source)
+    person.status = Participant.Status.IN_PROGRESS
+    person.consented_at = person.started_at = person.last_seen_at = at
+    person.slot = slot
+    definition = content.in_language(person.language)
+    person.language = definition.language
+    person.consent_hash = consent_hash(definition)
+    person.ending = ""  # they may have found the study full before
+    person.save()
 
 
 def turn_away(*, participant: Participant) -> None:

@@ -56,6 +56,11 @@ def _free(study: Study, at: datetime) -> Q:
     return Q(participant=None) | _silent(study, at)
 
 
+def locked(study_id: int) -> Study:
+    """The study, its row held until the transaction ends; it may still be referred to."""
+    return Study.objects.select_for_update(no_key=True).get(pk=study_id)
+
+
 def is_full(study: Study, *, source: str, at: datetime) -> bool:
     """Whether somebody new from `source` would find no place now."""
     most = capacity(study)
@@ -68,10 +73,9 @@ def is_full(study: Study, *, source: str, at: datetime) -> bool:
 def take_place(*, study: Study, participant: Participant, at: datetime) -> int:
     """Give `participant` a place and return its slot in the design. Raises Full.
 
-    Call it inside the transaction that begins their survey: the study's row stays locked until
-    then, so that two people never get one slot. `at` is their time, by which silence is judged.
+    Call it inside the transaction that begins their survey, with the row of `study` locked, so
+    that two people never get one slot. `at` is their time, by which silence is judged.
     """
-    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     pool = pool_of(participant.source)
     places = Place.objects.filter(study=study, pool=pool)
     most = capacity(study)
@@ -87,20 +91,22 @@ def take_place(*, study: Study, participant: Participant, at: datetime) -> int:
     return place.slot
 
 
-def hold_again(*, participant: Participant, at: datetime) -> None:
+def hold_again(*, participant: Participant, at: datetime) -> bool:
     """Give somebody who has finished the place back that they had lost, if it is free by now.
 
-    Call it inside the transaction that records the end.
+    Call it inside the transaction that records the end. True if they got it.
     """
     finished = Participant.objects.select_related("place").get(pk=participant.pk)
     if finished.slot is None or hasattr(finished, "place") or finished.returned_at is not None:
-        return
-    study = Study.objects.select_for_update(no_key=True).get(pk=finished.study_id)
+        return False
+    study = locked(finished.study_id)
     lost = Place.objects.filter(study=study, pool=pool_of(finished.source), slot=finished.slot)
     place = lost.filter(_free(study, at)).first()
-    if place is not None:
-        place.participant = finished
-        place.save()
+    if place is None:
+        return False
+    place.participant = finished
+    place.save()
+    return True
 
 
 def free_place(participant: Participant) -> None:
@@ -121,7 +127,7 @@ class PlaceCounts:
     stale: int
     #: Left by somebody, and not taken again yet.
     left: int
-    #: Completed, or still at it, without a place: they lost it while they were silent.
+    #: Completed, or still at it, without a place: they lost it while silent, or returned.
     beyond_completed: int
     beyond_in_progress: int
     withdrawn: int
@@ -147,10 +153,10 @@ def place_counts(study: Study, *, pool: str, at: datetime) -> PlaceCounts:
         left=Count("id", filter=Q(participant=None)),
     )
     without = study.participants.filter(
-        source__in=sources_of(pool), slot__isnull=False, place=None, returned_at=None
+        source__in=sources_of(pool), slot__isnull=False, place=None
     ).aggregate(
         beyond_completed=Count("id", filter=Q(status=Status.COMPLETED)),
-        beyond_in_progress=Count("id", filter=Q(status=Status.IN_PROGRESS)),
+        beyond_in_progress=Count("id", filter=Q(status=Status.IN_PROGRESS, returned_at=None)),
     )
     withdrawn = study.withdrawals.filter(source__in=sources_of(pool)).count()
     return PlaceCounts(pool=pool, maximum=capacity(study), withdrawn=withdrawn, **held, **without)

@@ -10,10 +10,17 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.submissions import Applied, Submission, apply_submissions, read_submissions
+from dashboard.submissions import (
+    Applied,
+    Submission,
+    apply_submissions,
+    in_words,
+    read_submissions,
+)
 from survey.definition import DefinitionError
 from survey.models import Participant, Place, Study, StudyEvent
 from survey.participants import Arrival, arrive, give_consent
+from survey.places import place_counts
 from tests.dashboard.reading import text_of
 from tests.survey import small_study
 
@@ -26,10 +33,21 @@ def study(db: None) -> Study:
     return small_study.load()
 
 
-def start(study: Study, prolific_id: str) -> Participant:
-    person = arrive(
-        Arrival(study=study, source="prolific", at=NOW, kind="prolific", key=prolific_id)
+def arrived(study: Study, prolific_id: str, session: str = "") -> Participant:
+    return arrive(
+        Arrival(
+            study=study,
+            source="prolific",
+            at=NOW,
+            kind="prolific",
+            key=prolific_id,
+            prolific_session_id=session,
+        )
     )
+
+
+def start(study: Study, prolific_id: str, session: str = "") -> Participant:
+    person = arrived(study, prolific_id, session)
     give_consent(participant=person, at=NOW)
     Participant.objects.filter(pk=person.pk).update(pseudonym=f"pseudonym-{prolific_id}")
     person.refresh_from_db()
@@ -41,7 +59,7 @@ def finish(person: Participant) -> None:
 
 
 def apply(study: Study, **statuses: str) -> Applied:
-    rows = [Submission(person, status) for person, status in statuses.items()]
+    rows = [Submission(f"s-{person}", person, status) for person, status in statuses.items()]
     return apply_submissions(study=study, submissions=rows, at=NOW)
 
 
@@ -61,9 +79,9 @@ def test_list_is_read_by_the_names_of_its_columns() -> None:
         "AWAITING REVIEW,40,c,s3\n"
     )
     assert read_submissions(text.encode(), file="s.csv") == [
-        Submission("a", "RETURNED"),
-        Submission("b", "TIMED-OUT"),
-        Submission("c", "AWAITING REVIEW"),
+        Submission("s1", "a", "RETURNED"),
+        Submission("s2", "b", "TIMED-OUT"),
+        Submission("s3", "c", "AWAITING REVIEW"),
     ]
 
 
@@ -123,7 +141,7 @@ def test_completed_people_keep_their_place(study: Study) -> None:
 
 def test_person_with_another_submission_that_goes_on_has_not_returned(study: Study) -> None:
     start(study, "a")
-    rows = [Submission("a", "RETURNED"), Submission("a", "ACTIVE")]
+    rows = [Submission("s1", "a", "RETURNED"), Submission("s2", "a", "ACTIVE")]
     assert not apply_submissions(study=study, submissions=rows, at=NOW).changed
 
 
@@ -135,8 +153,61 @@ def test_person_who_is_back_is_no_longer_marked(study: Study) -> None:
     assert person.returned_at is None
 
 
+def test_person_who_comes_with_a_new_submission_is_no_longer_marked(study: Study) -> None:
+    person = start(study, "a", "s-a")
+    apply(study, a="RETURNED")
+    arrived(study, "a", "s-a")
+    person.refresh_from_db()
+    assert person.returned_at == NOW
+    arrived(study, "a", "another")
+    person.refresh_from_db()
+    assert person.returned_at is None
+
+
+def test_person_who_was_marked_and_completed_holds_the_place_again(study: Study) -> None:
+    person = start(study, "a")
+    apply(study, a="RETURNED")
+    finish(person)
+    assert apply(study, a="APPROVED") == Applied(back=["pseudonym-a"], placed=["pseudonym-a"])
+    assert holders(study) == {"a"}
+    assert not apply(study, a="APPROVED").changed
+
+
+def test_person_who_was_marked_and_completed_stands_beyond_where_the_place_is_taken(
+    study: Study,
+) -> None:
+    person = start(study, "a")
+    apply(study, a="RETURNED")
+    start(study, "b")
+    finish(person)
+    counts = place_counts(study, pool="real", at=NOW)
+    assert (counts.active, counts.completed, counts.beyond_completed) == (1, 0, 1)
+    assert apply(study, a="APPROVED") == Applied(back=["pseudonym-a"])
+
+
+def test_list_of_another_study_says_nothing_about_submissions_here(study: Study) -> None:
+    start(study, "a", "s-here")
+    applied = apply(study, a="RETURNED")
+    assert applied == Applied(elsewhere=1)
+    assert holders(study) == {"a"}
+    assert "is it the list of another study?" in in_words(applied)[-1]
+
+
+def test_list_with_the_submission_here_says_all_about_a_person(study: Study) -> None:
+    start(study, "a", "s1")
+    start(study, "b", "s2")
+    rows = [
+        Submission("s1", "a", "RETURNED"),
+        Submission("s2", "b", "RETURNED"),
+        Submission("s3", "b", "ACTIVE"),
+    ]
+    applied = apply_submissions(study=study, submissions=rows, at=NOW)
+    assert applied.returned == ["pseudonym-a"]
+    assert holders(study) == {"b"}
+
+
 def test_people_who_never_consented_are_marked_without_a_place(study: Study) -> None:
-    arrive(Arrival(study=study, source="prolific", at=NOW, kind="prolific", key="a"))
+    arrived(study, "a")
     applied = apply(study, a="RETURNED")
     assert (len(applied.returned), applied.freed) == (1, [])
 
@@ -152,7 +223,14 @@ def test_event_counts_and_names_nobody(study: Study) -> None:
     start(study, "a")
     apply(study, a="RETURNED", x="ACTIVE")
     event = StudyEvent.objects.get(action="submissions")
-    assert event.detail == {"returned": 1, "back": 0, "places freed": 1, "unknown": 1}
+    assert event.detail == {
+        "returned": 1,
+        "back": 0,
+        "places freed": 1,
+        "places held again": 0,
+        "unknown": 1,
+        "with another submission": 0,
+    }
 
 
 def test_other_versions_and_kinds_are_not_touched(study: Study) -> None:

@@ -246,21 +246,22 @@ def test_person_who_arrives_several_times_at_once_is_one(study: Study) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_consent_is_refused_when_the_study_becomes_a_draft_before_it_counts(
-    study: Study, client: Client
+@pytest.mark.parametrize("state", ["draft", "paused", "closed"])
+def test_consent_is_refused_when_the_study_stops_before_it_counts(
+    study: Study, client: Client, state: str
 ) -> None:
     client.get(LINK)
     participant = Participant.objects.get()
     consent = elsewhere(lambda: give_consent(participant=participant, at=timezone.now()))
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
-            set_state(study=study, state="draft")
+            set_state(study=study, state=state)
             outcome = pool.submit(consent)
             wait_until_held_up(outcome)
-        assert outcome.result() == "small@1 is draft"
+        assert outcome.result() == f"small@1 is {state}"
     study.refresh_from_db()
     participant.refresh_from_db()
-    assert (study.state, study.frozen_at, participant.status) == ("draft", None, "arrived")
+    assert (study.state, study.frozen_at, participant.status) == (state, None, "arrived")
     assert not participant.presentations.exists()
 
 
