@@ -131,7 +131,10 @@ for (const line of document.querySelectorAll(".slider input[type=range]")) {
   const show = () => {
     const value = number.value.trim();
     const set = /^-?\d+$/.test(value) && +value >= +line.min && +value <= +line.max;
-    if (set) line.value = value;
+    if (set) {
+      line.value = value;
+      number.removeAttribute("aria-invalid");
+    }
     line.classList.toggle("unset", !set);
     line.setAttribute("aria-valuetext", set ? value : unset);
   };
