@@ -15,7 +15,7 @@ STATUSES = ("completed", "in_progress", "screened_out", "declined", "withdrawn")
 TEXTS = ("sex", "gender", "race", "hispanic", "education", "employment", "state", "region")
 #: Columns that our exports add and that are computed anew.
 DERIVED = ("sigma", "mae", "included", "exclusion", "gold", "gold_by")
-LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*")
+LANGUAGE = re.compile(r"(?=.{2,20}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
 #: An age above this is a slip of the pen, or a year of birth.
 OLDEST = 150
 

@@ -8,7 +8,9 @@ from pydantic import StringConstraints
 from survey.definition.parts import refuse_repeats
 
 #: A language as Django names it: `en`, `zh-hans`.
-LanguageCode = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$")]
+LanguageCode = Annotated[
+    str, StringConstraints(pattern=r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=20)
+]
 
 Path = tuple[str | int, ...]
 

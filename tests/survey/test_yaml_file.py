@@ -109,6 +109,16 @@ def test_wrong_encoding_names_line_and_column() -> None:
     ]
 
 
+def test_characters_that_no_database_keeps_are_named_with_their_places() -> None:
+    text = small_study.YAML.replace("title: A small study", r'title: "A \0 study"')
+    text = text.replace("thanks: Thank you.", r'thanks: "half \ud83d"')
+    reason = r"\0 and halves of a character (\ud800 to \udfff) can't be stored"
+    assert problems_of(text) == [
+        f"study.yaml, line 2, column 1: title: {reason}",
+        f"study.yaml, line {line_of('thanks:')}, column 3: texts.thanks: {reason}",
+    ]
+
+
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words\n"])
 def test_a_file_that_is_no_mapping_is_refused(text: str) -> None:
     assert problems_of(text) == ["study.yaml, line 1, column 1: expected keys and values"]
