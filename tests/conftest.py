@@ -24,6 +24,7 @@ def pytest_report_header() -> str:
 
 
 SERVERS = {"installation", "live_server", "server_with"}
+STARTING = {"browser", *SERVERS}
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
 SHAPED = {"db", "transactional_db", *SERVERS}
@@ -31,7 +32,7 @@ SHAPED = {"db", "transactional_db", *SERVERS}
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if SERVERS.intersection(getattr(item, "fixturenames", ())):
+        if STARTING.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("e2e")
         if ANALYSED.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("slow")

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from config.processes import ROOT
 
 HEAVY = {"numpy", "pandas", "scipy", "statsmodels", "pingouin", "plotly", "openai", "matplotlib"}
@@ -25,6 +27,7 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
+@pytest.mark.slow
 def test_web_process_loads_nothing_that_only_workers_need() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", LOAD_ALL_THAT_A_WEB_PROCESS_LOADS],

@@ -211,6 +211,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_imported_export_gives_the_same_tables_byte_for_byte(
     shape: dict[str, Any], tmp_path: Path
@@ -231,6 +232,7 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
     assert again == original
 
 
+@pytest.mark.slow
 def test_imported_export_exports_the_same(study: Study, tmp_path: Path) -> None:
     presentation = Presentation.objects.filter(participant__pseudonym="anna").earliest("pk")
     for rank, response in enumerate(presentation.block.responses.all(), start=1):

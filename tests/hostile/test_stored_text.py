@@ -195,6 +195,7 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     return folder / "out" / "report.html"
 
 
+@pytest.mark.embedded  # no server takes part
 def test_script_that_runs_would_be_found(watched: Watched) -> None:
     watched.page.set_content(f"<title>{SCRIPT}</title>{SCRIPT}")
     watched.page.evaluate("alert('hostile')")

@@ -14,6 +14,7 @@ from survey.participants import Arrival, NotAdmitted, arrive, give_consent
 from survey.places import capacity, free_place
 from tests.survey import small_study
 
+pytestmark = pytest.mark.slow
 AT_ONCE = 48
 NOW = timezone.now()
 BALANCED = """\

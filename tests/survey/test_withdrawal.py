@@ -455,6 +455,7 @@ def test_two_withdrawals_at_once_count_once(study: Study, client: Client) -> Non
     assert (Withdrawal.objects.count(), Participant.objects.count()) == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_withdrawing_while_answers_and_analyses_are_stored_leaves_nothing(study: Study) -> None:
     people = [add_participant(study, pseudonym=f"person-{n}") for n in range(6)]
