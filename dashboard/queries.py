@@ -18,6 +18,7 @@ from analysis.runs import fingerprint
 from dashboard.tables import Table
 from judge.models import Attempt, Call, Judge
 from judge.queries import gold_scores
+from survey.access import names_of_parameters
 from survey.content import content_of
 from survey.models import Participant, Rating, Response, Study
 from survey.participants import admits
@@ -48,13 +49,23 @@ class Link:
     note: str
 
 
+#: What Prolific fills in, by what it is.
+PLACEHOLDERS = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"}
+
+
+def _places(study: Study) -> str:
+    """The query by which Prolific says who comes, under the study's own names. What stands
+    between its double braces must arrive unescaped.
+    """
+    names = names_of_parameters(study)
+    return "&".join(f"{names[part]}={{{{%{name}%}}}}" for part, name in PLACEHOLDERS.items())
+
+
 def participant_links(study: Study) -> list[Link]:
     """The links to give out, one for each way in, and the preview of this very version."""
     address = settings.SITE_URL + reverse("survey:arrive", args=[study.slug])
-    # Prolific fills in what stands between its double braces; they must arrive unescaped.
-    places = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
     links = {
-        "prolific": Link("Prolific", f"{address}?{places}", "Paste it into the study on Prolific."),
+        "prolific": Link("Prolific", f"{address}?{_places(study)}", "Paste it into Prolific."),
         "link": Link("Open link", address, "Anybody who has it may take part."),
     }
     ways_in = study.settings.get("ways_in", [])

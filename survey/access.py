@@ -181,21 +181,21 @@ def _nobody_named() -> Refused:
     )
 
 
-def _names(study: Study) -> dict[str, str]:
+def names_of_parameters(study: Study) -> dict[str, str]:
     """What the study's recruiter calls `participant`, `study` and `session` in its links."""
     prolific = study.settings["prolific"]
     return dict(prolific["parameters"] if prolific else Parameters().model_dump())
 
 
 def _parameter(request: HttpRequest, study: Study, part: str) -> str:
-    return request.GET.get(_names(study)[part], "").strip()
+    return request.GET.get(names_of_parameters(study)[part], "").strip()
 
 
 def _is_from_prolific(request: HttpRequest, study: Study) -> bool:
     """Whether the address has any of the parameters. Somebody from Prolific whose ID got lost
     must not slip in by the open link, where nobody would pay them.
     """
-    return any(name in request.GET for name in _names(study).values())
+    return any(name in request.GET for name in names_of_parameters(study).values())
 
 
 def _identifier(request: HttpRequest, study: Study, part: str) -> str:

@@ -21,6 +21,17 @@ class Layout:
     scenarios_together: bool = False
 
     @cached_property
+    def shifts(self) -> dict[int, int]:
+        """How far each block stands from the first one in the square of response orders: blocks
+        side by side within a scenario, and the same place of scenarios side by side, differ.
+        """
+        return {
+            block: scenario + place
+            for scenario, blocks in enumerate(self.scenarios)
+            for place, block in enumerate(blocks)
+        }
+
+    @cached_property
     def design(self) -> BlockDesign:
         """Which blocks go to which slot."""
         return BlockDesign(
@@ -117,7 +128,7 @@ def _response_order(layout: Layout, block: int, slot: int, draw: random.Random) 
         len(responses),
         layout.design.earlier(block, slot),
         key=(layout.design_seed, "responses"),
-        shift=list(layout.responses).index(block),
+        shift=layout.shifts[block],
     )
     return [responses[place] for place in order]
 

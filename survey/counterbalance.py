@@ -29,7 +29,7 @@ def williams_row(n: int, row: int) -> list[int]:
 
 
 def _row(n: int, half: int, shift: int) -> list[int]:
-    """Row `shift` of the square's first half or, where n is odd and `half` is, of its second."""
+    """Row `shift` of the square's first half or, where n and `half` are odd, of its second."""
     return williams_row(n, half * n % rows_of_square(n) + shift % n)
 
 
@@ -50,12 +50,14 @@ def balanced_order(n: int, number: int, *, key: Hashable, shift: int = 0) -> lis
     Each run of n orders from a multiple of n on is a Latin square, each run of
     `rows_of_square(n)` a Williams square; in between, counts differ by one at most. Names and
     rows are drawn anew for each square. Sequences that differ in `shift` alone are used side by
-    side (the blocks of one participant): their orders then form squares too.
+    side (the blocks of one participant): `rows_of_square(n)` of them in a row form a Williams
+    square too, so what is not even yet in each of them is so over all. (Where n is odd, every
+    second one begins with the square's other half.)
     """
     square, row = divmod(number, rows_of_square(n))
     names, rows = _draws(n, (key, square))
     half, place = divmod(row, n)
-    return [names[i] for i in _row(n, half, rows[place] + shift)]
+    return [names[i] for i in _row(n, half + shift, rows[place] + shift)]
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,15 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.assignment import CheckRange, Layout, Plan, have_room, plan_survey
+from survey.balance import place_test, succession_test
+from survey.counterbalance import rows_of_square
 
 LAYOUT = Layout(
     responses={10: [1, 2, 3, 4, 5], 20: [6, 7, 8, 9, 10], 30: [11, 12, 13, 14, 15]},
@@ -123,6 +126,34 @@ def test_balanced_slots_show_each_response_equally_often_at_each_place() -> None
                 counts.update((place, r) for place, r in enumerate(block.response_order))
         least = min(counts[place, r] for place in range(5) for r in range(1, 16))
         assert max(counts.values()) - least <= 1
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "sets", "size"), [(6, 4, 5), (10, 1, 3), (6, 4, 4), (5, 1, 5)]
+)
+def test_balanced_study_never_looks_less_even_than_chance(
+    scenarios: int, sets: int, size: int
+) -> None:
+    """Over the blocks of each set, which show the same systems, from the first person on."""
+    blocks = range(scenarios * sets)
+    layout = Layout(
+        responses={block: [block * size + system for system in range(size)] for block in blocks},
+        scenarios=[list(blocks[i : i + sets]) for i in range(0, len(blocks), sets)],
+        design_seed=5,
+        balanced_responses=True,
+    )
+    places = [[[0] * size for _ in range(size)] for _ in range(sets)]
+    follows = [[[0] * size for _ in range(size)] for _ in range(sets)]
+    for slot in range(2 * rows_of_square(size)):
+        drawn = plan_survey(layout, [], slot=slot, order_seed=slot, first_page=1)
+        for shown in drawn.blocks:
+            systems = [response % size for response in shown.response_order]
+            for place, system in enumerate(systems):
+                places[shown.block % sets][system][place] += 1
+            for above, below in pairwise(systems):
+                follows[shown.block % sets][above][below] += 1
+        assert place_test(places).p > 0.2
+        assert succession_test(follows).p > 0.2
 
 
 def test_few_blocks_each_keep_every_response_balanced_too() -> None:
