@@ -42,8 +42,8 @@ function readUnsent() {
 
 function writeUnsent(pages) {
   try {
+    sessionStorage.removeItem(UNSENT); // where it is full, nothing is better than what is old
     if (Object.keys(pages).length) sessionStorage.setItem(UNSENT, JSON.stringify({ whose, pages }));
-    else sessionStorage.removeItem(UNSENT);
   } catch {
     // As above.
   }
@@ -63,17 +63,17 @@ function choose(form, chosen) {
 }
 
 /** Show what was chosen here and not sent. Gives the function that keeps what is chosen from now on. */
-function restoreUnsent(form, pages) {
+function restoreUnsent(form, drafts) {
   const asShown = form.cloneNode(true);
   asShown.reset(); // the browser may have filled the form with what it remembers
   let stored = chosenOn(asShown);
-  let draft = pages[pageNumber];
+  let draft = drafts[pageNumber];
   const paradata = form.elements.paradata;
   if (document.querySelector(".error-summary")) {
     stored = draft?.stored; // the page shows what was sent, and the draft is that, or newer
   } else if (draft?.stored !== stored) {
     draft = null; // what was sent since, here or on another device, counts
-    delete pages[pageNumber];
+    delete drafts[pageNumber];
   }
   if (draft) {
     choose(form, draft.chosen);
@@ -81,6 +81,7 @@ function restoreUnsent(form, pages) {
   }
   return (sent) => {
     const chosen = chosenOn(form);
+    const pages = readUnsent(); // anew: this page may be one that the browser had in memory
     if (sent || chosen !== stored) pages[pageNumber] = { stored, chosen, measured: paradata?.value, sent };
     else delete pages[pageNumber];
     writeUnsent(pages);

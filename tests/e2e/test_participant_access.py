@@ -281,7 +281,9 @@ def test_information_can_be_printed_and_is_then_without_buttons(
 ) -> None:
     person = somebody(installation, small, new_page())
     person.arrive()
+    expect(person.page.get_by_text("Call 988 at any time.")).to_be_hidden()
     person.page.emulate_media(media="print")
+    expect(person.page.get_by_text("Call 988 at any time.")).to_be_visible()
     expect(person.page.get_by_text("You will read short replies.")).to_be_visible()
     expect(person.page.get_by_text("I am 18 or older")).to_be_visible()
     expect(person.page.get_by_role("button", name="Take part", exact=True)).to_be_hidden()
