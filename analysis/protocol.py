@@ -1,4 +1,4 @@
-"""How a study's protocol worked out: time, changed answers, contradictions, agreement, remarks.
+"""How a study's protocol worked out: time, changed answers, contradictions, agreement, texts.
 
 This is what a pilot is compared by. It is about everybody who completed the survey, whatever
 the filter says: the task is judged here, not the raters.
@@ -42,7 +42,8 @@ def protocol(data: ProtocolData) -> DataFrame:
         _mean_w(_of_responses(ratings, "rating")),
         _mean_w(_of_responses(ranks, "rank")),
     )
-    remarks = data.comments[data.comments[PERSON].isin(people[PERSON])]
+    texts = data.comments[data.comments["text"].fillna("") != ""]  # some were emptied again
+    texts = texts[texts[PERSON].isin(people[PERSON])]
     rows: list[tuple[str, float | None, int]] = [
         ("completed", float(len(people)), len(people)),
         *(
@@ -54,8 +55,8 @@ def protocol(data: ProtocolData) -> DataFrame:
         ("contradicting_people", float(contradicting) if pairs else None, len(people)),
         ("agreement_ratings", *w_ratings),
         ("agreement_ranks", *w_ranks),
-        ("remarks", float(len(remarks)), len(people)),
-        ("remarking_people", float(remarks[PERSON].nunique()), len(people)),
+        ("texts", float(len(texts)), len(people)),
+        ("writing_people", float(texts[PERSON].nunique()), len(people)),
     ]
     return DataFrame(rows, columns=["measure", "value", "n"])
 
@@ -80,7 +81,7 @@ def _changed(data: ProtocolData, people: DataFrame) -> float | None:
 
 
 def _of_responses(table: DataFrame, value: str) -> DataFrame:
-    """One value for each response that a person saw: the mean over dimensions."""
+    """One value for each response that a person saw: the mean over the table's dimensions."""
     names = dict.fromkeys([PERSON, *RESPONSE], "object")  # an empty table's could be anything
     typed = table.assign(value=pd.to_numeric(table[value])).astype(names)
     means = typed.groupby([PERSON, *RESPONSE], sort=False, dropna=False)["value"].mean()
@@ -90,8 +91,13 @@ def _of_responses(table: DataFrame, value: str) -> DataFrame:
 def _contradictions(ratings: DataFrame, ranks: DataFrame) -> tuple[int, int, int]:
     """Pairs of responses of a block that a person put in order both by ratings and by ranks;
     those of them in opposite order; and the people who have any. Equal values order nothing.
+
+    Ranks on a dimension that is rated, too, are held against its ratings; others against the
+    mean over all dimensions.
     """
-    rated = _of_responses(ratings, "rating")
+    ranked_on = ranks["dimension"].dropna().unique()
+    same = ratings["dimension"].isin(ranked_on)
+    rated = _of_responses(ratings[same] if same.any() else ratings, "rating")
     both = rated.merge(_of_responses(ranks, "rank"), on=[PERSON, *RESPONSE])
     both["page"] = both.groupby([PERSON, *BLOCK], dropna=False).ngroup()
     both["place"] = range(len(both))

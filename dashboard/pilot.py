@@ -19,8 +19,8 @@ MEASURES = {
     "contradicting_people": ("People with such a pair", "people"),
     "agreement_ratings": ("Agreement of ratings, Kendall's W", "coefficient"),
     "agreement_ranks": ("Agreement of ranks, Kendall's W", "coefficient"),
-    "remarks": ("Remarks", "people"),
-    "remarking_people": ("People with remarks", "people"),
+    "texts": ("Free answers and remarks", "people"),
+    "writing_people": ("People who wrote any", "people"),
 }
 REMARKS_SHOWN = 20
 
@@ -42,7 +42,8 @@ def side(study: Study, include: list[str]) -> Side:
     stored = analysis.tables("protocol")["protocol"].rows
     remarks = FreeAnswer.objects.filter(
         participant__study=study, participant__source__in=counted_sources(include)
-    ).order_by("-id")
+    )
+    remarks = remarks.exclude(text="").order_by("-id")
     definition = StudyDefinition.model_validate(study.definition)
     return Side(
         study,

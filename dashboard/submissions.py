@@ -13,7 +13,7 @@ from django.db import transaction
 from survey.definition import DefinitionError, Problem
 from survey.definition.csv_file import CsvFile
 from survey.models import Identity, Participant, Place, Study, StudyEvent
-from survey.places import hold_again
+from survey.places import hold_again, locked
 
 Status = Participant.Status
 
@@ -83,7 +83,7 @@ class Applied:
     #: Marked before, and back according to this list.
     back: list[str] = field(default_factory=list)
     freed: list[str] = field(default_factory=list)
-    #: Returned or timed out on Prolific, but completed here: left as they are.
+    #: Timed out on Prolific, but completed here: left as they are.
     completed: list[str] = field(default_factory=list)
     #: Completed here, and holding a place again that they had lost.
     placed: list[str] = field(default_factory=list)
@@ -109,7 +109,8 @@ def apply_submissions(
     """Mark who returned, and free the places of those who returned or timed out.
 
     Somebody with another submission that goes on has done neither. Who has completed the survey
-    keeps their place. Where it is known with which submission somebody came, a list without it
+    and timed out all the same keeps their place; who has completed and returned does not: their
+    answers stay, and somebody else may come. Where it is known with which submission somebody came, a list without it
     is that of another study, and says nothing about them here. The same list again changes
     nothing.
     """
@@ -126,6 +127,7 @@ def apply_submissions(
     # Not so strongly locked that an analysis could not refer to them; see survey.withdrawal.
     rows = Participant.objects.select_for_update(no_key=True)
     people = list(rows.filter(pk__in=statuses).order_by("pk"))
+    locked(study.pk)  # before any place: whoever begins takes theirs in the same order
     holders = set(Place.objects.filter(participant__in=people).values_list("participant", flat=True))
     applied = Applied(unknown=len(by_person) - len(known), elsewhere=len(known) - len(people))
     for person in people:
@@ -147,7 +149,7 @@ def _apply(
     person: Participant, statuses: set[str], holds_place: bool, applied: Applied, at: datetime
 ) -> None:
     gone = statuses <= {RETURNED, TIMED_OUT}
-    if person.status == Status.COMPLETED and gone:
+    if person.status == Status.COMPLETED and gone and RETURNED not in statuses:
         applied.completed.append(person.pseudonym)
         return
     if gone and RETURNED in statuses and person.returned_at is None:
@@ -158,7 +160,7 @@ def _apply(
         person.returned_at = None
         person.save(update_fields=["returned_at"])
         applied.back.append(person.pseudonym)
-    if person.status == Status.COMPLETED:
+    if person.status == Status.COMPLETED and not gone:
         if not holds_place and hold_again(participant=person, at=at):
             applied.placed.append(person.pseudonym)
         return
@@ -176,7 +178,7 @@ def in_words(applied: Applied) -> list[str]:
             ("No longer marked as returned", applied.back),
             ("Places freed", applied.freed),
             ("Completed, and hold a place again", applied.placed),
-            ("Completed here all the same, left as they are", applied.completed),
+            ("Timed out but completed here, left as they are", applied.completed),
         )
         if names
     ]

@@ -107,6 +107,8 @@ PARTICIPANT_NAMES = (
     "device",
     "viewport_width",
     "viewport_height",
+    "way_in",
+    "slot",
     "sigma",
     "mae",
     "included",
@@ -114,5 +116,16 @@ PARTICIPANT_NAMES = (
     "gold_by",
     "active",
 )
+#: Columns of the other tables, which have a type or a meaning of their own.
+TABLE_NAMES = (
+    *("rating", "rank", "gold", "block_position", "response_position", "block_seconds"),
+    *("revisions", "shown_at", "answered_at", "submitted_at"),
+)
+#: Fields of every form.
+FORM_NAMES = ("csrfmiddlewaretoken", "whose")
 #: Names that no question may have, and why.
-RESERVED_NAMES = dict.fromkeys(PARTICIPANT_NAMES, "a column of participants.csv already")
+RESERVED_NAMES = (
+    dict.fromkeys(PARTICIPANT_NAMES, "a column of participants.csv already")
+    | dict.fromkeys(TABLE_NAMES, "a column of the tables with answers already")
+    | dict.fromkeys(FORM_NAMES, "a field of every form already")
+)

@@ -1,10 +1,11 @@
 """How a protocol worked out, by hand on a tiny study; Kendall's W against Friedman's test."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from pandas import DataFrame, isna
+from pandas import DataFrame, concat, isna
 from scipy import stats
 
 from analysis.protocol import ProtocolData, kendalls_w, protocol
@@ -58,7 +59,7 @@ def test_measures_by_hand() -> None:
                     *(("b", "x", 3, 1), ("b", "y", 2, 0), ("b", "z", 1, 0)),
                 ],
                 changes=[("a", 2), ("b", None), ("c", 7)],
-                comments=[("a", "Hard."), ("a", "Long."), ("c", "Left.")],
+                comments=[("a", "Hard."), ("a", "Long."), ("b", ""), ("c", "Left.")],
             )
         )
     )
@@ -74,8 +75,8 @@ def test_measures_by_hand() -> None:
         "agreement_ratings": (pytest.approx(6 / 84), 1),
         # Rank sums 5, 3, 4 of ranks: 12 · 2 / (4 · 24).
         "agreement_ranks": (pytest.approx(0.25), 1),
-        "remarks": (2, 2),
-        "remarking_people": (1, 2),
+        "texts": (2, 2),
+        "writing_people": (1, 2),
     }
 
 
@@ -86,6 +87,19 @@ def test_study_that_nobody_completed_has_no_measures() -> None:
         (None, 0)
     }
     assert found["contradictions"] == found["changed_answers"] == (None, 0)
+
+
+def test_ranks_on_a_rated_dimension_are_held_against_its_ratings_alone() -> None:
+    found = data(
+        PEOPLE,
+        ratings=[("a", "x", 5, 0), ("a", "y", 4, 0)],
+        ranks=[("a", "x", 1, 0), ("a", "y", 2, 0)],
+    )
+    other = found.ratings.assign(dimension="other", rating=[1, 5])
+    both = replace(found, ratings=concat([found.ratings, other]))
+    assert measures(protocol(both))["contradictions"] == (0, 1)
+    unnamed = replace(both, ranks=both.ranks.assign(dimension=""))
+    assert measures(protocol(unnamed))["contradictions"] == (1, 1)
 
 
 def test_study_without_ranks_has_no_contradictions() -> None:

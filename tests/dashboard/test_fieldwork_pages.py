@@ -239,8 +239,8 @@ def test_pilot_page_compares_with_the_main_study(
         ["Changed answers per person", "0.0", "0.0"],
         ["Agreement of ratings, Kendall's W", "1.00 over 4 blocks", "–"],
         ["Agreement of ranks, Kendall's W", "–", "1.00 over 4 blocks"],
-        ["Remarks", "0", "1"],
-        ["People with remarks", "0", "1"],
+        ["Free answers and remarks", "0", "1"],
+        ["People who wrote any", "0", "1"],
     ]
     assert "Ranking was hard." in text_of(answer)
 
