@@ -12,7 +12,7 @@ from analysis.absent import Absent
 TAKING_PART = {
     "participant", "source", "status", "started_at", "finished_at", "duration_seconds",
     "attention_checks_failed", "active", "sigma", "mae", "included", "exclusion",
-    "ending", "language", "device", "viewport_width", "viewport_height",
+    "way_in", "ending", "language", "device", "viewport_width", "viewport_height",
 }  # fmt: skip
 NOT_ANSWERED = "Not answered"
 COLUMNS = ["characteristic", "category", "n", "percent", "mean", "sd", "min", "max"]

@@ -38,6 +38,7 @@ MEANINGS = {
     "revisions": "How often the answer was changed afterwards",
     "rank": "Rank of the response in its block, 1 is best",
     "choice": "Chosen as best or worst of the block; empty for its other responses",
+    "way_in": "From Prolific, by the open link, or by a personal invitation",
     "ending": "Which ending the person saw",
     "language": "Language of the pages: what they chose, or the first their browser asked for",
     "device": "Kind of device, guessed from the size of its screen",

@@ -232,13 +232,16 @@ class Export:
         return absent
 
     def small_cells(self) -> list[str]:
-        """Answers about themselves that fewer than `SMALL_CELL` people gave."""
+        """Answers about themselves, and what follows from them or from how they took part, that
+        fewer than `SMALL_CELL` people share.
+        """
         asked = [*self.definition.screening, *self.definition.demographics]
+        about = {question.name for question in asked} - {"age"} | {"region", "language", "device"}
         table = self.participants()
         counts: Counter[tuple[str, str]] = Counter()
         for row in table.rows:
-            person = dict(zip(table.columns, row, strict=True))
-            answers = ((q.name, person[q.name]) for q in asked if q.name != "age")
+            person = zip(table.columns, row, strict=True)
+            answers = ((name, answer) for name, answer in person if name in about)
             counts.update((name, str(answer)) for name, answer in answers if answer is not None)
         return [f"{name}: {answer}" for (name, answer), n in counts.items() if n < SMALL_CELL]
 

@@ -38,6 +38,7 @@ class Vocabulary:
     #: Questions of the study beside the usual columns, and which are answered in whole numbers.
     questions: list[str]
     whole_numbers: list[str]
+    ways_in: list[str]
     endings: list[str]
     devices: list[str]
     sources: list[str]
@@ -66,6 +67,7 @@ class Person:
     finished_at: datetime | None
     duration_seconds: float | None
     checks_failed: int | None
+    way_in: str
     ending: str
     language: str
     device: str
@@ -107,7 +109,7 @@ def read_people(
         optional=(
             *("source", "started_at", "finished_at", "duration_seconds"),
             *("attention_checks_failed", "age", *TEXTS, *vocabulary.questions),
-            *("ending", "language", "device", "viewport_width", "viewport_height"),
+            *("way_in", "ending", "language", "device", "viewport_width", "viewport_height"),
         ),
         ignored=(*DERIVED, "sources"),
     )
@@ -148,6 +150,7 @@ def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Per
         finished_at=finished_at,
         duration_seconds=table.number(line, row, "duration_seconds"),
         checks_failed=table.whole(line, row, "attention_checks_failed"),
+        way_in=_one_of(table, line, row, "way_in", vocabulary.ways_in),
         ending=_one_of(table, line, row, "ending", vocabulary.endings),
         language=_language(table, line, row),
         device=_one_of(table, line, row, "device", vocabulary.devices),

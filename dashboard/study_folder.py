@@ -1,5 +1,6 @@
 """A study folder as a whole: each app checks its own section, this puts them together."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +63,8 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     if definition.rating is None and "judge" in yaml.root:
         problems.append(yaml.problem(("judge",), "the study asks for no ratings to be judged"))
     rows, notices = read_responses(responses or folder / "responses.csv", definition)
-    problems += _problems_of_counts(yaml, definition, len({row.block for row in rows}))
+    scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
+    problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
     if problems:
         raise DefinitionError(problems)
     return StudyFolder(definition, translations, settings, judge, quality, rows, notices)
@@ -97,14 +99,26 @@ def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinitio
     return complete
 
 
-def _problems_of_counts(yaml: YamlFile, definition: StudyDefinition, blocks: int) -> list[Problem]:
-    """What does not fit the number of blocks in the responses."""
+def _problems_of_counts(
+    yaml: YamlFile, definition: StudyDefinition, blocks_of_scenarios: list[int]
+) -> list[Problem]:
+    """What does not fit the numbers of blocks in the responses."""
     problems = []
+    blocks = sum(blocks_of_scenarios)
     shown = definition.blocks_per_participant or blocks
     if shown > blocks:
         message = f"the study has {blocks} blocks"
         problems.append(yaml.problem(("blocks_per_participant",), message))
     shown = min(shown, blocks)
+    order = definition.order
+    if order.blocks == "balanced" and order.scenarios_together:
+        sizes = set(blocks_of_scenarios)
+        if len(sizes) > 1 or shown % min(sizes):
+            message = (
+                "blocks of a scenario can be kept together in a balanced order where all scenarios "
+                "have equally many blocks and a participant sees whole scenarios; choose random"
+            )
+            problems.append(yaml.problem(("order", "blocks"), message))
     for index, check in enumerate(definition.attention_checks):
         if check.range[1] > shown:
             key = "in_blocks" if check.kind == "in_block" else "after_blocks"

@@ -110,9 +110,9 @@ def apply_submissions(
 
     Somebody with another submission that goes on has done neither. Who has completed the survey
     and timed out all the same keeps their place; who has completed and returned does not: their
-    answers stay, and somebody else may come. Where it is known with which submission somebody came, a list without it
-    is that of another study, and says nothing about them here. The same list again changes
-    nothing.
+    answers stay, and somebody else may come. Where it is known with which submission somebody
+    came, a list without it is that of another study, and says nothing about them here. The same
+    list again changes nothing.
     """
     by_person: dict[str, dict[str, str]] = {}
     for submission in submissions:
@@ -128,7 +128,9 @@ def apply_submissions(
     rows = Participant.objects.select_for_update(no_key=True)
     people = list(rows.filter(pk__in=statuses).order_by("pk"))
     locked(study.pk)  # before any place: whoever begins takes theirs in the same order
-    holders = set(Place.objects.filter(participant__in=people).values_list("participant", flat=True))
+    holders = set(
+        Place.objects.filter(participant__in=people).values_list("participant", flat=True)
+    )
     applied = Applied(unknown=len(by_person) - len(known), elsewhere=len(known) - len(people))
     for person in people:
         _apply(person, statuses[person.pk], person.pk in holders, applied, at)

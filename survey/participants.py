@@ -85,6 +85,7 @@ def _create(arrival: Arrival) -> Participant:
     participant = Participant(
         study=arrival.study,
         source=arrival.source,
+        way_in=_way_in(arrival),
         language=arrival.language,
         arrived_at=arrival.at,
         last_seen_at=arrival.at,
@@ -110,6 +111,12 @@ def _create(arrival: Arrival) -> Participant:
         # The same person's other request (a double click, a second tab) got there first.
         participant.delete()
     return known
+
+
+def _way_in(arrival: Arrival) -> str:
+    if arrival.source in Participant.TEST_SOURCES:
+        return ""
+    return arrival.kind or Participant.WayIn.LINK
 
 
 def _note_submission(participant: Participant, arrival: Arrival) -> None:

@@ -19,6 +19,7 @@ LEAST_PER_HOUR = (("£", 6), ("$", 8))
 #: A check longer than this hides what it asks for.
 LONGEST_STATEMENT = 400
 
+NUMBER = re.compile(r"-?\d+")
 MEMORY = re.compile(
     r"\b(remember\w*|recall\w*|memor\w+|previous\w*|earlier|"
     r"did you (?:read|see)|you (?:saw|were shown)|"
@@ -120,13 +121,19 @@ def _checks_of_translations(translations: Sequence[StudyDefinition]) -> Iterator
 
 def _of_check(definition: StudyDefinition, check: AttentionItem) -> Iterator[str]:
     scale = definition.check_scale(check)
-    label = next(point.label for point in scale if point.value == check.right_answer)
-    if not _names(check.statement, label):
+    labels = {point.value: point.label for point in scale}
+    on_a_line = definition.check_values(check) != list(labels)
+    label = labels.get(check.right_answer, "")
+    named = bool(label) and _names(check.statement, label)
+    if on_a_line and not named:
+        named = str(check.right_answer) in NUMBER.findall(check.statement)
+    if not named:
+        label = label or str(check.right_answer)
         yield (
             f"It does not say to choose “{label}”, the answer that passes. Write that answer "
             "into the statement, word for word."
         )
-        if len(scale) % 2:
+        if len(scale) % 2 and not on_a_line:
             yield (
                 "If it is a statement that nobody could agree with: such items are for scales "
                 f"without a midpoint, and this one has {len(scale)} points. Use an instruction "

@@ -108,7 +108,6 @@ PARTICIPANT_NAMES = (
     "viewport_width",
     "viewport_height",
     "way_in",
-    "slot",
     "sigma",
     "mae",
     "included",

@@ -1,8 +1,9 @@
 """What may change while a study runs."""
 
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from survey.definition.parts import Part, Text, refuse_repeats
 
@@ -42,6 +43,17 @@ class Prolific(Part):
         """The code of an ending, or None where it has none."""
         name = "completion_code" if ending == "completed" else f"{ending}_code"
         return getattr(self, name)  # type: ignore[no-any-return]  # one of the fields above
+
+    @field_validator("return_url")
+    @classmethod
+    def _leads_to_a_site(cls, address: str) -> str:
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
+            raise ValueError("is no address such as https://app.prolific.com/submissions/complete")
+        return address
 
     @model_validator(mode="after")
     def _codes_differ(self) -> "Prolific":

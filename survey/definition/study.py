@@ -95,7 +95,7 @@ class StudyDefinition(Part):
     order: Order = Order()
     blocks_per_participant: int | None = Field(default=None, ge=1)
     screening: list[ScreeningQuestion] = []
-    attention_checks: list[AttentionItem] = []
+    attention_checks: list[AttentionItem] = Field(default=[], max_length=8)
     closing: list[TextTask] = Field(default=[], description="Free answers at the study's end")
     demographics: list[Question] = []
 
@@ -137,6 +137,12 @@ class StudyDefinition(Part):
         if check.options is None:
             return self.rated.scale
         return [Point(value=n, label=label) for n, label in enumerate(check.options, start=1)]
+
+    def check_values(self, check: AttentionItem) -> list[int]:
+        """Every value that may be answered to `check`: more than `check_scale`'s on a slider."""
+        if check.options is None:
+            return self.rated.values
+        return [point.value for point in self.check_scale(check)]
 
     def check(self, name: str) -> AttentionItem:
         """The attention check called `name`."""
@@ -194,11 +200,13 @@ class StudyDefinition(Part):
         for index, check in enumerate(self.attention_checks):
             if check.options is not None:
                 continue
-            if self.rating is None or self.rating.kind == "slider":
-                remedy = "choose another kind" if check.kind == "in_block" else "give it options"
-                message = f"the study has no scale with labelled points for it: {remedy}"
+            if check.kind == "in_block" and self.rating is None:
+                message = "a block has no ratings that it could be one of: choose another kind"
                 raise wrong(("attention_checks", index), message)
-            if check.answer not in self.rating.values:
+            if check.kind == "item" and (self.rating is None or self.rating.kind == "slider"):
+                message = "the study has no scale with labelled points for it: give it options"
+                raise wrong(("attention_checks", index), message)
+            if check.answer not in self.rated.values:
                 message = f"{check.answer} is not a point of the scale"
                 raise wrong(("attention_checks", index, "answer"), message)
         return self

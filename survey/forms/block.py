@@ -128,12 +128,14 @@ class _Reading:
 
     def check(self) -> None:
         rating = self.definition.rated
+        slider = rating.kind == "slider"
         allowed = {str(value): value for value in rating.values}
-        answer = allowed.get(self.sent.get(CHECK, ""))
-        self.checked.sent[CHECK] = answer
+        raw = self.sent.get(CHECK, "").strip()
+        answer = allowed.get(_number(raw) if slider else raw)
+        self.checked.sent[CHECK] = raw if slider and answer is None else answer
         self.checked.values.check = answer
         if answer is None:
-            first = f"{CHECK}-{rating.values[0]}"
+            first = CHECK if slider else f"{CHECK}-{rating.values[0]}"
             self.checked.errors[first] = _("Choose an answer: %s") % _("One more item")
 
 

@@ -28,6 +28,11 @@ class Participant(models.Model):
         DECLINED = "declined"
         WITHDRAWN = "withdrawn"
 
+    class WayIn(models.TextChoices):
+        PROLIFIC = "prolific"
+        LINK = "link"
+        INVITATION = "invitation"
+
     class Device(models.TextChoices):
         PHONE = "phone"
         TABLET = "tablet"
@@ -40,6 +45,9 @@ class Participant(models.Model):
     pseudonym = models.CharField(max_length=100, default=new_pseudonym)
     secret = models.CharField(max_length=64, default=new_secret, unique=True)
     source = models.CharField(max_length=10, choices=Source)
+    way_in = models.CharField(
+        max_length=10, choices=WayIn, blank=True, help_text="Empty for test people"
+    )
     status = models.CharField(max_length=12, choices=Status, default=Status.ARRIVED)
     ending = models.CharField(max_length=20, blank=True, help_text="Whose text and code they saw")
     order_seed = models.BigIntegerField(default=new_order_seed)

@@ -121,7 +121,7 @@ def checks(content: Content, seed: int, number: int, behaviour: Behaviour) -> di
     """The answer to each attention check by its name."""
     answers = {}
     for check in content.definition.attention_checks:
-        scale = [point.value for point in content.definition.check_scale(check)]
+        scale = content.definition.check_values(check)
         drawn = draw(seed, number, "check", check.name)
         if behaviour is Behaviour.ATTENTION_FAILER:
             answers[check.name] = drawn.choice(

@@ -34,7 +34,14 @@ PARTICIPANT_COLUMNS = (
     *DEMOGRAPHIC_COLUMNS,
 )
 #: How they saw the pages: never an address or what a browser calls itself.
-TAKING_PART_COLUMNS = ("ending", "language", "device", "viewport_width", "viewport_height")
+TAKING_PART_COLUMNS = (
+    "way_in",
+    "ending",
+    "language",
+    "device",
+    "viewport_width",
+    "viewport_height",
+)
 
 
 def participant_columns(definition: StudyDefinition) -> tuple[str, ...]:
@@ -66,6 +73,7 @@ def participant_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             failed.get(person.pk) if checks_failed is None else checks_failed,
             *(answer.get(name) for name in DEMOGRAPHIC_COLUMNS[:-1]),
             region,
+            person.way_in or None,
             *(person.ending or None, person.language or None, person.device or None),
             *(person.viewport_width, person.viewport_height),
             *(answer.get(name) for name in asked),

@@ -54,6 +54,8 @@ def _ending(study: Study, ending: str, source: str) -> dict[str, Any]:
         return values
     prolific = Prolific.model_validate(study.settings["prolific"])
     code = prolific.code(ending)
+    if code is None and ending == "failed_attention":
+        code = prolific.completion_code  # taken back since: they have completed all the same
     if code is None:
         return values | {"return_without_code": True}
     join = "&" if "?" in prolific.return_url else "?"

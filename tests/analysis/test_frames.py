@@ -57,6 +57,7 @@ def test_participant_is_a_row_in_the_contracts_columns(study: Study) -> None:
             "employment": None,
             "state": "Ohio",
             "region": "Midwest",
+            "way_in": None,
             "ending": None,
             "language": None,
             "device": None,

@@ -99,7 +99,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     assert header(folder / "participants.csv") == (
         "participant,source,status,started_at,finished_at,duration_seconds,"
         "attention_checks_failed,age,sex,gender,race,hispanic,education,employment,state,region,"
-        "sigma,mae,included,exclusion,ending,language,device,viewport_width,viewport_height"
+        "sigma,mae,included,exclusion,way_in,ending,language,device,viewport_width,viewport_height"
     )
     ratings = (
         "participant,scenario,set,model,condition,dimension,rating,"

@@ -105,6 +105,19 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
             "  - {name: b, kind: in_block, statement: S, answer: 1, in_blocks: [2, 2]}\n",
             "attention_checks: checks inside blocks need a block each; widen their ranges",
         ),
+        (
+            "study.yaml",
+            "title:",
+            "order: {blocks: balanced, scenarios_together: true}\n"
+            "blocks_per_participant: 3\ntitle:",
+            "order.blocks: blocks of a scenario can be kept together in a balanced order where",
+        ),
+        (
+            "study.yaml",
+            "completion_code: C1",
+            "completion_code: C1, return_url: 'javascript:alert(1)'",
+            "prolific.return_url: is no address such as https://",
+        ),
         ("study.yaml", "completion_code: C1", "code: C1", "prolific.code: unknown key"),
         ("study.yaml", "ways_in: [prolific", "ways_in: [carrier pigeon", "ways_in.0"),
         ("study.yaml", "title:", "quality: {order: [none]}\ntitle:", "quality.order"),

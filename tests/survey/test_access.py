@@ -104,15 +104,19 @@ def test_parameters_have_the_names_that_the_study_gives_them(study: Study, clien
 
 
 @pytest.mark.parametrize(
-    ("link", "source"),
-    [(LINK, "prolific"), ("/s/small/", "link"), ("/s/small/?invite={}", "link")],
-    ids=["Prolific", "open link", "invitation"],
+    ("link", "source", "way"),
+    [
+        (LINK, "prolific", "prolific"),
+        ("/s/small/", "link", "link"),
+        ("/s/small/?invite={}", "link", "invitation"),
+    ],
 )
 def test_way_in_leaves_its_source_in_the_data(
-    study: Study, client: Client, link: str, source: str
+    study: Study, client: Client, link: str, source: str, way: str
 ) -> None:
     token = Invitation.objects.create(study=study).token
-    assert begin(client, link.format(token)).source == source
+    person = begin(client, link.format(token))
+    assert (person.source, person.way_in) == (source, way)
 
 
 @pytest.mark.parametrize("way", ["link", "invitation"])

@@ -138,6 +138,14 @@ class TestChecks:
         (check,) = small_study.definition(study(CHOICE, more=more)).attention_checks
         assert (check.right_answer, check.range) == (2, (1, 2))
 
+    def test_inside_a_block_of_sliders_any_number_of_the_line_may_be_asked_for(self) -> None:
+        definition = small_study.definition(
+            study(SLIDER, more=self.INSIDE + "answer: 37, in_blocks: [1, 2]}\n")
+        )
+        (check,) = definition.attention_checks
+        assert check.right_answer == 37
+        assert definition.check_values(check) == [*range(101)]
+
     @pytest.mark.parametrize(
         ("tasks", "check", "message"),
         [
@@ -157,10 +165,11 @@ class TestChecks:
                 INSIDE + "options: [A, B], answer: A, in_blocks: [1, 1]}\n",
                 "options are not for a check inside a block",
             ),
+            (CHOICE, INSIDE + "answer: 1, in_blocks: [1, 2]}\n", "be one of: choose another kind"),
             (
                 SLIDER,
-                INSIDE + "answer: 1, in_blocks: [1, 2]}\n",
-                "it: choose another kind",
+                INSIDE + "answer: 101, in_blocks: [1, 2]}\n",
+                "attention_checks.0.answer: 101 is not a point of the scale",
             ),
             (LIKERT, INSIDE + "answer: 1, in_blocks: [0, 2]}\n", "0.in_blocks: give two numbers"),
         ],

@@ -139,6 +139,13 @@ def test_code_with_signs_reaches_prolific_as_it_is(study: Study) -> None:
     assert 'href="https://panel.example/back?study=7&amp;cc=A%26B+%231"' in html
 
 
+def test_who_completed_keeps_a_code_when_the_study_takes_one_back(study: Study) -> None:
+    study.settings["prolific"]["failed_attention_code"] = None
+    study.save()
+    _, html = reach(study, "failed_attention")
+    assert f'<output id="completion-code">{CODES["completed"]}</output>' in html
+
+
 @pytest.mark.parametrize("failed", [0, 1])
 def test_failed_checks_count_only_from_the_number_the_study_says(study: Study, failed: int) -> None:
     study.settings["prolific"]["failed_attention_from"] = failed + 1

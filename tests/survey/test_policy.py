@@ -117,6 +117,26 @@ def test_check_must_not_test_memory(statement: str, word: str | None) -> None:
     assert [f"“{word}” sounds as if" in text for text in texts] == ([True] if word else [])
 
 
+@pytest.mark.parametrize(
+    ("statement", "answer", "says_so"),
+    [
+        ("Please enter 37 here.", 37, True),
+        ("Please move the slider to Warm.", 100, True),
+        ("Please enter 137 here.", 37, False),
+        ("Please move the slider to Warm.", 99, False),
+    ],
+)
+def test_check_on_a_slider_names_the_number_or_the_end(
+    statement: str, answer: int, says_so: bool
+) -> None:
+    asked = [{"name": "warmth", "question": "How warm?"}]
+    line = {"kind": "slider", "left": "Cold", "right": "Warm", "dimensions": asked}
+    item = {"name": "a", "kind": "in_block", "in_blocks": [1, 1]}
+    check = item | {"statement": statement, "answer": answer}
+    found = changes_of(study(tasks=[line], attention_checks=[check]))
+    assert any("It does not say to choose" in text for _, text in found) is not says_so
+
+
 @pytest.mark.parametrize("statement", ["Choose <b>Very</b>.", "Choose\u200b “Very”."])
 def test_check_must_be_in_plain_sight(statement: str) -> None:
     ((_, text),) = changes_of(study(attention_checks=check(statement=statement)))
