@@ -142,6 +142,17 @@ def test_link_that_we_did_not_give_deletes_nothing(
     assert Participant.objects.count() == 1
 
 
+def test_link_without_a_cookie_is_not_written_to_the_log(
+    study: Study, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    person = take_survey(client)
+    stranger = Client(enforce_csrf_checks=True)
+    reply = stranger.post(private_link(person), {"delete": "yes"})
+    assert reply.status_code == 403
+    assert token_of(person) not in caplog.text
+    assert Participant.objects.filter(pk=person.pk).exists()
+
+
 def test_link_belongs_to_its_own_study(study: Study, client: Client) -> None:
     participant = take_survey(client)
     small_study.load(yaml=small_study.YAML.replace("slug: small", "slug: other"))
