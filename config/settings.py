@@ -21,14 +21,23 @@ env = Env()
 env.read_env(BASE_DIR / ".env", recurse=False)
 AT_LEAST_ONE = validate.Range(min=1)
 POSITIVE = validate.Range(min=0, min_inclusive=False)
+NOT_NEGATIVE = validate.Range(min=0)
+GIVEN = validate.Length(min=1)
+WEB_ADDRESS = validate.URL(schemes={"http", "https"}, require_tld=False)
+BROKERS = validate.Regexp(
+    r"(filesystem|rediss?|sentinel|amqps?)://", error="Not the address of a known kind of broker."
+)
+LOG_LEVELS = validate.OneOf(["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
 
 try:
-    SECRET_KEY = env.str("SECRET_KEY", validate=validate.Length(min=1))
+    SECRET_KEY = env.str("SECRET_KEY", validate=GIVEN)
     DEBUG = env.bool("DEBUG", False)
-    DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
+    DATA_DIR = Path(env.str("DATA_DIR", str(BASE_DIR / "data"), validate=GIVEN))
     _served = chosen_by_serve(DATA_DIR / "serve.env")
     # The address that the world sees decides the hosts answered to and whether HTTPS is asked.
-    SITE_URL = env.str("SITE_URL", _served.get("SITE_URL") or "http://localhost:8000").rstrip("/")
+    SITE_URL = env.str(
+        "SITE_URL", _served.get("SITE_URL") or "http://localhost:8000", validate=WEB_ADDRESS
+    ).rstrip("/")
     _site = urlsplit(SITE_URL)
     HTTPS = _site.scheme == "https"
     # Whether a proxy of ours stands before the web processes and says where requests come from.
@@ -40,9 +49,9 @@ try:
     DATABASES = {
         "default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'fivefold.sqlite3'}")
     }
-    CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://localhost")
+    CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://localhost", validate=BROKERS)
     # Whoever holds this key may send simulated raters with a clock of their own.
-    SIMULATION_KEY = env.str("SIMULATION_KEY", SECRET_KEY)
+    SIMULATION_KEY = env.str("SIMULATION_KEY", SECRET_KEY, validate=GIVEN)
     JUDGE_BASE_URL = env.str("JUDGE_BASE_URL", "https://openrouter.ai/api/v1")
     JUDGE_MODEL = env.str("JUDGE_MODEL", "meta-llama/llama-4-maverick")
     JUDGE_API_KEY = env.str("JUDGE_API_KEY", "")
@@ -56,12 +65,15 @@ try:
     # What came of a request has this long after its deadline to be committed.
     JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 60.0, validate=POSITIVE)
     JUDGE_MAX_ATTEMPTS = env.int("JUDGE_MAX_ATTEMPTS", 8, validate=AT_LEAST_ONE)
-    JUDGE_BACKOFF_SECONDS = env.float("JUDGE_BACKOFF_SECONDS", 1.0)
+    JUDGE_BACKOFF_SECONDS = env.float("JUDGE_BACKOFF_SECONDS", 1.0, validate=NOT_NEGATIVE)
     # How often lost work is looked for and results of running studies are brought up to date.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
+    WORKER_PROCESSES = env.int("WORKER_PROCESSES", 2, validate=AT_LEAST_ONE)
+    LOG_LEVEL = env.str("LOG_LEVEL", "WARNING", validate=LOG_LEVELS)
 except EnvError as error:
+    reason = str(error).rstrip(".")
     raise ImproperlyConfigured(
-        f"{error}. Set it in the environment or in .env; `make setup` writes a .env."
+        f"{reason}. Set it in the environment or in .env; `make setup` writes a .env."
     ) from None
 
 INSTALLED_APPS = [
@@ -210,7 +222,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
 }
 
-CELERY_WORKER_CONCURRENCY = env.int("WORKER_PROCESSES", 2)
+CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -242,5 +254,5 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     # It would write down the address of the form, which may be somebody's private link.
     "loggers": {"django.security.csrf": {"level": "ERROR"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }
