@@ -6,16 +6,23 @@ nothing beside Python is needed.
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable
+from gettext import GNUTranslations
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 
+if TYPE_CHECKING:
+    from babel.messages.catalog import Message
+
 PARTICIPANTS = "/s/"
+NAMED = re.compile(r"%\((\w+)\)")
 
 
 def catalogs(folder: Path) -> dict[str, Path]:
@@ -36,7 +43,8 @@ def compile_catalogs(source: Path, target: Path) -> None:
     """Write under `target` what gettext reads for each language of `source`.
 
     A compiled file carries its source's time, and is left alone while the two agree. Raises
-    ImproperlyConfigured for a source that is no .po file, or a target that can't be written to.
+    ImproperlyConfigured for a source that is no .po file or would break a page, or a target that
+    can't be written to.
     """
     for path in catalogs(source).values():
         compiled = (target / path.relative_to(source)).with_suffix(".mo")
@@ -66,13 +74,41 @@ def _compile(path: Path) -> bytes:
     compiled = BytesIO()
     try:
         with path.open("rb") as file:
-            write_mo(compiled, read_po(file, locale=path.parts[-3], abort_invalid=True))
+            catalog = read_po(file, locale=path.parts[-3], abort_invalid=True)
+        for message in catalog:
+            if message.id and (fault := _fault(message)):
+                raise ImproperlyConfigured(f"{path}, line {message.lineno}: {fault}")
+        write_mo(compiled, catalog)
+        _read_as_pages_do(compiled.getvalue())
     except PoFileError as error:
         reason = str(error).removesuffix(f" on {error.lineno}")  # it counts from 0
         raise ImproperlyConfigured(f"{path}, line {error.lineno + 1}: {reason}") from None
-    except (UnknownLocaleError, ValueError) as error:
-        raise ImproperlyConfigured(f"{path}: {error}") from None
+    except (UnknownLocaleError, ArithmeticError, LookupError, ValueError) as error:
+        raise ImproperlyConfigured(f"{path}, header: {error}") from None
     return compiled.getvalue()
+
+
+def _fault(message: "Message") -> str:
+    """Why a page that says this would fail, if it would: values don't fit the translation."""
+    english = message.id if isinstance(message.id, str) else message.id[-1]
+    forms = [message.string] if isinstance(message.string, str) else message.string
+    unnamed = english.replace("%%", "").count("%s")
+    values = dict.fromkeys(NAMED.findall(english), 1) or ("",) * unnamed or {}
+    try:
+        for form in filter(None, forms):
+            form % values
+    except KeyError as error:
+        return f"the text has no placeholder {error}"
+    except (TypeError, ValueError) as error:
+        return f"its placeholders can't be filled: {error}"
+    return ""
+
+
+def _read_as_pages_do(compiled: bytes) -> None:
+    """Raise what a page would: gettext reads the header's rule for plurals when it meets it."""
+    translations = GNUTranslations(BytesIO(compiled))
+    for number in range(200):
+        translations.ngettext("", "", number)
 
 
 def language_of_browser(

@@ -16,10 +16,16 @@ PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]")
 TAG = re.compile(r"</?\w[^>]*>")
 #: Pages of last resort stand beside the folder of templates.
 TEMPLATES = ("survey/*.html", "error.html", "[45][0-9][0-9].html")
-HEADER_LINES = ("msgid", "msgstr", '"Language:', '"Plural-Forms:', '"Content-Type:')
-HEADER = """\
-# What participants' pages of Fivefold say, in this language.
-# `manage.py update_catalogs` brings this file up to date with them; see docs/languages.md."""
+#: gettext's own header has blanks for a project and a person. Only these lines count.
+HEADER = r"""# What participants' pages of Fivefold say, in this language.
+# `manage.py update_catalogs` brings this file up to date with them; see docs/languages.md.
+msgid ""
+msgstr ""
+"Language: {language}\n"
+"Plural-Forms: {plural_forms}\n"
+"Content-Type: text/plain; charset=utf-8\n"
+
+"""
 
 
 def extract(root: Path) -> Catalog:
@@ -64,13 +70,12 @@ def update(path: Path, texts: Catalog) -> Catalog:
 
 def write(path: Path, catalog: Catalog) -> None:
     """Write a .po file; files are named without lines, so that few changes touch it."""
-    written = BytesIO()
-    write_po(written, catalog, width=100, sort_by_file=True, include_lineno=False)
-    # gettext's header has blanks for a project and a person. Only these lines count.
-    header, blank, body = written.getvalue().decode().partition("\n\n")
-    kept = [line for line in header.splitlines() if line.startswith(HEADER_LINES)]
+    catalog.charset = "utf-8"
+    body = BytesIO()
+    write_po(body, catalog, width=100, omit_header=True, sort_by_file=True, include_lineno=False)
+    header = HEADER.format(language=path.parts[-3], plural_forms=catalog.plural_forms)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([HEADER, *kept]) + blank + body, encoding="utf-8")
+    path.write_text(header + body.getvalue().decode(), encoding="utf-8")
 
 
 def problems(catalog: Catalog, texts: Catalog) -> list[str]:

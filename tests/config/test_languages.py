@@ -71,6 +71,47 @@ def test_file_that_is_no_catalog_stops_the_start_with_its_line(
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("nplurals=2; plural=(n==0 ? 0 : Content-Type: text/plain", "plural form: Content"),
+        ("nplurals=2; plural=(n > m)", "invalid token in plural form: m"),
+        ("nplurals=2; plural=(n % 0)", "modulo"),
+        ("nplurals=many; plural=(n > 1)", "invalid literal for int"),
+    ],
+)
+def test_rule_for_plurals_that_gettext_cannot_follow_stops_the_start_not_a_page(
+    source: Path, tmp_path: Path, rule: str, reason: str
+) -> None:
+    [path] = catalogs(source).values()
+    header = HEADER.replace("\n\n", f'\n"Plural-Forms: {rule}\\n"\n\n')
+    path.write_text(FRENCH.replace(HEADER, header), encoding="utf-8")
+    with pytest.raises(ImproperlyConfigured) as refused:
+        compile_catalogs(source, tmp_path)
+    said = str(refused.value)
+    assert said.startswith(f"{path}, header: ") and reason in said and "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "string", "reason"),
+    [
+        ("Page %(number)s", "Page %(numero)s", "the text has no placeholder 'numero'"),
+        ("Page %(number)s", "50 %(", "can't be filled"),
+        ("Response %s", "Réponse %s de %s", "can't be filled: not enough arguments"),
+        ("Response %s", "Réponse", "can't be filled: not all arguments"),
+        ("It is full", "C'est plein à %d", "can't be filled"),
+    ],
+)
+def test_translation_that_a_page_cannot_fill_in_stops_the_start_with_its_line(
+    source: Path, tmp_path: Path, text: str, string: str, reason: str
+) -> None:
+    [path] = catalogs(source).values()
+    path.write_text(f'{FRENCH}\nmsgid "{text}"\nmsgstr "{string}"\n', encoding="utf-8")
+    with pytest.raises(ImproperlyConfigured) as refused:
+        compile_catalogs(source, tmp_path)
+    assert str(refused.value).startswith(f"{path}, line 7: ") and reason in str(refused.value)
+
+
 def test_data_folder_that_cannot_be_written_to_stops_the_start(
     source: Path, tmp_path: Path
 ) -> None:

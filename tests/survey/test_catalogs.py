@@ -1,5 +1,6 @@
 """Every text of participants' pages is translated into every language that is offered."""
 
+import gettext
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from django.core.management import call_command
 from pytest_django import Settings
 
 from config.languages import catalogs as files
+from config.languages import compile_catalogs
 from config.processes import ROOT
 from survey import catalogs
 
@@ -132,6 +134,19 @@ def test_update_keeps_what_is_translated_and_begins_new_languages(
     updated = catalogs.read(path)
     assert updated.get("Nowhere").string == "Nulle part"  # type: ignore[union-attr]  # or it fails
     assert len(updated) == 3
+
+
+@pytest.mark.parametrize("language", ["ar", "cs", "pl", "ru", "uk", "zh_Hans"])
+def test_new_language_counts_as_its_speakers_do(
+    project: Path, settings: Settings, language: str
+) -> None:
+    settings.BASE_DIR = project
+    call_command("update_catalogs", language)
+    compile_catalogs(project / "locale", project / "compiled")
+    [compiled] = (project / "compiled").rglob("django.mo")
+    with compiled.open("rb") as file:
+        rule = gettext.GNUTranslations(file).info()["plural-forms"]
+    assert rule == Catalog(locale=language).plural_forms
 
 
 def test_update_of_current_files_changes_nothing(project: Path, settings: Settings) -> None:
