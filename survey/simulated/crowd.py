@@ -1,25 +1,37 @@
-"""Many simulated raters at once, over a study that is in the database."""
+"""Many simulated raters at once, over a study that is in the database.
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+They come one after another, minutes apart by clocks of their own, and stay for half an hour, so
+several are always under way together. What they send reaches the server in the order of those
+clocks wherever the order matters, however quickly it is sent.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from operator import attrgetter
 
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 
 from survey.definition import StudyDefinition
 from survey.definition.settings import ENDINGS, Parameters, Prolific
 from survey.models import BlockResponse, Identity, Participant, Study
 from survey.simulated.content import Block, Content, Text
-from survey.simulated.plan import RaterPlan
-from survey.simulated.walker import Resume, Walk, walk
+from survey.simulated.plan import MEAN_GAP, RaterPlan
+from survey.simulated.walker import Start, Visit, Walk
+
+#: How long ago the first crowd of a study begins. The next ones follow it.
+DAYS_BACK = timedelta(days=2)
+#: How long ago the last one sent their last page: by now whoever left early counts as gone.
+SILENT_AT_LEAST = timedelta(hours=3)
 
 
 @dataclass(frozen=True)
 class Rota:
-    """Who still has to walk, from where, and who has already taken part."""
+    """Who still has to walk, from where and when, and who has already taken part."""
 
-    waiting: list[tuple[RaterPlan, Resume | None]]
+    waiting: list[tuple[RaterPlan, Start]]
     already: list[RaterPlan]
 
 
@@ -58,7 +70,7 @@ def read_content(study: Study) -> Content:
     )
 
 
-def look_up(study: Study, plans: Sequence[RaterPlan]) -> Rota:
+def look_up(study: Study, plans: Sequence[RaterPlan], now: datetime) -> Rota:
     """Tell those who have already taken part, as far as planned, from those who have not."""
     identities = (
         Identity.objects.filter(slug=study.slug, kind=Identity.Kind.SIMULATED)
@@ -72,36 +84,78 @@ def look_up(study: Study, plans: Sequence[RaterPlan]) -> Rota:
         )
     )
     known = {identity.key: identity for identity in identities}
+    came = {key: identity.participant.arrived_at for key, identity in known.items()}
+    begins = _beginning(study, plans, came, now)
     rota = Rota([], [])
     under_way = (Participant.Status.ARRIVED, Participant.Status.IN_PROGRESS)
     for plan in plans:
         identity = known.get(plan.person)
         if identity is None:
-            rota.waiting.append((plan, None))
+            rota.waiting.append((plan, Start(begins + plan.after)))
             continue
         participant, answered = identity.participant, identity.answered
         left = plan.leaves and answered >= plan.blocks
         if participant.status not in under_way or left:
             rota.already.append(plan)
         else:
-            rota.waiting.append((plan, Resume(participant.last_seen_at, answered)))
+            rota.waiting.append((plan, Start(participant.last_seen_at, answered)))
     return rota
 
 
-def walk_all(
-    rota: Rota, *, server: str, content: Content, now: datetime, workers: int
-) -> Iterator[Walk]:
-    """Send everybody who is waiting, `workers` at a time; yields each as they end.
+def _beginning(
+    study: Study, plans: Sequence[RaterPlan], came: Mapping[str, datetime], now: datetime
+) -> datetime:
+    """When the crowd of `plans` begins, so that it is over by `now`.
 
-    The first WalkError stops the rest: raters under way finish their page.
+    It began already if somebody of it `came`; otherwise it follows everybody simulated before,
+    so that it finds free what they left. Where there is no time for that, it comes among them or
+    earlier: nobody who has been through loses a place to it.
     """
+    latest = now - SILENT_AT_LEAST - max(plan.until for plan in plans)
+    begun = [came[plan.person] - plan.after for plan in plans if plan.person in came]
+    if begun:
+        return min(begun[-1], latest)
+    seen = study.participants.filter(source=Participant.Source.SIMULATED)
+    last = seen.aggregate(last=Max("last_seen_at"))["last"]
+    begins = now - DAYS_BACK
+    return min(max(begins, last + MEAN_GAP) if last else begins, latest)
+
+
+def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Iterator[Walk]:
+    """Send everybody who is waiting, `workers` of them at a time; yields each as they end.
+
+    Before anybody arrives or consents, everybody else is brought up to that moment of their own
+    clock: so who gets which place follows from the clocks alone. The first WalkError stops all,
+    once those who were just at work are through with it.
+    """
+    arriving = deque(sorted(rota.waiting, key=lambda waiting: (waiting[1].at, waiting[0].number)))
+    under_way: list[Visit] = []
     with ThreadPoolExecutor(workers) as pool:
-        futures = [
-            pool.submit(walk, server=server, content=content, plan=plan, now=now, resume=resume)
-            for plan, resume in rota.waiting
-        ]
         try:
-            for future in as_completed(futures):
-                yield future.result()
+            while arriving or under_way:
+                joining = min((v for v in under_way if v.joins), key=_at, default=None)
+                if arriving and (joining is None or arriving[0][1].at < joining.at):
+                    plan, start = arriving.popleft()
+                    joining = Visit(server=server, content=content, plan=plan, start=start)
+                    under_way.append(joining)
+                _bring_up(pool, under_way, joining.at if joining else None)
+                if joining is not None:
+                    joining.go()
+                for visit in [v for v in under_way if v.ended]:
+                    under_way.remove(visit)
+                    visit.close()
+                    yield visit.walk
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
+            for visit in under_way:
+                visit.close()
+
+
+_at = attrgetter("at")
+
+
+def _bring_up(pool: ThreadPoolExecutor, visits: Sequence[Visit], until: datetime | None) -> None:
+    """Let everybody who has a place do what they do before `until`, or all they do."""
+    busy = [visit for visit in visits if not visit.joins]
+    for done in [pool.submit(visit.go_on, until) for visit in busy]:
+        done.result()

@@ -1,7 +1,7 @@
 """Who the simulated raters are and what each will do. Pure: profile, study and seed in.
 
 Every draw has its own key (seed, rater, what it is for), so that nothing depends on the order
-in which pages come, on other raters, or on how far an earlier run got.
+in which pages come, on raters who come later, or on how far an earlier run got.
 """
 
 import math
@@ -22,8 +22,8 @@ WEIGHTS = {"consent": 1.0, "instructions": 0.5, "check": 0.3, "demographics": 1.
 #: Pages that only some studies have.
 WEIGHTS |= {"screening": 0.4, "closing": 1.0}
 PAGE_SPREAD = 0.4
-DAYS_SPREAD = timedelta(days=2)
-SILENT_AT_LEAST = timedelta(hours=3)
+#: Time between two arrivals, on average.
+MEAN_GAP = timedelta(minutes=2)
 #: Device class → usual width and height of the window in CSS pixels.
 WINDOWS = {"phone": (390, 844), "tablet": (820, 1180), "desktop": (1440, 900)}
 
@@ -33,8 +33,9 @@ class RaterPlan:
     """One rater, decided to the last answer.
 
     `blocks` is how many blocks they answer; `seconds` how long each page stays open (blocks by
-    their place in the rater's order); `before` how long before the run they arrived; `seen` where
-    each response stands for them; `writes` their share of optional free questions answered.
+    their place in the rater's order); `after` when they arrive, counted from the first;
+    `seen` where each response stands for them; `writes` their share of optional free questions
+    answered.
     """
 
     number: int
@@ -45,7 +46,7 @@ class RaterPlan:
     language: str
     device: str
     blocks: int
-    before: timedelta
+    after: timedelta
     seconds: dict[str, float]
     seen: dict[Cell, float]
     ratings: dict[Cell, int]
@@ -58,6 +59,11 @@ class RaterPlan:
     def minutes(self) -> float:
         """From arrival to the last page."""
         return sum(self.seconds.values()) / 60
+
+    @property
+    def until(self) -> timedelta:
+        """When they send their last page at the latest, counted as `after` is."""
+        return self.after + timedelta(minutes=self.minutes)
 
     @property
     def leaves(self) -> bool:
@@ -87,10 +93,11 @@ def plan_raters(
     counts = exact_counts(shares, participants)
     behaviours = [behaviour for behaviour, count in counts.items() for _ in range(count)]
     draw(seed, "behaviours").shuffle(behaviours)
-    return [
-        _plan_rater(profile, content, seed, number, behaviour)
-        for number, behaviour in enumerate(behaviours, start=1)
-    ]
+    plans, after = [], timedelta()
+    for number, behaviour in enumerate(behaviours, start=1):
+        plans.append(_plan_rater(profile, content, seed, number, behaviour, after))
+        after += draw(seed, number, "gap").expovariate(1) * MEAN_GAP
+    return plans
 
 
 def exact_counts(shares: Mapping[Behaviour, Fraction], people: int) -> dict[Behaviour, int]:
@@ -105,7 +112,12 @@ def exact_counts(shares: Mapping[Behaviour, Fraction], people: int) -> dict[Beha
 
 
 def _plan_rater(
-    profile: Profile, content: Content, seed: int, number: int, behaviour: Behaviour
+    profile: Profile,
+    content: Content,
+    seed: int,
+    number: int,
+    behaviour: Behaviour,
+    after: timedelta,
 ) -> RaterPlan:
     drawn = draw(seed, number, "person")
     order_seed = drawn.getrandbits(62)
@@ -115,8 +127,6 @@ def _plan_rater(
     elif behaviour in (Behaviour.DECLINER, Behaviour.SCREENED_OUT):
         blocks = 0
     seconds = _seconds(profile.minutes, content, draw(seed, number, "time"), behaviour, blocks)
-    latest = timedelta(seconds=sum(seconds.values())) + SILENT_AT_LEAST
-    before = latest + drawn.random() * max(DAYS_SPREAD - latest, timedelta())
     seen = answers.positions(profile, content, seed, number, behaviour)
     return RaterPlan(
         number=number,
@@ -127,7 +137,7 @@ def _plan_rater(
         language=_language(profile, content, seed, number),
         device=_one_of(dict(profile.devices), "desktop", draw(seed, number, "device")),
         blocks=blocks,
-        before=before,
+        after=after,
         seconds=seconds,
         seen=seen,
         ratings=answers.ratings(seen, content, seed, number, behaviour),

@@ -1,7 +1,8 @@
 """One simulated rater, page by page over HTTP: cookies, plain forms, redirects.
 
 It reads what a browser gets and knows the study by its texts alone; which page comes when is
-the server's business.
+the server's business. It goes one request at a time, so that whoever sends many raters can keep
+the order of their clocks.
 """
 
 import json
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from urllib.parse import urljoin
+from urllib.parse import urlencode, urljoin
 
 import requests
 from bs4 import BeautifulSoup, Tag
@@ -73,37 +74,23 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Resume:
-    """Where an earlier run stopped: the last time stored, and how many blocks were answered."""
+class Start:
+    """Where a rater begins or goes on: their time, and how many blocks they have answered."""
 
     at: datetime
-    blocks: int
+    blocks: int = 0
 
 
-def walk(
-    *,
-    server: str,
-    content: Content,
-    plan: RaterPlan,
-    now: datetime,
-    resume: Resume | None = None,
-) -> Walk:
-    """Take the survey as planned, relative to `now`. Raises WalkError."""
-    with requests.Session() as session:
-        # Sending a page again is harmless, so one that got no answer is simply sent again.
-        retry = Retry(total=2, connect=0, other=0, backoff_factor=0.2, allowed_methods=None)
-        for scheme in ("http://", "https://"):
-            session.mount(scheme, HTTPAdapter(max_retries=retry))
-        visit = _Visit(session, content, plan)
-        visit.at = resume.at if resume else now - plan.before
-        visit.blocks = resume.blocks if resume else 0
-        try:
-            visit.arrive(server)
-            while visit.walk.ending is None:
-                visit.step()
-        except requests.RequestException as error:
-            raise WalkError(f"no answer from {server}: {_innermost(error)}") from None
-    return visit.walk
+@dataclass(frozen=True)
+class _Request:
+    """What a rater does next: a form to send, or a link to follow. `judged` is what a block's
+    form says; `joins` tells that a place may be taken, or found to be missing.
+    """
+
+    address: str
+    form: Answers | None = None
+    judged: dict[SentRating, int] | None = None
+    joins: bool = False
 
 
 def _innermost(error: BaseException) -> str:
@@ -152,32 +139,77 @@ def _value(tag: Tag) -> str:
     return str(value) if value is not None else tag.get_text(strip=True)
 
 
-class _Visit:
-    """A walk under way: the open page, the rater's time, what was sent."""
+class Visit:
+    """A walk under way: the rater's time, what they do next, what was sent."""
 
-    at: datetime
-    blocks: int
-
-    def __init__(self, session: requests.Session, content: Content, plan: RaterPlan) -> None:
-        self.session, self.content, self.plan = session, content, plan
+    def __init__(self, *, server: str, content: Content, plan: RaterPlan, start: Start) -> None:
+        """Stand at the participant link, of the version that was planned for."""
+        self.content, self.plan = content, plan
+        #: When the rater does what is next.
+        self.at = start.at
+        self.blocks = start.blocks
         self.walk = Walk(plan)
-
-    def arrive(self, server: str) -> None:
-        """Follow the participant link, to the version that was planned for."""
-        person = self.plan.person
-        link = f"{server.rstrip('/')}/s/{self.content.definition.slug}/"
-        names = self.content.parameters
+        names = content.parameters
         query = {
-            names.participant: person,
+            names.participant: plan.person,
             names.study: "simulated",
-            names.session: f"of-{person}",
-            "version": str(self.content.version),
+            names.session: f"of-{plan.person}",
+            "version": str(content.version),
         }
-        headers = {clock.HEADER: self._clock()}
-        self._read(self.session.get(link, params=query, headers=headers, timeout=TIMEOUT_SECONDS))
+        link = f"{server.rstrip('/')}/s/{content.definition.slug}/"
+        self.url = f"{link}?{urlencode(query)}"
+        self._next = _Request(self.url, joins=True)
+        self._session = requests.Session()
+        # Sending a page again is harmless, so one that got no answer is simply sent again.
+        retry = Retry(total=2, connect=0, other=0, backoff_factor=0.2, allowed_methods=None)
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, HTTPAdapter(max_retries=retry))
 
-    def step(self) -> None:
-        """Do what the open page asks, or leave."""
+    @property
+    def ended(self) -> bool:
+        """Whether there is nothing more to do."""
+        return self.walk.ending is not None
+
+    @property
+    def joins(self) -> bool:
+        """Whether what the rater does next may take a place, or find that there is none."""
+        return self._next.joins
+
+    def go(self) -> None:
+        """Do what is next, and see from the page that comes what follows. Raises WalkError."""
+        asked = self._next
+        plan = self.plan
+        headers = {
+            clock.HEADER: clock.sign(person=plan.person, at=self.at, order_seed=plan.order_seed)
+        }
+        try:
+            if asked.form is None:
+                answer = self._session.get(asked.address, headers=headers, timeout=TIMEOUT_SECONDS)
+            else:
+                headers["Referer"] = self.url
+                answer = self._session.post(
+                    asked.address, data=asked.form, headers=headers, timeout=TIMEOUT_SECONDS
+                )
+        except requests.RequestException as error:
+            site = urljoin(self.url, "/").rstrip("/")
+            raise WalkError(f"no answer from {site}: {_innermost(error)}") from None
+        self._read(answer)
+        if asked.judged is not None:
+            self.blocks += 1
+            self.walk.sent |= asked.judged
+        self._look()
+
+    def go_on(self, until: datetime | None) -> None:
+        """Do all that comes before `until`, or all there is. Raises WalkError."""
+        while not self.ended and (until is None or self.at < until):
+            self.go()
+
+    def close(self) -> None:
+        """Close the browser."""
+        self._session.close()
+
+    def _look(self) -> None:
+        """Decide what the open page asks for, or leave."""
         end = self.page.select_one("[data-ending]")
         if end is not None:
             return self._end(Ending(str(end["data-ending"])))
@@ -218,11 +250,11 @@ class _Visit:
         language = str(self.page.html.get("lang")) if self.page.html else ""
         if language != self.plan.language:
             choosing = next(form for form in forms if "language" in form.inputs)
-            self._send(choosing, [("language", self.plan.language)], None)
+            self._send(choosing, [("language", self.plan.language)], None, joins=True)
             return
         form = forms[-1]
         answer = "decline" if self.plan.behaviour is Behaviour.DECLINER else "agree"
-        self._send(form, [(answer, _value(form.inputs[answer][0]))], "consent")
+        self._send(form, [(answer, _value(form.inputs[answer][0]))], "consent", joins=True)
 
     def _block(self, form: _Form, study: StudyDefinition) -> None:
         if self.blocks >= self.plan.blocks:
@@ -235,8 +267,8 @@ class _Visit:
         if recognised is None:
             raise self._error("shows no block of this study")
         block, shown = recognised
-        sent = self._judged(block, shown, study)
-        answers = [_input(at, value) for at, value in sent.items()]
+        judged = self._judged(block, shown, study)
+        answers = [_input(at, value) for at, value in judged.items()]
         if "check" in form.inputs:
             answers.append(("check", str(self.plan.checks[self._statement(study, "in_block")])))
         answers += [
@@ -244,9 +276,7 @@ class _Visit:
         ]
         page = block_page(self.blocks + 1)
         form.measure("paradata", self._measured(page, texts))
-        self._send(form, answers, page)
-        self.blocks += 1
-        self.walk.sent |= sent
+        self._send(form, answers, page, judged=judged)
 
     def _judged(
         self, block: Block, shown: dict[str, Text], study: StudyDefinition
@@ -304,25 +334,23 @@ class _Visit:
         answers = [(name, value) for name, values in given for value in values]
         self._send(form, answers, "demographics")
 
-    def _send(self, form: _Form, answers: Answers, page: str | None) -> None:
-        """Send the form once the rater has looked at `page` for as long as planned."""
+    def _send(
+        self,
+        form: _Form,
+        answers: Answers,
+        page: str | None,
+        *,
+        judged: dict[SentRating, int] | None = None,
+        joins: bool = False,
+    ) -> None:
+        """Send the form next, once the rater has looked at `page` for as long as planned."""
         for name, value in answers:
             if not form.offers(name, value):
                 raise self._error(f"does not offer {name}={value}")
         if page is not None:
             self.at += timedelta(seconds=self.plan.seconds[page])
-        self._read(
-            self.session.post(
-                urljoin(self.url, form.action),
-                data=form.hidden + answers,
-                headers={clock.HEADER: self._clock(), "Referer": self.url},
-                timeout=TIMEOUT_SECONDS,
-            )
-        )
-
-    def _clock(self) -> str:
-        plan = self.plan
-        return clock.sign(person=plan.person, at=self.at, order_seed=plan.order_seed)
+        address = urljoin(self.url, form.action)
+        self._next = _Request(address, form.hidden + answers, judged, joins)
 
     def _read(self, answer: requests.Response) -> None:
         """Take in the page that came, redirects followed."""

@@ -91,13 +91,23 @@ def test_plan_tells_who_behaves_how(
         assert answered.count() == int(row["blocks"])
 
 
-def test_default_profile_serves_any_study_and_names_what_has_no_effect_there(
+def test_default_profile_serves_any_study_without_notices(
     live_server: LiveServer, study: Study
 ) -> None:
     said, notices = run("small", "--server", live_server.url, participants=1)
     assert "small@1: 1 simulated rater" in said
-    assert "effects.conditions.fine_tuned: the study has no such condition; no effect" in notices
-    assert "line " in notices
+    assert notices == ""
+
+
+def test_own_profile_is_told_what_has_no_effect_in_the_study(
+    live_server: LiveServer, study: Study, profile: Path
+) -> None:
+    profile.write_text(PROFILE + "  scenarios: {S9: 0.1}\n")
+    _, notices = run("small", "--server", live_server.url, "--profile", profile, participants=1)
+    assert notices == (
+        f"Notice: {profile}, line 4, column 15: effects.scenarios.S9: "
+        "the study has no such scenario; no effect\n"
+    )
 
 
 def test_draft_admits_simulated_raters(live_server: LiveServer, study: Study) -> None:

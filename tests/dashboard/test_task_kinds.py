@@ -45,8 +45,8 @@ def walks(study: Study, live_server: LiveServer) -> list[Walk]:
     content = read_content(study)
     profile = Profile.model_validate(PROFILE)
     plans = plan_raters(profile=profile, content=content, participants=10, seed=3)
-    rota = look_up(study, plans)
-    return list(walk_all(rota, server=live_server.url, content=content, now=NOW, workers=2))
+    rota = look_up(study, plans, NOW)
+    return list(walk_all(rota, server=live_server.url, content=content, workers=2))
 
 
 def rows(path: Path) -> list[dict[str, str]]:

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from survey.simulated.content import Block, Content, Text
 from survey.simulated.crowd import Rota, walk_all
 from survey.simulated.plan import plan_raters
 from survey.simulated.profile import Profile
-from survey.simulated.walker import Ending, Walk
+from survey.simulated.walker import Ending, Start, Walk
 from tests.e2e.installation import Installation, running_installation
 
 pytestmark = pytest.mark.e2e
@@ -71,8 +71,9 @@ def walks(server: str) -> list[Walk]:
         participants=PARTICIPANTS,
         seed=SEED,
     )
-    rota = Rota([(plan, None) for plan in plans], [])
-    return list(walk_all(rota, server=server, content=content, now=datetime.now(UTC), workers=4))
+    begins = datetime.now(UTC) - timedelta(days=2)
+    rota = Rota([(plan, Start(begins + plan.after)) for plan in plans], [])
+    return list(walk_all(rota, server=server, content=content, workers=4))
 
 
 def content_of_files() -> Content:

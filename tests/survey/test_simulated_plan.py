@@ -1,7 +1,9 @@
 """Planned raters: exact counts, planted effects, the same for the same seed."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from fractions import Fraction
+from itertools import pairwise
 from statistics import mean
 
 import pytest
@@ -193,11 +195,17 @@ def test_early_leavers_take_longer_than_speeders() -> None:
     assert all(rater.minutes >= 14 for rater in only("early_exit", 50))
 
 
-def test_everybody_has_been_silent_for_hours_and_came_in_the_last_two_days() -> None:
-    for rater in plans(50, behaviours={"early_exit": 0.3, "staller": 0.3}):
-        silent = rater.before.total_seconds() - rater.minutes * 60
-        assert silent >= 3 * 3600 - 1
-        assert rater.before.total_seconds() <= 48 * 3600
+def test_people_arrive_one_after_another_minutes_apart() -> None:
+    arrivals = [rater.after for rater in plans(400)]
+    assert arrivals[0] == timedelta()
+    gaps = [later - earlier for earlier, later in pairwise(arrivals)]
+    assert min(gaps) > timedelta()
+    assert len(set(gaps)) == 399
+    assert mean(gap.total_seconds() for gap in gaps) == pytest.approx(120, abs=20)
+
+
+def test_who_comes_later_moves_nobody() -> None:
+    assert [rater.after for rater in plans(20)][:5] == [rater.after for rater in plans(5)]
 
 
 def test_demographics_are_possible_answers() -> None:

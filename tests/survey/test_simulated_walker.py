@@ -26,9 +26,8 @@ def plans_of(study: Study, participants: int, **shares: float) -> list[RaterPlan
 
 
 def send(study: Study, plans: list[RaterPlan], server: str, now: datetime = NOW) -> list[Walk]:
-    rota = look_up(study, plans)
-    content = read_content(study)
-    return list(walk_all(rota, server=server, content=content, now=now, workers=2))
+    rota = look_up(study, plans, now)
+    return list(walk_all(rota, server=server, content=read_content(study), workers=2))
 
 
 def stored(walk: Walk) -> dict[SentRating, int]:
@@ -68,7 +67,7 @@ def test_times_are_those_of_the_plan(live_server: LiveServer, study: Study) -> N
     [walk] = send(study, plans_of(study, 1), live_server.url)
     person, plan = participant_of(walk.plan), walk.plan
     seconds = plan.seconds
-    arrived = NOW - plan.before
+    arrived = NOW - timedelta(days=2)
     assert (person.source, person.status) == ("simulated", "completed")
     assert person.order_seed == plan.order_seed
     assert person.arrived_at == arrived
@@ -121,7 +120,7 @@ def test_decliner_declines_and_sends_nothing(live_server: LiveServer, study: Stu
 def test_same_seed_again_doubles_nobody(live_server: LiveServer, study: Study) -> None:
     plans = plans_of(study, 3, early_exit=0.33, decliner=0.33)
     first = send(study, plans, live_server.url)
-    again = look_up(study, plans)
+    again = look_up(study, plans, NOW)
     assert (len(first), again.waiting, again.already) == (3, [], plans)
 
 

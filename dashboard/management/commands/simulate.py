@@ -101,10 +101,10 @@ class Command(BaseCommand):
         )
         if plan:
             _write_plans(plan, found, plans)
-        rota = look_up(found, plans)
+        rota = look_up(found, plans, timezone.now())
         started = time.monotonic()
         walks: list[Walk] = []
-        todo = walk_all(rota, server=server, content=content, now=timezone.now(), workers=workers)
+        todo = walk_all(rota, server=server, content=content, workers=workers)
         try:
             walks.extend(tqdm(todo, total=len(rota.waiting), unit="rater", disable=None))
         except NotLetIn as error:
@@ -124,6 +124,8 @@ class Command(BaseCommand):
             profile = file.check(Profile, file.plain())
         except DefinitionError as error:
             raise CommandError("\n".join(map(str, error.problems))) from None
+        if path == settings.BASE_DIR / DEFAULT_PROFILE:
+            return profile  # it serves every study, so much of it has no effect on any one
         for place, what in unmatched(profile, content):
             self.stderr.write(f"Notice: {file.problem(place, what)}; no effect")
         return profile

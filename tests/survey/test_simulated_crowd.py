@@ -1,0 +1,135 @@
+"""A simulated crowd comes as people do: one after another, and several are under way at once."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from survey.models import Identity, Participant, Place, Study
+from survey.simulated.crowd import look_up, read_content, walk_all
+from survey.simulated.plan import RaterPlan, plan_raters
+from survey.simulated.profile import Profile
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+Send = Callable[..., None]
+
+
+def plans_of(study: Study, people: int, seed: int = 1, **shares: float) -> list[RaterPlan]:
+    minutes = {"careful": [4.0, 8.0]}
+    profile = Profile.model_validate({"behaviours": shares, "minutes": minutes})
+    content = read_content(study)
+    return plan_raters(profile=profile, content=content, participants=people, seed=seed)
+
+
+@pytest.fixture
+def send(live_server: LiveServer) -> Send:
+    def sending(
+        study: Study, plans: list[RaterPlan], *, now: datetime = NOW, workers: int = 4
+    ) -> None:
+        rota = look_up(study, plans, now)
+        content = read_content(study)
+        list(walk_all(rota, server=live_server.url, content=content, workers=workers))
+
+    return sending
+
+
+def stale_after(study: Study, minutes: int) -> None:
+    places = {**study.settings["places"], "stale_minutes": minutes}
+    study.settings = {**study.settings, "places": places}
+    study.save()
+
+
+def slots() -> dict[str, int | None]:
+    people = Identity.objects.values_list("key", "participant__slot")
+    return dict(people)
+
+
+def test_all_who_complete_have_places_of_their_own_in_the_order_of_their_clocks(
+    study: Study, send: Send
+) -> None:
+    send(study, plans_of(study, 12))
+    people = list(study.participants.filter(status="completed").order_by("started_at"))
+    assert [person.slot for person in people] == list(range(12))
+    assert Place.objects.filter(participant__status="completed").count() == 12
+
+
+def test_raters_are_under_way_together(study: Study, send: Send) -> None:
+    send(study, plans_of(study, 12))
+    people = list(study.participants.order_by("arrived_at"))
+    ends = [person.finished_at for person in people if person.finished_at is not None]
+    others = [
+        sum(later.arrived_at < end for later in people[place + 1 :])
+        for place, end in enumerate(ends)
+    ]
+    assert len(ends) == 12
+    assert sum(others) > 12
+
+
+def test_place_of_who_left_goes_to_the_first_who_comes_after_the_silence(
+    study: Study, send: Send
+) -> None:
+    stale_after(study, 10)
+    send(study, plans_of(study, 24, early_exit=0.25))
+    left = study.participants.filter(status="in_progress")
+    completed = study.participants.filter(status="completed")
+    assert (left.count(), completed.count()) == (6, 18)
+    assert len(set(completed.values_list("slot", flat=True))) == 18
+    lost = left.filter(place=None)
+    assert lost.exists()
+    assert Place.objects.count() == 24 - lost.count()
+    for person in lost:
+        holders = study.participants.filter(slot=person.slot, started_at__gt=person.started_at)
+        heir = holders.order_by("started_at").first()
+        assert heir is not None and heir.started_at is not None
+        assert heir.started_at - person.last_seen_at > timedelta(minutes=10)
+
+
+def test_number_of_workers_changes_nobodys_place(study: Study, send: Send) -> None:
+    stale_after(study, 10)
+    plans = plans_of(study, 16, early_exit=0.25, decliner=0.125)
+    send(study, plans, workers=1)
+    alone = slots()
+    Place.objects.all().delete()
+    Participant.objects.all().delete()
+    send(study, plans, workers=6)
+    assert slots() == alone
+    assert len(alone) == 16
+
+
+def test_second_crowd_follows_the_first_and_takes_over_from_nobody_who_stayed(
+    study: Study, send: Send
+) -> None:
+    stale_after(study, 10)
+    send(study, plans_of(study, 6, early_exit=1 / 3))
+    last = max(person.last_seen_at for person in study.participants.all())
+    left = set(study.participants.filter(status="in_progress").values_list("slot", flat=True))
+    first = set(study.participants.values_list("pk", flat=True))
+    send(study, plans_of(study, 14, seed=2), now=NOW + timedelta(minutes=1))
+    second = study.participants.exclude(pk__in=first)
+    assert min(person.arrived_at for person in second) > last
+    assert left < set(second.values_list("slot", flat=True))
+    completed = study.participants.filter(status="completed")
+    assert sorted(person.slot or 0 for person in completed) == list(range(18))
+
+
+def test_crowd_is_over_hours_ago_though_another_was_there_until_then(study: Study) -> None:
+    Participant.objects.create(
+        study=study, source="simulated", last_seen_at=NOW - timedelta(hours=3)
+    )
+    for people in (3, 3000):
+        plans = plans_of(study, people)
+        starts = {plan.number: start.at for plan, start in look_up(study, plans, NOW).waiting}
+        ends = [starts[plan.number] + timedelta(minutes=plan.minutes) for plan in plans]
+        assert max(ends) == NOW - timedelta(hours=3)
+
+
+def test_interrupted_crowd_goes_on_by_the_same_clock(study: Study, send: Send) -> None:
+    plans = plans_of(study, 4)
+    planned = {plan.number: start.at for plan, start in look_up(study, plans, NOW).waiting}
+    send(study, plans[:1])
+    rota = look_up(study, plans, NOW + timedelta(hours=5))
+    assert rota.already == plans[:1]
+    assert {plan.number: start.at for plan, start in rota.waiting} == {
+        number: at for number, at in planned.items() if number > 1
+    }
