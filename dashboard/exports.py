@@ -275,6 +275,24 @@ def _only(rows: Iterable[Row], places: Sequence[int]) -> Iterator[Row]:
     return (tuple(row[place] for place in places) for row in rows)
 
 
+def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:
+    """Everybody who came, and where they are now: what a flow diagram begins with.
+
+    `left_at_information` never agreed nor declined. Withdrawn people are counted, and nothing
+    else is left of them.
+    """
+    people = study.participants.filter(source__in=sources)
+    statuses = Counter(people.values_list("status", flat=True))
+    withdrawn = study.withdrawals.filter(source__in=sources).count() + statuses["withdrawn"]
+    return {
+        "came": statuses.total() - statuses["withdrawn"] + withdrawn,
+        "left_at_information": statuses["arrived"],
+        **{name: statuses[name] for name in ("declined", "screened_out", "in_progress")},
+        "completed": statuses["completed"],
+        "withdrawn": withdrawn,
+    }
+
+
 def stream_table(study: Study, run: AnalysisRun, name: str) -> Iterator[str]:
     """One file's text, piece by piece. Raises KeyError for a file that is not there."""
     with reading():
@@ -293,10 +311,9 @@ def write_export(
             table = make()
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
                 file.writelines(csv_lines(table.columns, table.rows))
-        withdrawn = study.withdrawals.filter(source__in=run.sources).count()
         about: dict[str, Any] = {
             "form": "for sharing" if sharing else "full",
-            "withdrawals": withdrawn,
+            "people": flow(study, run.sources),
         }
         if sharing:
             about["small_cells"] = export.small_cells()

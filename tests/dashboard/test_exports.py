@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
@@ -22,6 +23,7 @@ from survey.models import (
     Study,
 )
 from survey.tidy import counted_sources
+from survey.withdrawal import withdraw
 from tests.factories import Key, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
@@ -114,6 +116,20 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     assert manifest["absent"] == {
         "comments.csv": "the study asks for no free text",
         "ranks.csv": "nobody ranked or chose responses",
+    }
+
+
+def test_manifest_counts_everybody_who_came(study: Study, tmp_path: Path) -> None:
+    withdraw(participant=study.participants.get(pseudonym="emil"), at=timezone.now())
+    manifest = json.loads((export(study, tmp_path / "out") / "export.json").read_text())
+    assert manifest["people"] == {
+        "came": 7,
+        "left_at_information": 1,
+        "declined": 1,
+        "screened_out": 0,
+        "in_progress": 1,
+        "completed": 3,
+        "withdrawn": 1,
     }
 
 
