@@ -18,7 +18,7 @@ from survey.definition import StudyDefinition
 from survey.definition.settings import ENDINGS, Parameters, Prolific
 from survey.models import BlockResponse, Identity, Participant, Study
 from survey.simulated.content import Block, Content, Text
-from survey.simulated.plan import MEAN_GAP, RaterPlan
+from survey.simulated.plan import RaterPlan
 from survey.simulated.walker import Start, Visit, Walk
 
 #: How long ago the first crowd of a study begins. The next ones follow it.
@@ -108,7 +108,7 @@ def _beginning(
     """When the crowd of `plans` begins, so that it is over by `now`.
 
     It began already if somebody of it `came`; otherwise it follows everybody simulated before,
-    so that it finds free what they left. Where there is no time for that, it comes among them or
+    when those of them who left have been silent for so long that their places are free. Where there is no time for that, it comes among them or
     earlier: nobody who has been through loses a place to it.
     """
     latest = now - SILENT_AT_LEAST - max(plan.until for plan in plans)
@@ -118,7 +118,8 @@ def _beginning(
     seen = study.participants.filter(source=Participant.Source.SIMULATED)
     last = seen.aggregate(last=Max("last_seen_at"))["last"]
     begins = now - DAYS_BACK
-    return min(max(begins, last + MEAN_GAP) if last else begins, latest)
+    silence = timedelta(minutes=study.settings["places"]["stale_minutes"])
+    return min(max(begins, last + silence) if last else begins, latest)
 
 
 def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Iterator[Walk]:

@@ -105,12 +105,12 @@ def test_second_crowd_follows_the_first_and_takes_over_from_nobody_who_stayed(
     last = max(person.last_seen_at for person in study.participants.all())
     left = set(study.participants.filter(status="in_progress").values_list("slot", flat=True))
     first = set(study.participants.values_list("pk", flat=True))
-    send(study, plans_of(study, 14, seed=2), now=NOW + timedelta(minutes=1))
+    send(study, plans_of(study, 6, seed=2), now=NOW + timedelta(minutes=1))
     second = study.participants.exclude(pk__in=first)
     assert min(person.arrived_at for person in second) > last
     assert left < set(second.values_list("slot", flat=True))
     completed = study.participants.filter(status="completed")
-    assert sorted(person.slot or 0 for person in completed) == list(range(18))
+    assert sorted(person.slot or 0 for person in completed) == list(range(10))
 
 
 def test_crowd_is_over_hours_ago_though_another_was_there_until_then(study: Study) -> None:
