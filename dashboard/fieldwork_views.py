@@ -17,7 +17,7 @@ from dashboard.views import asked_for, study_page
 from survey.content import content_of
 from survey.csv_text import csv_lines
 from survey.definition import DefinitionError
-from survey.definition.policy import findings
+from survey.definition.policy import findings, on_prolific
 from survey.definition.settings import Settings
 from survey.models import Participant, Place, Study
 from survey.places import capacity
@@ -65,14 +65,22 @@ def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     content = content_of(found)
     prompts = found.scenarios.values_list("prompt", "context")
+    settings = Settings.model_validate(found.settings)
     results = findings(
         content.definition,
-        Settings.model_validate(found.settings),
+        settings,
         translations=list(content.translations.values()),
         prompts=[text for pair in prompts for text in pair],
     )
     to_change = [finding for finding in results if finding.state == "change"]
-    return study_page(request, found, "policy", findings=results, to_change=to_change)
+    return study_page(
+        request,
+        found,
+        "policy",
+        findings=results,
+        to_change=to_change,
+        on_prolific=on_prolific(settings) is not None,
+    )
 
 
 @require_GET

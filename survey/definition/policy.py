@@ -53,26 +53,37 @@ def findings(
     translations: Sequence[StudyDefinition] = (),
     prompts: Sequence[str] = (),
 ) -> list[Finding]:
-    """Every rule with what it says about the study; `prompts` are what raters read."""
+    """Every rule with what it says about the study; `prompts` are what raters read.
+
+    Of a study that does not recruit on Prolific only what holds everywhere is asked.
+    """
+    prolific = on_prolific(settings)
+    checks = [*_checks(definition), *_checks_of_translations(translations)]
+    if prolific is None:
+        return [
+            *checks,
+            _distress(definition, prompts, paid=False),
+            _ai(definition, paid=False),
+        ]
     return [
-        *_enough_checks(definition, settings),
-        *_checks(definition),
-        *_checks_of_translations(translations),
-        *_endings(definition, settings),
+        *_enough_checks(definition, prolific),
+        *checks,
+        *_endings(definition, settings, prolific),
         _screening(definition),
-        _distress(definition, prompts),
-        _ai(definition),
+        _distress(definition, prompts, paid=True),
+        _ai(definition, paid=True),
         _pay(definition),
     ]
 
 
-def _enough_checks(definition: StudyDefinition, settings: Settings) -> Iterator[Finding]:
+def on_prolific(settings: Settings) -> Prolific | None:
+    """How the study recruits on Prolific; None if it does not."""
+    return settings.prolific if "prolific" in settings.ways_in else None
+
+
+def _enough_checks(definition: StudyDefinition, prolific: Prolific) -> Iterator[Finding]:
     rule = "Enough attention checks"
     checks, minutes = len(definition.attention_checks), definition.estimated_minutes
-    prolific = settings.prolific
-    if prolific is None or "prolific" not in settings.ways_in:
-        yield Finding(rule, "ok", f"{checks}; the study does not recruit on Prolific.")
-        return
     if minutes < LONG_STUDY_MINUTES:
         text = f"{checks} in {minutes} minutes; below five minutes one failed check is enough."
         yield Finding(rule, "ok", text)
@@ -161,12 +172,10 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[^\w]+", " ", text.casefold()).split())
 
 
-def _endings(definition: StudyDefinition, settings: Settings) -> Iterator[Finding]:
+def _endings(
+    definition: StudyDefinition, settings: Settings, prolific: Prolific
+) -> Iterator[Finding]:
     rule = "A way back for every ending"
-    prolific = settings.prolific
-    if prolific is None or "prolific" not in settings.ways_in:
-        yield Finding(rule, "ok", "The study does not recruit on Prolific.")
-        return
     missing = list(_missing_codes(definition, settings, prolific))
     for key, who in missing:
         yield Finding(
@@ -205,37 +214,39 @@ def _screening(definition: StudyDefinition) -> Finding:
     )
 
 
-def _distress(definition: StudyDefinition, prompts: Sequence[str]) -> Finding:
+def _distress(definition: StudyDefinition, prompts: Sequence[str], *, paid: bool) -> Finding:
     rule = "Sensitive content is announced"
     if definition.texts.warning:
-        return Finding(
-            rule,
-            "remember",
-            "People read the warning before they begin. Set the content warning of the study on "
-            "Prolific too, and describe there what awaits them.",
+        there = (
+            " Set the content warning of the study on Prolific too, and describe there what "
+            "awaits them."
         )
+        text = "People read the warning before they begin."
+        return Finding(rule, "remember", text + there) if paid else Finding(rule, "ok", text)
     text = "\n".join((definition.texts.information, definition.texts.instructions, *prompts))
     if found := DISTRESSING.search(text):
+        there = ", and set the content warning of the study on Prolific" if paid else ""
         return Finding(
             rule,
             "change",
             f"“{found[0]}” can distress people, and there is no warning before they begin: write "
-            "texts.warning, and set the content warning of the study on Prolific.",
+            f"texts.warning{there}.",
         )
     return Finding(rule, "ok", "No word was found that calls for a warning; judge for yourself.")
 
 
-def _ai(definition: StudyDefinition) -> Finding:
+def _ai(definition: StudyDefinition, *, paid: bool) -> Finding:
     rule = "Use of AI is ruled out in words"
     texts = (definition.texts.instructions, definition.texts.information)
     if any(NAMES_AI.search(text) for text in texts):
         return Finding(
             rule, "remember", "The texts speak of AI; see that they forbid answering with it."
         )
+    reason = ", so using them is no reason to reject" if paid else ""
     return Finding(
         rule,
         "change",
-        "Nothing tells people not to answer with AI tools, so using them is no reason to reject. "
+        f"Nothing tells people not to answer with AI tools{reason}. "
         "Say it in texts.instructions, for example: “Please answer yourself, without AI tools.”",
     )
 

@@ -182,6 +182,15 @@ def test_policy_page_says_what_to_change(page: Client, study: Study) -> None:
     assert f"{changes} things to change before you recruit" in text_of(answer)
 
 
+def test_policy_page_says_nothing_about_prolific_where_nobody_comes_from_there(
+    page: Client, study: Study
+) -> None:
+    Study.objects.update(settings={**study.settings, "ways_in": ["link"]})
+    said = text_of(page.get("/studies/small/policy/"))
+    assert "Use of AI is ruled out in words" in said
+    assert "Prolific" not in said
+
+
 # ── Pilot ────────────────────────────────────────────────────────────────────────────────────
 
 

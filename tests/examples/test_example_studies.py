@@ -9,8 +9,10 @@ import pytest
 
 from analysis.definition import QualityRules
 from judge.definition import JudgeDefinition
+from survey.assignment import Layout, plan_survey
 from survey.definition import ResponseRow, StudyDefinition, YamlFile, read_responses
 from survey.definition.language import in_language, languages_of
+from survey.definition.policy import findings
 from survey.definition.questions import ChoiceQuestion
 from survey.definition.settings import ENDINGS, Settings
 
@@ -117,6 +119,36 @@ def test_the_published_study_keeps_its_random_order_and_its_one_check() -> None:
     assert definition.screening == []  # its sample was filtered before it came
 
 
+def changes_of(slug: str, *, prompts: list[str]) -> list[str]:
+    """The rules by which the policy page would have something changed."""
+    file = YamlFile.read(EXAMPLES / slug / "study.yaml")
+    languages = languages_of(file.plain(without=NOT_FROZEN))
+    found = findings(
+        study(slug),
+        settings_of(slug),
+        translations=[study(slug, language) for language in languages[1:]],
+        prompts=prompts,
+    )
+    return [finding.rule for finding in found if finding.state == "change"]
+
+
+@pytest.mark.parametrize("slug", ["empathy", "haleas", "liu"])
+def test_our_own_examples_do_what_we_ask_of_others(slug: str) -> None:
+    prompts = [text for row in rows_of(slug) for text in (row.prompt, row.context)]
+    assert changes_of(slug, prompts=prompts) == []
+
+
+def test_published_study_says_at_its_head_what_we_would_change_in_it() -> None:
+    assert changes_of("tide", prompts=[]) == [
+        "Enough attention checks",
+        "A way back for every ending",
+        "Sensitive content is announced",
+    ]
+    head = (EXAMPLES / "tide" / "study.yaml").read_text(encoding="utf-8").partition("slug:")[0]
+    for left_so in ("one attention check", "no warning", "no code for people who withdraw"):
+        assert f"# - {left_so}" in head
+
+
 class TestOwnStudy:
     """`empathy` shows what a study on Prolific is well advised to do."""
 
@@ -167,6 +199,26 @@ class TestHaleas:
 
 class TestLiu:
     """A model before and after fine-tuning, on three dimensions, by five invited raters."""
+
+    def test_warns_in_both_languages(self) -> None:
+        for language in ("en", "zh-hans"):
+            assert study("liu", language).texts.warning is not None
+
+    def test_each_reply_stands_first_two_or_three_times_for_five_raters(self) -> None:
+        blocks = {block: [2 * block, 2 * block + 1] for block in range(12)}
+        layout = Layout(
+            responses=blocks,
+            scenarios=[[block] for block in blocks],
+            design_seed=1,
+            balanced_blocks=True,
+            balanced_responses=True,
+        )
+        plans = [
+            plan_survey(layout, [], slot=slot, order_seed=0, first_page=1) for slot in range(5)
+        ]
+        first = Counter(shown.response_order[0] for plan in plans for shown in plan.blocks)
+        assert sorted(first) == list(range(24))
+        assert set(first.values()) == {2, 3}
 
     def test_twelve_dialogues_with_two_replies_and_what_was_said_before(self) -> None:
         rows = rows_of("liu")

@@ -187,6 +187,24 @@ def test_study_without_prolific_needs_neither_codes_nor_checks() -> None:
     assert changes_of(study(attention_checks=[]), Settings(ways_in=["link"])) == []
 
 
+@pytest.mark.parametrize("warning", [None, "Grief."])
+@pytest.mark.parametrize("instructions", ["Rate each.", "Rate each without AI."])
+def test_study_without_prolific_hears_nothing_about_it(
+    warning: str | None, instructions: str
+) -> None:
+    texts = study().texts.model_dump(exclude_none=True) | {"instructions": instructions}
+    plain = study(texts=texts | ({"warning": warning} if warning else {}))
+    found = findings(plain, Settings(ways_in=["invitation"]), prompts=["After the funeral."])
+    assert [finding.rule for finding in found] == [
+        "Attention check check_1",
+        "Attention check check_2",
+        "Sensitive content is announced",
+        "Use of AI is ruled out in words",
+    ]
+    said = " ".join(finding.text for finding in found)
+    assert not any(word in said for word in ("Prolific", "reject", "pay"))
+
+
 def test_distressing_prompts_need_a_warning() -> None:
     ((rule, text),) = changes_of(study(), prompts=["After the funeral I could not speak."])
     assert rule == "Sensitive content is announced"
