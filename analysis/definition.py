@@ -1,5 +1,6 @@
 """The `quality:` section of study.yaml: which raters count, and in which order that is asked."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field, FiniteFloat, field_validator, model_validator
@@ -64,3 +65,21 @@ class QualityRules(Part):
             if order.count(rule) > 1:
                 raise ValueError(f"{rule} stands twice")
         return order
+
+    def doubts(self, *, minutes: int, rated: bool) -> Iterator[tuple[tuple[str, ...], str]]:
+        """What hardly fits a study that takes `minutes`, and rates or not; with its key."""
+        window = self.duration_minutes
+        if "duration" in self.order and not window.minimum <= minutes <= window.maximum:
+            yield (
+                ("estimated_minutes",),
+                f"the study takes {minutes} minutes, and the rule `duration` excludes whoever "
+                f"takes less than {window.minimum:g} or more than {window.maximum:g}: set "
+                "quality.duration_minutes to what fits, or leave `duration` out of quality.order",
+            )
+        # the default order is for all studies; without ratings that rule just does not apply
+        if "sigma_mae" in self.order and "order" in self.model_fields_set and not rated:
+            yield (
+                ("quality", "order"),
+                "the study asks for no ratings, so the rule `sigma_mae` excludes nobody: leave it "
+                "out of quality.order",
+            )

@@ -11,6 +11,7 @@ from analysis.definition import QualityRules
 from analysis.rules import set_rules
 from judge.configure import configure_judge
 from judge.definition import JudgeDefinition
+from judge.queries import gold_judge
 from survey.assignment import CheckRange, have_room
 from survey.definition import (
     DefinitionError,
@@ -22,7 +23,8 @@ from survey.definition import (
 )
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.settings import Settings
-from survey.loading import Loaded, load_study
+from survey.loading import load_study
+from survey.models import Study
 
 SETTINGS_KEYS = tuple(Settings.model_fields)
 OTHER_SECTIONS = ("judge", "quality")
@@ -67,6 +69,9 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
     if problems:
         raise DefinitionError(problems)
+    rated = definition.rating is not None
+    for path, doubt in quality.doubts(minutes=definition.estimated_minutes, rated=rated):
+        notices.append(str(yaml.problem(path, doubt)))
     return StudyFolder(definition, translations, settings, judge, quality, rows, notices)
 
 
@@ -134,8 +139,21 @@ def _problems_of_counts(
     return problems
 
 
+@dataclass(frozen=True)
+class LoadedFolder:
+    """The study, what loading its content did, and which other sections took effect anew.
+
+    `outcome` is `created`, `replaced` or `unchanged`; `updated` is empty but where the content is
+    unchanged.
+    """
+
+    study: Study
+    outcome: str
+    updated: list[str]
+
+
 @transaction.atomic
-def load_folder(folder: StudyFolder) -> Loaded:
+def load_folder(folder: StudyFolder) -> LoadedFolder:
     """Write a checked folder: study, judge and rules, all or nothing."""
     loaded = load_study(
         definition=folder.definition,
@@ -143,7 +161,13 @@ def load_folder(folder: StudyFolder) -> Loaded:
         settings=folder.settings,
         rows=folder.rows,
     )
+    study = loaded.study
+    judge, rules = gold_judge(study), study.rule_sets.last()
+    updates = {"settings": loaded.outcome == "settings"}
     if folder.definition.rating is not None:
-        configure_judge(loaded.study, folder.judge)
-    set_rules(study=loaded.study, rules=folder.quality)
-    return loaded
+        updates["judge"] = configure_judge(study, folder.judge) != judge
+    updates["filter rules"] = set_rules(study=study, rules=folder.quality) != rules
+    if loaded.outcome not in ("settings", "unchanged"):
+        return LoadedFolder(study, loaded.outcome, [])
+    updated = [what for what, is_new in updates.items() if is_new]
+    return LoadedFolder(study, "unchanged", updated)

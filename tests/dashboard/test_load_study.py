@@ -216,7 +216,7 @@ def test_every_language_of_a_study_is_loaded(folder: Path) -> None:
 
 def test_what_prolifics_rules_object_to_is_a_notice_and_no_error(folder: Path) -> None:
     said = run("load_study", folder).splitlines()
-    notices = [line for line in said if line.startswith("Notice: ")]
+    notices = [line for line in said if line.startswith("Notice: ") and "quality" not in line]
     assert [notice.split(": ")[1] for notice in notices] == [
         "Enough attention checks",
         "A way back for every ending",
@@ -225,3 +225,84 @@ def test_what_prolifics_rules_object_to_is_a_notice_and_no_error(folder: Path) -
     ]
     assert notices[1].endswith("set prolific.declined_code.")
     assert "small@1: loaded as a new draft" in said
+
+
+@pytest.mark.parametrize(
+    ("section", "updated"),
+    [
+        ("quality: {order: [attention]}", "filter rules"),
+        ("judge: {replicates: 2}", "judge"),
+        ("withdrawal_key_days: 7", "settings"),
+        ("withdrawal_key_days: 7\nquality: {order: []}", "settings and filter rules"),
+        (
+            "withdrawal_key_days: 7\njudge: {replicates: 2}\nquality: {order: []}",
+            "settings, judge and filter rules",
+        ),
+    ],
+)
+def test_what_was_updated_is_said_where_the_content_is_the_same(
+    folder: Path, section: str, updated: str
+) -> None:
+    run("load_study", folder)
+    path = folder / "study.yaml"
+    path.write_text(f"{path.read_text()}{section}\n")
+    assert f"small@1: content unchanged; updated: {updated}\n" in run("load_study", folder)
+    assert "small@1: unchanged\n" in run("load_study", folder)
+
+
+def notices_of_rules(folder: Path, old: str = "", new: str = "") -> list[str]:
+    path = folder / "study.yaml"
+    path.write_text(path.read_text().replace(old, new, 1))
+    return [line for line in run("load_study", folder).splitlines() if "quality" in line]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "quality", "window"),
+    [
+        (9, "", "less than 10 or more than 75"),
+        (76, "", "less than 10 or more than 75"),
+        (
+            20,
+            "quality: {duration_minutes: {minimum: 1.5, maximum: 15}}\n",
+            "than 1.5 or more than 15",
+        ),
+    ],
+)
+def test_study_that_takes_another_time_than_its_filter_allows_is_told_what_to_set(
+    folder: Path, minutes: int, quality: str, window: str
+) -> None:
+    (notice,) = notices_of_rules(
+        folder, "estimated_minutes: 5", f"{quality}estimated_minutes: {minutes}"
+    )
+    assert notice.startswith(f"Notice: {folder / 'study.yaml'}, line ")
+    assert f"estimated_minutes: the study takes {minutes} minutes, and the rule" in notice
+    assert f"{window}: set quality.duration_minutes to what fits" in notice
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "estimated_minutes: 10",
+        "estimated_minutes: 75",
+        "quality: {order: [attention]}\nestimated_minutes: 5",
+        "quality: {duration_minutes: {minimum: 1}}\nestimated_minutes: 5",
+    ],
+)
+def test_study_that_takes_what_its_filter_allows_gets_no_notice(folder: Path, change: str) -> None:
+    assert notices_of_rules(folder, "estimated_minutes: 5", change) == []
+
+
+def test_rule_about_ratings_is_noticed_where_there_are_none(folder: Path) -> None:
+    path = folder / "study.yaml"
+    settings = path.read_text().partition("ways_in:")
+    quality = "quality:\n  order: [early_exit, sigma_mae]\n"
+    path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]) + quality)
+    line = path.read_text().splitlines().index("  order: [early_exit, sigma_mae]") + 1
+    (notice,) = notices_of_rules(folder)
+    assert notice == (
+        f"Notice: {path}, line {line}, column 3: quality.order: the study asks for no ratings, "
+        "so the rule `sigma_mae` excludes nobody: leave it out of quality.order"
+    )
+    assert notices_of_rules(folder, "[early_exit, sigma_mae]", "[early_exit]") == []
+    without = notices_of_rules(folder, "quality:\n  order: [early_exit]\n")
+    assert not any("sigma_mae" in notice for notice in without)

@@ -15,7 +15,6 @@ from survey.models import Study
 OUTCOMES = {
     "created": "loaded as a new draft",
     "replaced": "replaced (nobody had arrived at it yet)",
-    "settings": "content unchanged; its settings were updated",
     "unchanged": "unchanged",
 }
 
@@ -35,7 +34,7 @@ class Command(BaseCommand):
                 "\n".join(["Nothing was loaded.", *map(str, error.problems)])
             ) from None
         for notice in read.notices:
-            self.stdout.write(notice)
+            self.stdout.write(f"Notice: {notice}")
         for finding in findings(
             read.definition,
             read.settings,
@@ -45,7 +44,12 @@ class Command(BaseCommand):
             if finding.state == "change":
                 self.stdout.write(f"Notice: {finding.rule}: {finding.text}")
         loaded = load_folder(read)
-        self.stdout.write(f"{loaded.study}: {OUTCOMES[loaded.outcome]}")
+        outcome = OUTCOMES[loaded.outcome]
+        if loaded.updated:
+            *others, last = loaded.updated
+            updated = f"{', '.join(others)} and {last}" if others else last
+            outcome = f"content unchanged; updated: {updated}"
+        self.stdout.write(f"{loaded.study}: {outcome}")
         self._describe(loaded.study)
 
     def _describe(self, study: Study) -> None:
