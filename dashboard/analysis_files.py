@@ -10,7 +10,9 @@ from django.utils.safestring import SafeString
 
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
+from dashboard.tables import beside_ratings
 from survey.csv_text import csv_lines, to_text
+from survey.tidy import definition_of
 
 RECIPES = {"paper": ["paper"], "sound": ["sound"], "both": ["paper", "sound"]}
 RECIPE_NOTE = "None of these tables depends on the recipe: they are the same in both."
@@ -57,10 +59,11 @@ def _report(
 ) -> str:
     in_order = [*(name for name in TITLES if name in tables)]
     in_order += [name for name in tables if name not in TITLES]
+    definition = definition_of(run.study)
     context = {
         "manifest": manifest,
-        # Pairs, since a template would take `absent.items` for the table called items.
-        "absent": list(manifest["absent"].items()),
+        "absent": _by_reason(manifest["absent"]),
+        "answers": [] if definition.rating else beside_ratings(definition),
         "rules": _rules_in_words(run),
         "recipe_note": RECIPE_NOTE,
         "plotly": SafeString(_plotly_script()) if figures else "",
@@ -84,6 +87,14 @@ def _report(
         ],
     }
     return render_to_string("dashboard/report.html", context)
+
+
+def _by_reason(absent: dict[str, str]) -> list[tuple[str, str]]:
+    """What is not there, each reason once: ("items, wins", "no rater is included")."""
+    names: dict[str, list[str]] = {}
+    for name, reason in absent.items():
+        names.setdefault(reason, []).append(name)
+    return [(", ".join(together), reason) for reason, together in names.items()]
 
 
 def _rules_in_words(run: AnalysisRun) -> list[tuple[str, str]]:

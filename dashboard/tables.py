@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeVar
 
+from survey.definition import StudyDefinition
+
 Row = dict[str, Any]
 T = TypeVar("T", bound=Hashable)
 
@@ -209,3 +211,12 @@ def in_words(measured: dict[str, Any] | None) -> str:
 
 def _short(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def beside_ratings(definition: StudyDefinition) -> list[str]:
+    """The downloads that hold what a study asks for beside ratings."""
+    files = {
+        "ranks.csv": definition.ranking or definition.best_worst,
+        "comments.csv": definition.block_remarks or definition.closing,
+    }
+    return [name for name, asked in files.items() if asked]

@@ -34,7 +34,7 @@ from judge.configure import JudgeNotReady, check_endpoint, current_judge
 from judge.queries import failure_reasons, gold_judge, gold_scores, progress
 from survey.models import Participant, Study
 from survey.studies import StateError, set_state
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, definition_of
 
 State = Study.State
 
@@ -274,6 +274,7 @@ def results(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = queries.newest_analysis(found, asked_for(request))
     stored = analysis.tables("wins", "wins_summary", "items", "demographics")
+    definition = definition_of(found)
     return _analysis_page(
         request,
         found,
@@ -282,6 +283,8 @@ def results(request: ResearcherRequest, name: str) -> HttpResponse:
         win_tables=tables.win_tables(stored["wins"], stored["wins_summary"]),
         items=stored["items"].rows,
         demographics=stored["demographics"].grouped("characteristic"),
+        rated=definition.rating is not None,
+        answers=tables.beside_ratings(definition),
     )
 
 

@@ -10,6 +10,7 @@ from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant, make_study
+from tests.survey import small_study
 
 # ── Recomputing ───────────────────────────────────────────────────────────────────────────────────
 
@@ -143,3 +144,17 @@ def test_page_without_analysis_says_so(page: Client, study: Study, name: str) ->
     answer = page.get(f"/studies/small/{name}/")
     assert "No analysis yet" in text_of(answer)
     assert b"plotly" not in answer.content
+
+
+def test_results_without_ratings_lead_to_what_people_answered(page: Client, db: None) -> None:
+    small_study.load(yaml=small_study.CHOICES_YAML)
+    said = text_of(page.get("/studies/small/results/"))
+    assert said.count("asks for no ratings") == 1
+    assert "What people answered is in ranks.csv and comments.csv on the page Downloads" in said
+    html = page.get("/studies/small/results/?include=simulated").content.decode()
+    assert '<a href="/studies/small@1/downloads/?include=simulated">Downloads</a>' in html
+    assert "Wins" not in said
+
+
+def test_results_with_ratings_do_not(page: Client, study: Study, run: AnalysisRun) -> None:
+    assert "ranks.csv" not in text_of(page.get("/studies/small/results/"))

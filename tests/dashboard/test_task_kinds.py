@@ -155,6 +155,9 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
     analyze(study, tmp_path / "tables")
     manifest = json.loads((tmp_path / "tables" / "manifest.json").read_text())
     assert manifest["absent"]["items"] == "the study asks for no ratings"
+    report = (tmp_path / "tables" / "report.html").read_text(encoding="utf-8")
+    assert "What people answered is in ranks.csv and comments.csv of an export" in report
+    assert report.count("<dd>the study asks for no ratings</dd>") == 1
     chosen = {
         (row["participant"], row["scenario"], row["set"], row["choice"])
         for row in rows(tmp_path / "out" / "ranks.csv")
