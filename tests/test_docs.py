@@ -1,11 +1,13 @@
 """The documentation knows every key that a study file may have."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
+from ruamel.yaml import YAML
 
 from analysis.definition import QualityRules
 from judge.definition import JudgeDefinition
@@ -39,3 +41,10 @@ def test_every_key_is_documented(schema: type[BaseModel]) -> None:
 def marks(key: str) -> list[str]:
     """How a key stands in the text: as `key`, `key: …`, or inside `{…}` and `[…]`."""
     return [f"`{key}`", f"`{key}:", f"{{{key}}}", f"{{{key},", f", {key}}}"]
+
+
+def test_the_filter_that_holds_without_a_section_is_documented() -> None:
+    section = re.search(r"(?m)^    quality:\n(?:      .+\n)+", DOCS)
+    assert section
+    written = YAML(typ="safe").load(section[0])["quality"]
+    assert written == QualityRules().model_dump(mode="json")
