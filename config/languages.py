@@ -91,7 +91,7 @@ def _compile(path: Path) -> bytes:
 def _fault(message: "Message") -> str:
     """Why a page that says this would fail, if it would: values don't fit the translation."""
     english = message.id if isinstance(message.id, str) else message.id[-1]
-    forms = [message.string] if isinstance(message.string, str) else message.string
+    forms = [message.string] if isinstance(message.string, str) else message.string or []
     unnamed = english.replace("%%", "").count("%s")
     values = dict.fromkeys(NAMED.findall(english), 1) or ("",) * unnamed or {}
     try:

@@ -168,7 +168,12 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
         return remembered
     if "link" in ways_in:
         return Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
-    raise _nobody_named()
+    if "prolific" in ways_in:
+        raise _nobody_named()
+    raise Refused(
+        _("This study is for people who were invited"),
+        _("Please open the personal link that you were sent. This one is not complete."),
+    )
 
 
 def _nobody_named() -> Refused:

@@ -132,10 +132,8 @@ for (const line of document.querySelectorAll(".slider input[type=range]")) {
   const show = () => {
     const value = number.value.trim();
     const set = /^-?\d+$/.test(value) && +value >= +line.min && +value <= +line.max;
-    if (set) {
-      line.value = value;
-      number.removeAttribute("aria-invalid");
-    }
+    line.value = set ? value : ""; // without a value it waits at its middle
+    if (set) number.removeAttribute("aria-invalid");
     line.classList.toggle("unset", !set);
     line.setAttribute("aria-valuetext", set ? value : unset);
   };
@@ -145,11 +143,19 @@ for (const line of document.querySelectorAll(".slider input[type=range]")) {
   };
   line.addEventListener("input", write);
   line.addEventListener("change", () => number.dispatchEvent(new Event("change", { bubbles: true })));
-  // A tap on the very middle changes nothing on a line that starts there, and is an answer.
-  line.addEventListener("click", () => {
-    if (!line.classList.contains("unset")) return;
+  const begin = () => {
     line.dispatchEvent(new Event("input", { bubbles: true }));
     line.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  // A tap on the very middle changes nothing on a line that starts there, and is an answer.
+  line.addEventListener("click", () => {
+    if (line.classList.contains("unset")) begin();
+  });
+  // The first key begins at the middle, not one step beside it; Home and End give the ends.
+  line.addEventListener("keydown", (event) => {
+    if (event.altKey || !line.classList.contains("unset") || !/^(Arrow|Page)/.test(event.key)) return;
+    event.preventDefault();
+    begin();
   });
   number.addEventListener("input", show);
   addEventListener("pageshow", show);

@@ -1,6 +1,5 @@
 """The answers to one block: ratings, ranks, choices, free text, and a check among them."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +10,6 @@ from django.utils.translation import gettext as _
 from survey.answers import BlockAnswers, Cell
 from survey.content import ResponseContent
 from survey.definition import StudyDefinition
-from survey.definition.checks import AttentionItem
 from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, TextTask
 from survey.forms.checked import Checked, clean_text
 
@@ -64,9 +62,9 @@ class _Reading:
             for number, response in enumerate(self.responses, start=1)
         ]
 
-    def ratings(self, task: RatingTask) -> None:
+    def ratings(self, task: RatingTask, numbered: Sequence[tuple[str, ResponseContent]]) -> None:
         allowed = {str(value): value for value in task.values}
-        for label, response in self.numbered():
+        for label, response in numbered:
             for dimension in task.dimensions:
                 name = rating_name(response, dimension.name)
                 raw = self.sent.get(name, "").strip()
@@ -84,30 +82,19 @@ class _Reading:
 
     def ranks(self, task: RankingTask) -> None:
         allowed = {str(rank): rank for rank in range(1, len(self.responses) + 1)}
-        ranks: dict[int, int] = {}
+        taken: set[int] = set()
         for label, response in self.numbered():
             name = rank_name(response)
             rank = allowed.get(self.sent.get(name, ""))
             self.checked.sent[name] = rank
             if rank is None:
                 self.checked.errors[f"{name}-1"] = _("Choose a rank for response %s") % label
-            else:
-                ranks[response.id] = rank
-                self.checked.values.ratings[Cell(task.kind, response.id, task.dimension)] = rank
-        if not task.ties:
-            self._refuse_ties(ranks)
-
-    def _refuse_ties(self, ranks: dict[int, int]) -> None:
-        given: Counter[int] = Counter()
-        for label, response in self.numbered():
-            rank = ranks.get(response.id)
-            if rank is None:
                 continue
-            given[rank] += 1
-            if given[rank] > 1:
+            if rank in taken and not task.ties:
                 message = _("Response %(label)s has rank %(rank)s, which another response has")
-                name = f"{rank_name(response)}-{rank}"
-                self.checked.errors[name] = message % {"label": label, "rank": rank}
+                self.checked.errors[f"{name}-{rank}"] = message % {"label": label, "rank": rank}
+            taken.add(rank)
+            self.checked.values.ratings[Cell(task.kind, response.id, task.dimension)] = rank
 
     def choices(self, task: BestWorstTask) -> None:
         by_public_id = {response.public_id: response for response in self.responses}
@@ -136,7 +123,11 @@ class _Reading:
         self.checked.values.check = answer
         if answer is None:
             first = CHECK if slider else f"{CHECK}-{rating.values[0]}"
-            self.checked.errors[first] = _("Choose an answer: %s") % _("One more item")
+            message = _("Choose an answer: %s") % _("One more item")
+            if raw and slider:
+                message = _("One more item: enter a whole number from %(least)s to %(most)s")
+                message %= {"least": rating.values[0], "most": rating.values[-1]}
+            self.checked.errors[first] = message
 
 
 def _number(typed: str) -> str:
@@ -183,14 +174,20 @@ def read_block(
     sent: QueryDict,
     definition: StudyDefinition,
     responses: Sequence[ResponseContent],
-    check: AttentionItem | None = None,
+    check_place: int | None = None,
 ) -> Checked[BlockAnswers]:
-    """All answers to a block whose `responses` stood on the page in this order."""
+    """All answers to a block whose `responses` stood on the page in this order, with a check at
+    `check_place` among them. What is wrong is told from top to bottom.
+    """
     reading = _Reading(sent, definition, responses)
+    numbered = reading.numbered()
+    above = len(numbered) if check_place is None else check_place - 1
     if definition.rating is not None:
-        reading.ratings(definition.rating)
-    if check is not None:
+        reading.ratings(definition.rating, numbered[:above])
+    if check_place is not None:
         reading.check()
+    if definition.rating is not None:
+        reading.ratings(definition.rating, numbered[above:])
     if definition.ranking is not None:
         reading.ranks(definition.ranking)
     if definition.best_worst is not None:

@@ -15,7 +15,7 @@ from survey.content import StudyContent, content_of
 from survey.models import Participant, Study
 from survey.queries import study_for_arrivals
 from survey.views.ending import AGAIN, ending_page
-from survey.views.participant import frame, message, of_participant, to_current_page
+from survey.views.participant import frame, message, of_participant, to_current_page, way_back
 
 Status = Participant.Status
 
@@ -124,8 +124,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             _("Your browser did not send its cookie"),
             _(
                 "Nothing was saved from this page, and nothing that you sent before is lost. "
-                "Please allow cookies for this site (they only tell us that it is you), open "
-                "the link of the study again, and you will continue where you were."
-            ),
+                "Please allow cookies for this site: they only tell us that it is you."
+            )
+            + way_back(slug),
             403,
         )

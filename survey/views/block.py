@@ -56,7 +56,8 @@ def show_block(
     sent: Mapping[str, object] = {}
     errors: dict[str, str] = {}
     if request.method == "POST":
-        checked = read_block(request.POST, definition, responses, item)
+        place = check.place if check is not None else None
+        checked = read_block(request.POST, definition, responses, place)
         sent, errors = checked.sent, checked.errors
         measured = paradata.read_page(request.POST.get("paradata", ""), responses)
         if not errors:
@@ -171,7 +172,11 @@ class _Page:
             )
         if check is not None and item is not None:
             assert check.place is not None
-            entry = {"statement": item.statement, "questions": [self._asked(CHECK)]}
+            entry = {
+                "statement": item.statement,
+                "place": _("One more item"),
+                "questions": [self._asked(CHECK, question=_("Your answer"))],
+            }
             entries.insert(check.place - 1, entry)
         return entries
 
@@ -182,7 +187,7 @@ class _Page:
             return None
         hint = _("A whole number from %(least)s (%(left)s) to %(most)s (%(right)s)")
         ends = {"least": task.minimum, "left": task.left, "most": task.maximum, "right": task.right}
-        return {**task.model_dump(exclude={"dimensions"}), "hint": hint % ends}
+        return {**ends, "hint": hint % ends}
 
     def ranking(self) -> dict[str, Any] | None:
         """The order that is asked for, if one is."""

@@ -23,6 +23,7 @@ from survey.views.participant import (
     language_of,
     message,
     of_participant,
+    resume_link,
     to_current_page,
     whole_forms_only,
 )
@@ -89,6 +90,7 @@ def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
     context = {
         **frame(participant, content_of(participant.study)),
         "may_stop": False,
+        "resume_link": resume_link(request, participant),
         "current": participant.pages_done + 1,
         "withdraw_link": reverse("survey:withdraw", args=[participant.study.slug, token]),
         "return_without_code": participant.source != Source.LINK

@@ -17,6 +17,7 @@ from survey.views.block import show_block, text_items
 from survey.views.participant import (
     last_page,
     of_participant,
+    resume_link,
     show_page,
     to_current_page,
     to_next_page,
@@ -120,11 +121,7 @@ def _instructions(
             at=access.time_of(request, participant),
         )
         return to_next_page(participant, content, number)
-    resume_link = ""
-    if participant.source == Participant.Source.LINK:
-        address = f"/s/{participant.study.slug}/?resume={participant.secret}"
-        resume_link = request.build_absolute_uri(address)
-    values = {"resume_link": resume_link}
+    values = {"resume_link": resume_link(request, participant)}
     return show_page(request, "survey/instructions.html", participant, content, number, values)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -88,6 +89,30 @@ def of_participant(view: View) -> View:
     return wrapped
 
 
+def way_back(slug: str) -> str:
+    """How somebody unknown comes back to where they were, as paragraphs to end a message with: by
+    a link that is theirs alone, of those that the study gives out.
+    """
+    study = study_for_arrivals(slug)
+    ways_in = study.settings["ways_in"] if study is not None else []
+    told = {
+        "prolific": _(
+            "If you came from Prolific, open the study there again, and you will continue where "
+            "you were."
+        ),
+        "invitation": _(
+            "If you were sent a link of your own, open it again, and you will continue where you "
+            "were."
+        ),
+        "link": _(
+            "If you came by a link that is the same for everybody, open the personal link that "
+            "was shown to you with the instructions, and you will continue where you were. "
+            "Without it you can only begin again, as somebody new."
+        ),
+    }
+    return "".join(f"\n\n{text}" for way, text in told.items() if way in ways_in)
+
+
 def _nobody(request: HttpRequest, slug: str) -> HttpResponse:
     with translation.override(access.language_of_stranger(request, slug)):
         return message(
@@ -96,10 +121,9 @@ def _nobody(request: HttpRequest, slug: str) -> HttpResponse:
             _("Please open your study link again"),
             _(
                 "This browser does not know you, or not any more: its cookies were cleared "
-                "or refused. Nothing that you sent before is lost. Open the link of the "
-                "study again, for example from Prolific, and you will continue where you "
-                "were."
-            ),
+                "or refused. Nothing that you sent before is lost."
+            )
+            + way_back(slug),
             403,
         )
 
@@ -113,9 +137,9 @@ def _somebody_else(request: HttpRequest, slug: str) -> HttpResponse:
             _(
                 "This page was shown to one participant, and then another one came in the same "
                 "browser. Nothing was saved from it for either of them, and nothing that was "
-                "sent before is lost. Please open your own link of the study again, and you will "
-                "continue where you were."
-            ),
+                "sent before is lost."
+            )
+            + way_back(slug),
             409,
         )
 
@@ -146,6 +170,16 @@ def frame(participant: Participant, content: StudyContent) -> dict[str, Any]:
         "test_person": participant.source if test_person else "",
         "may_stop": participant.status == Status.IN_PROGRESS,
     }
+
+
+def resume_link(request: HttpRequest, participant: Participant) -> str:
+    """The address by which somebody continues in any browser; who came from Prolific has one."""
+    if participant.source != Participant.Source.LINK:
+        return ""
+    address = (
+        f"{reverse('survey:arrive', args=[participant.study.slug])}?resume={participant.secret}"
+    )
+    return request.build_absolute_uri(address)
 
 
 def show_page(

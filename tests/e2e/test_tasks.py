@@ -167,8 +167,11 @@ class Meant:
         )
         for response in page_order:
             if not response:
-                hand.choose("check", "2")
-                self.check = [2]
+                if "slider" in tasks:
+                    self.check = [hand.slide("check", 20)]
+                else:
+                    hand.choose("check", "2")
+                    self.check = [2]
                 continue
             for kind in ("likert", "slider"):
                 for dimension in tasks.get(kind, {}).get("dimensions", []):
@@ -408,6 +411,59 @@ def test_a_slider_starts_unset_and_a_tap_on_its_middle_counts(
     page.get_by_role("textbox").nth(2).fill("100")
     go_on(page)
     assert [value for value, _ in ratings(person).values()] == [50, 0, 100]
+
+
+@SCRIPTED
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *[("ArrowRight", "50"), ("ArrowLeft", "50"), ("ArrowUp", "50"), ("PageDown", "50")],
+        *[("Home", "0"), ("End", "100")],
+    ],
+)
+def test_the_first_key_on_an_unset_slider_begins_at_its_middle_or_at_an_end(
+    installation: Installation, study_of: StudyOf, new_page: OpenPage, key: str, value: str
+) -> None:
+    page = new_page()
+    at_block(installation, study_of("slider"), page)
+    slider = page.locator(".slider").first
+    line, number, how = (slider.locator(one) for one in ("[type=range]", "[type=text]", ".how"))
+    expect(how).to_be_visible()
+    line.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    expect(number).to_have_value("")  # passing by is no answer
+    page.keyboard.press(key)
+    expect(number).to_have_value(value)
+    expect(line).to_have_attribute("aria-valuetext", value)
+    expect(how).to_be_hidden()
+    if value == "50":
+        page.keyboard.press("ArrowRight")
+        expect(number).to_have_value("51")
+    number.fill("")
+    expect(line).to_have_attribute("aria-valuetext", "No answer yet")
+    expect(how).to_be_visible()
+    line.focus()
+    page.keyboard.press("ArrowRight")
+    expect(number).to_have_value("50")  # not where it was before
+
+
+@EITHER
+def test_a_slider_says_its_range_and_how_to_answer(
+    installation: Installation, study_of: StudyOf, new_page: OpenPage, javascript: bool
+) -> None:
+    page = new_page(javascript=javascript)
+    at_block(installation, study_of("slider-check"), page)
+    for slider in page.locator(".slider").all():
+        expect(slider.get_by_text("0 Not at all", exact=True)).to_be_visible()
+        expect(slider.get_by_text("Completely 100", exact=True)).to_be_visible()
+        expect(slider.get_by_role("textbox")).to_have_attribute("placeholder", "0…100")
+        expect(slider.locator(".how")).to_be_visible(visible=javascript)
+    names = "Your answer (One more item)"
+    expect(page.get_by_role("textbox", name=names)).to_have_accessible_description(
+        "A whole number from 0 (Not at all) to 100 (Completely)"
+    )
+    expect(page.get_by_role("slider", name=names)).to_have_count(int(javascript))
 
 
 @SCRIPTED

@@ -56,6 +56,12 @@ CHECK: dict[str, Any] = {
     "in_blocks": [1, 1],
 }
 
+SLIDER_CHECK: dict[str, Any] = {
+    **CHECK,
+    "statement": "This item checks that you are reading. Please set it to **20**.",
+    "answer": 20,
+}
+
 # A page after the block, so that it can be gone back to.
 AGE: dict[str, Any] = {
     "name": "age",
@@ -86,6 +92,7 @@ STUDIES: dict[str, dict[str, Any]] = {
     "likert": {"tasks": [LIKERT], "responses": 2},
     "eleven": {"tasks": [ELEVEN], "responses": 3},
     "slider": {"tasks": [SLIDER], "responses": 3},
+    "slider-check": {"tasks": [SLIDER], "responses": 2, "attention_checks": [SLIDER_CHECK]},
     "ranking": {"tasks": [RANKING], "responses": 5},
     "ties": {"tasks": [TIES], "responses": 4, "response_labels": "letters"},
     "best-worst": {"tasks": [BEST_WORST, WHY], "responses": 5, "response_labels": "letters"},

@@ -156,6 +156,53 @@ def test_page_without_a_cookie_explains_itself(study: Study, client: Client) -> 
         assert b"open your study link again" in reply.content
 
 
+FROM_PROLIFIC = "If you came from Prolific, open the study there again"
+INVITED = "If you were sent a link of your own, open it again"
+BY_OPEN_LINK = "Without it you can only begin again, as somebody new."
+
+
+@pytest.mark.parametrize(
+    ("ways_in", "told"),
+    [
+        (["prolific"], [FROM_PROLIFIC]),
+        (["invitation"], [INVITED]),
+        (["link"], [BY_OPEN_LINK]),
+        (["prolific", "link", "invitation"], [FROM_PROLIFIC, INVITED, BY_OPEN_LINK]),
+    ],
+)
+def test_somebody_unknown_is_promised_only_what_the_ways_in_can_keep(
+    study: Study, ways_in: list[str], told: list[str]
+) -> None:
+    Study.objects.update(settings=study.settings | {"ways_in": ways_in})
+    checking = Client(enforce_csrf_checks=True)
+    for reply in (checking.get("/s/small/page/3/"), checking.post("/s/small/consent/", {})):
+        assert reply.status_code == 403
+        text = " ".join(reply.content.decode().split())
+        assert [one for one in (FROM_PROLIFIC, INVITED, BY_OPEN_LINK) if one in text] == told
+        assert text.count("you will continue where you were") == len(told)
+
+
+def test_open_link_without_its_cookie_is_somebody_new_and_the_personal_link_is_not(
+    study: Study, client: Client
+) -> None:
+    person = begin(client, "/s/small/")
+    client.cookies.clear()
+    assert begin(client, "/s/small/") != person
+    client.cookies.clear()
+    reply = client.get(f"/s/small/?resume={person.secret}")
+    assert reply.headers["Location"] == "/s/small/page/1/"
+    assert Participant.objects.count() == 2
+
+
+def test_study_for_invited_people_asks_for_the_personal_link(study: Study, client: Client) -> None:
+    Study.objects.update(settings=study.settings | {"ways_in": ["invitation"]})
+    reply = client.get("/s/small/")
+    assert reply.status_code == 400
+    html = reply.content.decode()
+    assert "<h1>This study is for people who were invited</h1>" in html
+    assert "open the personal link that you were sent" in html and "Prolific" not in html
+
+
 def test_unknown_study_is_a_clear_page(db: None, client: Client) -> None:
     reply = client.get("/s/nowhere/")
     assert reply.status_code == 404

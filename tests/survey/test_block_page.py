@@ -116,6 +116,47 @@ def test_a_wrong_number_is_shown_again_beside_its_error(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("db")
+@pytest.mark.parametrize(("minimum", "maximum"), [(0, 100), (-50, 50)])
+def test_a_slider_shows_its_range_before_it_is_set(
+    client: Client, minimum: int, maximum: int
+) -> None:
+    line = {**task_studies.SLIDER, "minimum": minimum, "maximum": maximum}
+    page = BeautifulSoup(visit(client, "slider", tasks=[line]).html(), "html.parser")
+    shown = page.select_one(".slider")
+    assert shown is not None
+    ends = [end.get_text(" ", strip=True) for end in shown.select(".line span")]
+    assert ends == [f"{minimum} Not at all", f"Completely {maximum}"]
+    [number] = shown.select("input[type=text]")
+    assert (number["placeholder"], number["value"]) == (f"{minimum}…{maximum}", "")
+    [how] = shown.select(".how")
+    assert how.get_text() == "Tap the line, or enter the number."
+
+
+@pytest.mark.usefixtures("db")
+def test_a_check_among_sliders_is_a_slider_with_a_name_and_comes_back_as_it_was_left(
+    client: Client,
+) -> None:
+    person = visit(client, "slider-check")
+    place = AttentionCheck.objects.get().place
+    assert place is not None
+    form = {f"r-{response}-warmth": "1" for response in person.shown()}
+    for typed, status, shown in [("", 422, ""), ("120", 422, "120"), ("20", 302, "20")]:
+        html = person.send({**form, "check": typed}, status) or person.html()
+        page = BeautifulSoup(html, "html.parser")
+        item = page.select("article.item")[place - 1]
+        [number] = item.select("input[name=check]")
+        [line] = item.select("input[type=range]")
+        [label] = item.select("label[for=check]")
+        assert label.get_text() == "Your answer (One more item)"
+        assert (number["value"], line["aria-labelledby"]) == (shown, label["id"])
+        assert [error.get("href") for error in page.select(".error-summary a")] == (
+            ["#check"] if status == 422 else []
+        )
+    check = AttentionCheck.objects.get()
+    assert (check.answer, check.passed) == (20, True)
+
+
+@pytest.mark.usefixtures("db")
 def test_ranks_are_stored_and_shown_again(client: Client) -> None:
     person = visit(client, "ranking")
     shown = person.shown()
@@ -284,9 +325,11 @@ def test_a_check_among_the_responses_looks_like_them_and_is_judged(client: Clien
 @pytest.mark.usefixtures("db")
 def test_many_missing_answers_are_marked_and_the_summary_stays_short(client: Client) -> None:
     person = visit(client, "everything")
+    told = [f"Choose a rating for response {number}" for number in range(1, 9)]
+    told.insert((AttentionCheck.objects.get().place or 0) - 1, "Choose an answer: One more item")
     page = BeautifulSoup(person.send({}, 422), "html.parser")
     assert [item.get_text(strip=True) for item in page.select(".error-summary li")] == [
-        *[f"Choose a rating for response {number}" for number in range(1, 6)],
+        *told[:5],
         "And 15 more, marked below",
     ]
     # 8 ratings, a check, 8 ranks, best and worst, and a reason

@@ -10,7 +10,7 @@ from django.utils import timezone
 from survey.models import Identity, Participant, Place, Study
 from tests.survey import small_study
 from tests.survey.test_screening import SCREENING, WRONG
-from tests.survey.visiting import begin, form_of, take
+from tests.survey.visiting import LINK, begin, form_of, take
 
 CODES = {
     "completed": "DONE1",
@@ -113,8 +113,13 @@ def test_coming_back_shows_the_same_ending_again(study: Study, ending: str) -> N
     reach(study, ending)
     html = Client().get("/s/small/?PROLIFIC_PID=abc1", follow=True).content.decode()
     assert f'<output id="completion-code">{CODES[ending]}</output>' in html
-    about = ("completed", "failed_attention", "screened_out", "declined")
-    assert ("everybody takes part once" in html) == (ending in about)
+    said = {
+        "completed": "everybody takes part once",
+        "failed_attention": "everybody takes part once",
+        "screened_out": "You have been here before.",
+        "declined": "You have been here before.",
+    }
+    assert {text for text in said.values() if text in html} == {said.get(ending)} - {None}
 
 
 def test_data_are_stored_before_the_code_is_shown(study: Study, client: Client) -> None:
@@ -176,6 +181,16 @@ def test_stopping_keeps_what_was_sent_and_says_how_to_go_on_or_delete(
     assert "Call <strong>988</strong>" in html
     participant.refresh_from_db()
     assert participant.status == "in_progress"
+
+
+@pytest.mark.parametrize(("link", "offered"), [("/s/small/", True), (LINK, False)])
+def test_stopping_shows_the_personal_link_to_whom_a_cookie_alone_remembers(
+    study: Study, client: Client, link: str, offered: bool
+) -> None:
+    participant = begin(client, link)
+    html = client.get("/s/small/stop/").content.decode()
+    address = f'href="http://testserver/s/small/?resume={participant.secret}"'
+    assert (address in html) == offered
 
 
 @pytest.mark.parametrize(

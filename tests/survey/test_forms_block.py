@@ -14,14 +14,15 @@ from survey.forms.checked import Checked
 from tests.survey import small_study, task_studies
 
 RESPONSES = [ResponseContent(pk, f"p{pk}", f"text {pk}") for pk in (11, 12, 13, 14, 15)]
+CHECK_PLACE = 2
 
 
 def read(study: str, sent: dict[str, str], *, responses: int = 3, **more: Any) -> Any:
     """What is read from `sent`, by the definition of a study of `task_studies`."""
     form = QueryDict(urlencode(sent))
     definition = small_study.definition(task_studies.yaml_of(study, **more))
-    checks = definition.attention_checks
-    return read_block(form, definition, RESPONSES[:responses], checks[0] if checks else None)
+    place = CHECK_PLACE if definition.attention_checks else None
+    return read_block(form, definition, RESPONSES[:responses], place)
 
 
 def likert(*values: str) -> dict[str, str]:
@@ -180,6 +181,33 @@ def test_all_kinds_on_one_page_are_read_together() -> None:
     assert len(cells(checked)) == 8
     assert checked.values.check == 2
     assert checked.values.texts == {"why": "Because.", "comment": ""}
+
+
+@pytest.mark.parametrize("typed", ["20", " 020 ", "٢٠"])
+def test_a_check_among_sliders_is_a_number_too(typed: str) -> None:
+    checked = read("slider-check", {**likert("0", "100"), "check": typed}, responses=2)
+    assert (checked.errors, checked.values.check) == ({}, 20)
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        ("", "Choose an answer: One more item"),
+        ("101", "One more item: enter a whole number from 0 to 100"),
+        ("much", "One more item: enter a whole number from 0 to 100"),
+    ],
+)
+def test_what_is_no_number_for_a_check_is_shown_again(typed: str, problem: str) -> None:
+    checked = read("slider-check", {**likert("0", "100"), "check": typed}, responses=2)
+    assert (checked.errors, checked.sent["check"]) == ({"check": problem}, typed)
+
+
+def test_what_is_wrong_is_told_from_the_top_of_the_page_to_its_foot() -> None:
+    checked = read("everything", {"rank-p11": "2", "rank-p12": "2"})
+    assert list(checked.errors) == [
+        *["r-p11-warmth-1", "check-1", "r-p12-warmth-1", "r-p13-warmth-1"],
+        *["rank-p12-2", "rank-p13-1", "best-p11", "worst-p11", "text-why"],
+    ]
 
 
 @pytest.mark.parametrize("value", ["", "7", "x"])
