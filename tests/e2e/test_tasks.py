@@ -466,6 +466,34 @@ def test_a_slider_says_its_range_and_how_to_answer(
     expect(page.get_by_role("slider", name=names)).to_have_count(int(javascript))
 
 
+MARKDOWN = """# Heading\n\n**Bold**, *soft* and `code`.\n\n> A quotation.\n
+- one\n- two\n\n1. first\n\n```\na block of code\n```\n\n---\n\nThe end."""
+
+
+@SCRIPTED
+def test_no_formatting_makes_a_response_larger_or_louder_than_another(
+    installation: Installation,
+    new_page: OpenPage,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(task_studies, "TEXTS", [MARKDOWN, *task_studies.TEXTS[1:]])
+    folder = tmp_path_factory.mktemp("calm")
+    slug = open_tasks(installation, folder, "likert", slug="calm", response_format="markdown")
+    page = new_page()
+    at_block(installation, slug, page)
+    response = page.locator(".response:has(blockquote)")
+    looks = response.evaluate(
+        "all => [...all.querySelectorAll('*')].map(one => [one.localName,"
+        " getComputedStyle(one).fontSize, getComputedStyle(one).fontWeight])"
+    )
+    own = float(response.evaluate("one => getComputedStyle(one).fontSize").removesuffix("px"))
+    assert [look for look in looks if float(look[1].removesuffix("px")) > own] == []
+    bold = [response.locator(".heading").evaluate("one => one.localName"), "strong"]
+    assert [name for name, _, weight in looks if weight != "400"] == bold
+    assert {name for name, _, _ in looks} >= {"blockquote", "li", "code", "pre", "hr", "em"}
+
+
 @SCRIPTED
 def test_characters_are_counted_while_writing(
     installation: Installation, study_of: StudyOf, new_page: OpenPage
