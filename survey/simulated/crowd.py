@@ -108,8 +108,9 @@ def _beginning(
     """When the crowd of `plans` begins, so that it is over by `now`.
 
     It began already if somebody of it `came`; otherwise it follows everybody simulated before,
-    when those of them who left have been silent for so long that their places are free. Where there is no time for that, it comes among them or
-    earlier: nobody who has been through loses a place to it.
+    when those of them who left have been silent for so long that their places are free. Where
+    there is no time for that, it comes among them or earlier: nobody who has been through loses
+    a place to it.
     """
     latest = now - SILENT_AT_LEAST - max(plan.until for plan in plans)
     begun = [came[plan.person] - plan.after for plan in plans if plan.person in came]
