@@ -126,7 +126,7 @@ def test_same_prolific_id_in_another_browser_meets_the_same_ending(
     client.post(PAGE, WRONG)
     reply = Client().get(LINK + "&again=1", follow=True)
     assert b"SCREEN1" in reply.content
-    assert b"everybody takes part once" in reply.content
+    assert b"You have been here before" in reply.content
     assert Participant.objects.count() == 1
 
 
