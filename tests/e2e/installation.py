@@ -108,7 +108,6 @@ def running_installation(folder: Path, **settings: str) -> Iterator[Installation
             "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{port}",
             "WEB_CONCURRENCY": "2",
             "WORKER_PROCESSES": "2",
-            "SWEEP_SECONDS": "1",
             **settings,
         }
         with Processes(environment, logs=folder / "logs") as processes:

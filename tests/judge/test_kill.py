@@ -30,6 +30,7 @@ def installation(server: FaultyJudge, tmp_path: Path) -> Iterator[Installation]:
         JUDGE_MODEL="test-model",
         JUDGE_TIMEOUT_SECONDS="1",
         JUDGE_LEASE_SECONDS="12",
+        SWEEP_SECONDS="1",
         JUDGE_BACKOFF_SECONDS="0.05",
         JUDGE_MAX_ATTEMPTS="30",  # nearly half of all requests fail, and no call is to
     ) as running:
