@@ -11,6 +11,8 @@ def main() -> None:
     from django.core.management import execute_from_command_line
     from django.db import DatabaseError
 
+    if any("\udc80" <= character <= "\udcff" for argument in sys.argv for character in argument):
+        sys.exit("The command line is not UTF-8.")  # how Python keeps bytes that are no text
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:  # what is missing, without a traceback

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin
+from django.db import DataError
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -31,7 +32,7 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for seve
     ) -> HttpResponse:
         try:
             return super().changelist_view(request, extra_context)
-        except OverflowError:  # a filter by a number that SQLite can't hold; Django has no guard
+        except (OverflowError, DataError):  # a filter by what no database holds: huge numbers, NUL
             raise Http404 from None
 
 

@@ -81,3 +81,10 @@ def test_other_database_errors_are_not_hidden(tmp_path: Path) -> None:
     code, text = said("set_study", "x", "open", data=tmp_path)
     assert code == 1
     assert "Traceback" in text and "no such table: survey_study" in text
+
+
+def test_arguments_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    assert said("set_study", "caf\udce9", "open", data=tmp_path) == (
+        1,
+        "The command line is not UTF-8.\n",
+    )

@@ -17,9 +17,6 @@ class CsvFile:
     def __init__(self, data: bytes, *, file: str) -> None:
         self.file = file
         text = decode(data, file=file)
-        if "\0" in text:
-            line = text.count("\n", 0, text.index("\0")) + 1
-            raise DefinitionError([Problem(file, line, 0, "there is a NUL character")])
         self._records = csv_records(text, file)
         header_line, header = next(self._records, (1, []))
         self.columns = [name.strip() for name in header]

@@ -31,10 +31,14 @@ class DefinitionError(Exception):
 
 
 def decode(data: bytes, *, file: str) -> str:
-    """Decode UTF-8 (a byte order mark is allowed); name the line and column of a bad byte.
+    """Decode UTF-8 (a byte order mark is allowed); name the line and column of a bad byte, or
+    the line of a NUL, which no database keeps.
 
     Raises DefinitionError.
     """
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise DefinitionError([Problem(file, line, 0, "there is a NUL character")])
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,6 +1,7 @@
 """YAML whose every key knows its line, so that a wrong value is named where it stands."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,9 @@ from survey.definition.problems import DefinitionError, Problem, decode
 
 Section = TypeVar("Section", bound=BaseModel)
 Path_ = tuple[str | int, ...]
+
+UNKEPT = r"\0 and halves of a character (\ud800 to \udfff) can't be stored"
+_UNKEPT = re.compile("[\0\ud800-\udfff]")
 
 
 class YamlFile:
@@ -35,6 +39,8 @@ class YamlFile:
             raise DefinitionError([Problem(file, 0, 0, str(error))]) from None
         if not isinstance(self.root, CommentedMap):
             raise DefinitionError([Problem(file, 1, 1, "expected keys and values")])
+        if escaped := [self.problem(path, UNKEPT) for path in _unkept(self.root)]:
+            raise DefinitionError(escaped)
 
     @classmethod
     def read(cls, path: Path) -> "YamlFile":
@@ -105,6 +111,20 @@ class YamlFile:
     def _in_file(self, under: Path_, loc: Path_, step: str | int) -> bool:
         """Pydantic names the member of a union in a location; a file has no such key."""
         return not (isinstance(step, str) and step.startswith(("function-", "tagged-")))
+
+
+def _unkept(node: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """Where a text holds what no database keeps: YAML's escapes can write it."""
+    if isinstance(node, CommentedMap):
+        for key, value in node.items():
+            if _UNKEPT.search(str(key)):
+                yield path
+            yield from _unkept(value, (*path, key))
+    elif isinstance(node, CommentedSeq):
+        for index, value in enumerate(node):
+            yield from _unkept(value, (*path, index))
+    elif isinstance(node, str) and _UNKEPT.search(node):
+        yield path
 
 
 def _plain(value: Any) -> Any:

@@ -112,3 +112,8 @@ def test_a_block_holds_two_to_eight_responses(size: int) -> None:
 def test_wrong_encoding_names_line_and_column() -> None:
     data = CSV.encode().replace(b"Try again", b"Try ag\x92in")
     assert problems_of(data)[0].startswith("responses.csv, line 2, column 32: byte 0x92 is not")
+
+
+def test_nul_is_refused_with_its_line() -> None:
+    data = CSV.encode().replace(b"Try again", b"Try\0again")
+    assert problems_of(data) == ["responses.csv, line 2: there is a NUL character"]

@@ -122,3 +122,13 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 def test_values_are_never_coerced() -> None:
     (problem,) = problems_of(changed("minimum: 18", 'minimum: "18"'))
     assert "should be a valid integer" in problem
+
+
+def test_characters_that_no_database_keeps_are_named_with_their_places() -> None:
+    text = small_study.YAML.replace("title: A small study", r'title: "A \0 study"')
+    text = text.replace("thanks: Thank you.", r'thanks: "half \ud83d"')
+    reason = r"\0 and halves of a character (\ud800 to \udfff) can't be stored"
+    assert problems_of(text) == [
+        f"study.yaml, line 2, column 1: title: {reason}",
+        f"study.yaml, line {line_of('thanks:')}, column 3: texts.thanks: {reason}",
+    ]
