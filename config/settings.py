@@ -25,7 +25,8 @@ NOT_NEGATIVE = validate.Range(min=0)
 GIVEN = validate.Length(min=1)
 WEB_ADDRESS = validate.URL(schemes={"http", "https"}, require_tld=False)
 BROKERS = validate.Regexp(
-    r"(filesystem|rediss?|sentinel|amqps?)://", error="Not the address of a known kind of broker."
+    r"(filesystem|rediss?|redis\+socket|sentinel|amqps?)://",
+    error="Not the address of a known kind of broker.",
 )
 LOG_LEVELS = validate.OneOf(["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
 

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -74,6 +75,12 @@ def test_filter_by_a_number_that_no_database_can_hold_finds_nothing(root: Client
     filtered = f"{address(Participant, 'changelist')}?study__exact={'9' * 25}"
     found = root.get(filtered)
     assert found.status_code == 404 or "0 participants" in found.content.decode()
+
+
+def test_filter_by_a_nul_finds_nothing(root: Client) -> None:
+    reply = root.get("/admin/survey/participant/?pseudonym=%00")
+    # PostgreSQL takes none and SQLite looks for it.
+    assert reply.status_code == (404 if connection.vendor == "postgresql" else 200)
 
 
 def test_every_table_about_people_is_read_only() -> None:
