@@ -36,6 +36,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("e2e")
         if ANALYSED.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
+    # Files that start servers or browsers take longest; with the last of them at work alone, the
+    # other processes of a run had nothing to do for minutes.
+    starting = {item.path for item in items if item.get_closest_marker("e2e")}
+    items.sort(key=lambda item: item.path not in starting)
     if config.getoption("--skip-pure"):
         pure = [item for item in items if not is_shaped(item)]
         config.hook.pytest_deselected(items=pure)

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 
 from tests import services
 
-PYTEST = [sys.executable, "-m", "pytest", f"--numprocesses={min(os.cpu_count() or 1, 4)}"]
+#: Twice as many as there are cores: half of their time tests wait for a browser or a server.
+AT_ONCE = min(2 * (os.cpu_count() or 1), 8)
+PYTEST = [sys.executable, "-m", "pytest", f"--numprocesses={AT_ONCE}"]
 EMBEDDED = {"DATABASE_URL": "", "CELERY_BROKER_URL": ""}
 #: The tests start hundreds of processes; without bytecode each would compile all our code again.
 LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE"}

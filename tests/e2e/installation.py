@@ -1,5 +1,6 @@
 """A whole installation of its own: the commands of docker-compose.yml, started as processes."""
 
+import json
 import os
 import secrets
 import sqlite3
@@ -20,6 +21,15 @@ from config.processes import ROOT, Process, Processes, command_of, free_port
 from tests import services
 
 PASSWORD = "only-for-tests-9f2c"
+#: Several commands of manage.py, one after the other, for the price of one start.
+ALL = """
+import json, sys
+import django
+django.setup()
+from django.core.management import call_command
+for command in json.load(sys.stdin):
+    call_command(*command)
+"""
 
 
 @dataclass
@@ -59,6 +69,20 @@ class Installation:
         if check:
             assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done
+
+    def manage_all(self, *commands: Sequence[str | Path], **environment: str) -> None:
+        """Run commands that prepare what is tested, one after the other in one process."""
+        done = subprocess.run(
+            [sys.executable, "-c", ALL],
+            cwd=ROOT,
+            env={**self.environment, **environment},
+            input=json.dumps([[str(argument) for argument in command] for command in commands]),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, f"{commands}: {done.stdout}{done.stderr}"
 
     def query(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Rows of the database, read past our own code. Parameters stand as %s."""
@@ -113,10 +137,10 @@ def running_installation(folder: Path, **settings: str) -> Iterator[Installation
         with Processes(environment, logs=folder / "logs") as processes:
             installation = Installation(folder, port, processes)
             subprocess.run(command_of("setup"), cwd=ROOT, env=environment, check=True)
-            installation.manage("collectstatic", "--no-input")
             name, password = installation.researcher
             account = ("createsuperuser", "--no-input", "--username", name, "--email", "r@x.org")
-            installation.manage(*account, DJANGO_SUPERUSER_PASSWORD=password)
+            static = ("collectstatic", "--no-input")
+            installation.manage_all(static, account, DJANGO_SUPERUSER_PASSWORD=password)
             installation.start("worker")
             installation.start("web")
             yield installation

@@ -59,6 +59,7 @@ def open_tasks(
 def _open(installation: Installation, folder: Path, slug: str, text: str, responses: Path) -> str:
     original = next(line for line in text.splitlines() if line.startswith("slug: "))
     (folder / "study.yaml").write_text(text.replace(original, f"slug: {slug}"), encoding="utf-8")
-    installation.manage("load_study", folder, "--responses", responses)
-    installation.manage("set_study", slug, "open")
+    installation.manage_all(
+        ("load_study", folder, "--responses", responses), ("set_study", slug, "open")
+    )
     return slug

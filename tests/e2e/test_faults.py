@@ -15,6 +15,8 @@ from tests.servers.cutting_proxy import Cut, CuttingProxy, cutting_proxy
 
 LABELS = {"1": "Not at all", "2": "Somewhat", "3": "Very"}
 CUTS = pytest.mark.parametrize("cut", list(Cut), ids=[cut.name.lower() for cut in Cut])
+#: What a browser makes of a network that fails and of its cookies: no database can matter.
+BROWSERS = pytest.mark.embedded
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,7 @@ def lose_connection(person: Person, network: CuttingProxy, button: str, cut: Cut
 # ── The network ──────────────────────────────────────────────────────────────────────────────
 
 
+@BROWSERS
 @CUTS
 @pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
 def test_page_lost_on_the_way_is_sent_again_by_going_back(
@@ -117,6 +120,7 @@ def test_page_lost_on_the_way_is_sent_again_by_going_back(
     assert values_and_revisions(person) == [(3, 0)] * 3
 
 
+@BROWSERS
 @CUTS
 def test_page_lost_on_the_way_is_sent_again_by_loading_it_again(
     installation: Installation, small: str, new_page: OpenPage, network: CuttingProxy, cut: Cut
@@ -130,6 +134,7 @@ def test_page_lost_on_the_way_is_sent_again_by_loading_it_again(
     assert values_and_revisions(person) == [(1, 0), (1, 0), (3, 0)]
 
 
+@BROWSERS
 @CUTS
 def test_after_a_lost_page_the_study_link_leads_to_where_the_answers_end(
     installation: Installation, small: str, new_page: OpenPage, network: CuttingProxy, cut: Cut
@@ -172,6 +177,7 @@ def test_consent_lost_on_the_way_is_given_once(
 # ── Buttons of the browser ───────────────────────────────────────────────────────────────────
 
 
+@BROWSERS
 def test_loading_a_page_with_errors_again_shows_the_same_errors(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -210,6 +216,7 @@ def test_double_click_on_the_consent_button_begins_once(
         assert len(person.stored_orders()) == 4
 
 
+@BROWSERS
 def test_going_back_from_the_end_changes_nothing_and_leads_to_the_end_again(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -223,6 +230,7 @@ def test_going_back_from_the_end_changes_nothing_and_leads_to_the_end_again(
     assert ("age", "37") in demographics(person)
 
 
+@BROWSERS
 def test_going_back_to_the_consent_page_does_not_begin_again(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -303,7 +311,10 @@ def expect_somebody_else(person: Person) -> None:
     )
 
 
-@pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
+@pytest.mark.parametrize(
+    "javascript",
+    [pytest.param(True, id="javascript"), pytest.param(False, id="no javascript", marks=BROWSERS)],
+)
 def test_page_left_open_is_not_recorded_for_the_person_who_came_after(
     installation: Installation, small: str, new_page: OpenPage, javascript: bool
 ) -> None:
@@ -403,6 +414,7 @@ def test_invited_person_and_somebody_from_prolific_are_two_in_either_order(
         assert person.number == number
 
 
+@BROWSERS
 def test_open_link_leads_to_whom_the_browser_knows(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -418,6 +430,7 @@ def test_open_link_leads_to_whom_the_browser_knows(
 # ── Cookies ──────────────────────────────────────────────────────────────────────────────────
 
 
+@BROWSERS
 def test_cookies_cleared_midway_are_told_and_the_link_goes_on(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -438,6 +451,7 @@ def test_cookies_cleared_midway_are_told_and_the_link_goes_on(
     assert person.ratings() == stored
 
 
+@BROWSERS
 def test_expired_cookie_of_the_person_alone_is_told_too(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -456,6 +470,7 @@ def test_expired_cookie_of_the_person_alone_is_told_too(
     assert values_and_revisions(person) == [(3, 0)] * 3
 
 
+@BROWSERS
 def test_browser_that_refuses_cookies_gets_a_clear_page_and_stores_nothing(
     installation: Installation, small: str
 ) -> None:

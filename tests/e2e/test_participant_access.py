@@ -12,8 +12,8 @@ from tests.e2e.studies import open_small
 
 HIGHEST = "Uncharacteristically"  # a long word, to see that it fits
 EITHER = pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
-#: What a browser makes of HTML and styles: the database behind them cannot matter.
-LAYOUT = pytest.mark.embedded
+# What a browser makes of HTML and styles: the database behind them cannot matter.
+pytestmark = pytest.mark.embedded
 FOCUSED = "document.activeElement"
 # What shows where the focus is: the element itself, or the label around a radio button.
 SHOWS_FOCUS = f"({FOCUSED}.closest('.point') || {FOCUSED})"
@@ -185,7 +185,6 @@ def tab_to(page: Page, goal: Locator) -> None:
     raise AssertionError(f"Tab never reached {goal}")
 
 
-@LAYOUT
 @pytest.mark.parametrize("height", [500, 620, 900])
 def test_focus_is_always_visible_and_never_under_the_prompt(
     installation: Installation, small: str, new_page: OpenPage, height: int
@@ -221,7 +220,6 @@ def covered(page: Page) -> float:
     return max(0, box["y"] + box["height"])
 
 
-@LAYOUT
 def test_no_page_scrolls_sideways_on_a_phone_even_with_text_twice_as_large(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -235,7 +233,6 @@ def test_no_page_scrolls_sideways_on_a_phone_even_with_text_twice_as_large(
     assert len(widths) == 16
 
 
-@LAYOUT
 def test_everything_to_press_is_large_enough_for_a_finger(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -275,7 +272,6 @@ def test_browser_receives_no_name_of_a_model_or_condition(
     assert sum("Rate each reply on its own." in text for text in received) == 1
 
 
-@LAYOUT
 def test_information_can_be_printed_and_is_then_without_buttons(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:

@@ -11,6 +11,8 @@ from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, Place, somebody
 from tests.e2e.studies import EXAMPLE, open_example, open_small
 
+#: What a browser alone decides: no database can matter.
+BROWSERS = pytest.mark.embedded
 LABELS = {
     "Not empathetic at all": 1,
     "Slightly empathetic": 2,
@@ -108,8 +110,10 @@ def describe_myself(person: Person) -> None:
 
 @pytest.mark.parametrize(
     ("phone", "javascript"),
-    [(False, True), (True, False)],
-    ids=["desktop", "phone without javascript"],
+    [
+        pytest.param(False, True, id="desktop"),
+        pytest.param(True, False, id="phone without javascript", marks=BROWSERS),
+    ],
 )
 def test_answers_stored_are_those_clicked_through_the_whole_survey(
     installation: Installation, empathy: str, new_page: OpenPage, phone: bool, javascript: bool
@@ -187,7 +191,10 @@ def block_order(orders: list[list[str]]) -> list[frozenset[str]]:
     return [frozenset(order) for order in orders]
 
 
-@pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
+@pytest.mark.parametrize(
+    "javascript",
+    [pytest.param(True, id="javascript"), pytest.param(False, id="no javascript", marks=BROWSERS)],
+)
 def test_coming_back_on_another_device_leads_to_the_open_page_with_all_answers_kept(
     installation: Installation, small: str, new_page: OpenPage, javascript: bool
 ) -> None:
@@ -214,6 +221,7 @@ def answer_small_page(person: Person) -> None:
     person.answer(*[labels[value] for value in answers_of_small_page(person)])
 
 
+@BROWSERS
 def test_closing_the_browser_before_sending_loses_only_that_page(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -224,6 +232,7 @@ def test_closing_the_browser_before_sending_loses_only_that_page(
     assert (person.number, person.chosen(), person.ratings()) == (2, [], [])
 
 
+@BROWSERS
 def test_open_link_gives_a_personal_link_that_continues_on_another_device(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -264,6 +273,7 @@ def values_and_revisions(person: Person) -> list[tuple[int, int]]:
     return sorted((value, revisions) for _, value, revisions in person.ratings())
 
 
+@BROWSERS
 def test_browser_back_and_sending_again_changes_nothing(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -277,6 +287,7 @@ def test_browser_back_and_sending_again_changes_nothing(
     assert values_and_revisions(person) == [(1, 0)] * 3
 
 
+@BROWSERS
 def test_reloading_the_page_after_sending_sends_nothing_again(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -300,6 +311,7 @@ def test_answer_changed_and_changed_back_stays_as_it_was_first(
     assert values_and_revisions(person) == [(1, 0), (1, 0), (1, 2)]
 
 
+@BROWSERS
 def test_completion_code_is_copied_and_taken_to_prolific(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -324,6 +336,7 @@ def complete(person: Person) -> Person:
     return person
 
 
+@BROWSERS
 def test_completion_code_without_javascript_has_no_button_that_would_do_nothing(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:

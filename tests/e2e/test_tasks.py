@@ -24,7 +24,10 @@ SCRIPTED = pytest.mark.embedded
 KINDS = ["mouse", "touch", "keyboard"]
 #: Every hand sends the same form: what a database makes of it is seen with one of them.
 HANDS = [kind if kind == "mouse" else pytest.param(kind, marks=SCRIPTED) for kind in KINDS]
-EITHER = pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
+EITHER = pytest.mark.parametrize(
+    "javascript",
+    [pytest.param(True, id="javascript"), pytest.param(False, id="no javascript", marks=SCRIPTED)],
+)
 
 
 @pytest.fixture(scope="module")
@@ -302,7 +305,8 @@ def so_far(page: Page) -> list[str]:
     return page.locator(".so-far li").all_inner_texts()
 
 
-@pytest.mark.parametrize("kind", HANDS)
+@SCRIPTED
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_rank_taken_from_another_response_leaves_it_without_one_and_says_so(
     installation: Installation, study_of: StudyOf, new_page: OpenPage, kind: str
 ) -> None:
@@ -345,6 +349,7 @@ def test_arrow_keys_on_their_way_take_no_rank_from_another_response(
     expect(page.get_by_role("status")).to_have_text("")
 
 
+@SCRIPTED
 def test_the_worst_can_not_stay_the_best(
     installation: Installation, study_of: StudyOf, new_page: OpenPage
 ) -> None:
@@ -364,6 +369,7 @@ def test_the_worst_can_not_stay_the_best(
     }
 
 
+@SCRIPTED
 @EITHER
 def test_ties_and_the_same_response_twice_are_refused_without_a_script_too(
     installation: Installation, study_of: StudyOf, new_page: OpenPage, javascript: bool
@@ -387,6 +393,7 @@ def test_ties_and_the_same_response_twice_are_refused_without_a_script_too(
     assert name == f"rank-{shown[3 if javascript else 4]}"
 
 
+@SCRIPTED
 def test_a_slider_starts_unset_and_a_tap_on_its_middle_counts(
     installation: Installation, study_of: StudyOf, new_page: OpenPage
 ) -> None:
@@ -448,6 +455,7 @@ def test_the_first_key_on_an_unset_slider_begins_at_its_middle_or_at_an_end(
     expect(number).to_have_value("50")  # not where it was before
 
 
+@SCRIPTED
 @EITHER
 def test_a_slider_says_its_range_and_how_to_answer(
     installation: Installation, study_of: StudyOf, new_page: OpenPage, javascript: bool

@@ -12,6 +12,8 @@ from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.studies import open_small, open_tasks
 
+# What a browser keeps in its own memory: the database behind it cannot matter.
+pytestmark = pytest.mark.embedded
 LABELS = {"1": "Not at all", "2": "Somewhat", "3": "Very"}
 KEPT = "sessionStorage.getItem('fivefold-unsent')"
 REFUSED = """Object.defineProperty(window, 'sessionStorage', {

@@ -64,7 +64,13 @@ def confirm(person: Person) -> None:
     expect(person.page.get_by_text("Help and support")).to_be_visible()
 
 
-@pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
+@pytest.mark.parametrize(
+    "javascript",
+    [
+        pytest.param(True, id="javascript"),
+        pytest.param(False, id="no javascript", marks=pytest.mark.embedded),
+    ],
+)
 def test_private_link_deletes_in_any_browser_and_results_are_computed_anew(
     installation: Installation, small: str, new_page: OpenPage, javascript: bool
 ) -> None:
