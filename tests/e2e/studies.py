@@ -1,5 +1,6 @@
 """Studies for people in browsers, each under an address of its own so that tests don't meet."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from config.processes import ROOT
 from tests.e2e.installation import Installation
 from tests.survey import small_study, task_studies
 
+Command = Sequence[str | Path]
 EXAMPLE = ROOT / "examples" / "empathy"
 WAYS_IN = """
 ways_in: [prolific, link, invitation]
@@ -50,16 +52,37 @@ def open_tasks(
     """A study of `task_studies`, all its pages in `language`; `more` replaces keys of its file.
     Returns its slug.
     """
+    installation.manage_all(*_tasks(folder, name, slug, language, prompt, **more))
+    return slug
+
+
+def open_every_task(installation: Installation, folder: Path, start: str, *languages: str) -> None:
+    """Every study of `task_studies` in every language, as `{start}-likert-en`."""
+    commands: list[Command] = []
+    for name in task_studies.STUDIES:
+        for language in languages:
+            slug = f"{start}-{name}-{language}"
+            (folder / slug).mkdir()
+            commands += _tasks(folder / slug, name, slug, language, task_studies.PROMPT)
+    installation.manage_all(*commands)
+
+
+def _tasks(
+    folder: Path, name: str, slug: str, language: str, prompt: str, **more: Any
+) -> list[Command]:
     responses = folder / "responses.csv"
     responses.write_text(task_studies.csv_of(name, prompt=prompt), encoding="utf-8")
     text = task_studies.yaml_of(name, language=language, **more) + WAYS_IN
-    return _open(installation, folder, slug, text, responses)
+    return _opening(folder, slug, text, responses)
 
 
 def _open(installation: Installation, folder: Path, slug: str, text: str, responses: Path) -> str:
+    installation.manage_all(*_opening(folder, slug, text, responses))
+    return slug
+
+
+def _opening(folder: Path, slug: str, text: str, responses: Path) -> list[Command]:
+    """Write the study's file. Returns the commands that load and open it."""
     original = next(line for line in text.splitlines() if line.startswith("slug: "))
     (folder / "study.yaml").write_text(text.replace(original, f"slug: {slug}"), encoding="utf-8")
-    installation.manage_all(
-        ("load_study", folder, "--responses", responses), ("set_study", slug, "open")
-    )
-    return slug
+    return [("load_study", folder, "--responses", responses), ("set_study", slug, "open")]

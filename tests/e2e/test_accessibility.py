@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
-from tests.e2e.studies import open_tasks
+from tests.e2e.studies import open_every_task, open_tasks
 from tests.survey import task_studies
 
 # What a browser makes of HTML, styles and scripts: the database behind them cannot matter.
@@ -73,6 +73,13 @@ def whole(installation: Installation, tmp_path_factory: pytest.TempPathFactory) 
         return open_tasks(installation, folder, "everything", slug=slug, language=language, **WHOLE)
 
     return load
+
+
+@pytest.fixture(scope="module")
+def task_of(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> StudyOf:
+    """A study of `task_studies`."""
+    open_every_task(installation, tmp_path_factory.mktemp("tasks"), "axe", "en")
+    return lambda name: f"axe-{name}-en"
 
 
 def violations(page: Page) -> list[str]:
@@ -181,13 +188,9 @@ def test_axe_finds_nothing_on_any_page_of_a_survey(
 
 @pytest.mark.parametrize("name", [*task_studies.STUDIES])
 def test_axe_finds_nothing_on_any_kind_of_task(
-    installation: Installation,
-    new_page: OpenPage,
-    tmp_path_factory: pytest.TempPathFactory,
-    name: str,
+    installation: Installation, task_of: StudyOf, new_page: OpenPage, name: str
 ) -> None:
-    folder = tmp_path_factory.mktemp(name)
-    slug = open_tasks(installation, folder, name, slug=f"axe-{name}")
+    slug = task_of(name)
     found = {}
     for scheme in ("light", "dark"):
         page = new_page(phone=True)
@@ -255,13 +258,9 @@ FOCUS = """() => {
 
 @pytest.mark.parametrize("name", ["eleven", "slider", "everything"])
 def test_every_task_fits_a_phone_and_its_focus_is_never_hidden(
-    installation: Installation,
-    new_page: OpenPage,
-    tmp_path_factory: pytest.TempPathFactory,
-    name: str,
+    installation: Installation, task_of: StudyOf, new_page: OpenPage, name: str
 ) -> None:
-    folder = tmp_path_factory.mktemp(name)
-    slug = open_tasks(installation, folder, name, slug=f"fits-{name}")
+    slug = task_of(name)
     person = somebody(installation, slug, new_page(phone=True))
     person.begin()
     page = person.page

@@ -7,7 +7,6 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
-from tests.e2e.studies import open_tasks
+from tests.e2e.studies import open_every_task, open_tasks
 from tests.survey import task_studies
 
 StudyOf = Callable[..., str]
@@ -33,14 +32,8 @@ EITHER = pytest.mark.parametrize(
 @pytest.fixture(scope="module")
 def study_of(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> StudyOf:
     """The slug of a study of `task_studies` in a language."""
-
-    @cache
-    def load(name: str, language: str = "en") -> str:
-        folder = tmp_path_factory.mktemp(name)
-        slug = f"{name}-{language}"
-        return open_tasks(installation, folder, name, slug=slug, language=language)
-
-    return load
+    open_every_task(installation, tmp_path_factory.mktemp("tasks"), "tasks", "en", "zh-hans")
+    return lambda name, language="en": f"tasks-{name}-{language}"
 
 
 def at_block(installation: Installation, slug: str, page: Page) -> Person:
