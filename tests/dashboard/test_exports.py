@@ -175,6 +175,17 @@ def test_identities_and_secrets_are_in_no_file(study: Study, tmp_path: Path) -> 
     assert anna.secret not in text
 
 
+def test_small_cells_are_those_of_answers_and_of_what_follows_from_them(
+    study: Study, tmp_path: Path
+) -> None:
+    Participant.objects.filter(pseudonym="bert").update(device="phone", language="zh-hans")
+    call_command("export", str(study), out=tmp_path, share=True, verbosity=0)
+    cells = json.loads((tmp_path / "export.json").read_text())["small_cells"]
+    assert "state: Ohio" in cells
+    assert {"region: Midwest", "device: phone", "language: zh-hans"} <= set(cells)
+    assert not [cell for cell in cells if cell.startswith("age:")]
+
+
 def test_codebook_has_a_line_for_every_column(study: Study, tmp_path: Path) -> None:
     folder = export(study, tmp_path / "out")
 

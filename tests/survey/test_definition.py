@@ -177,6 +177,14 @@ class TestChecks:
     def test_contradictions_are_named(self, tasks: str, check: str, message: str) -> None:
         assert message in problem(study(tasks, more=check))
 
+    def test_more_than_eight_are_refused(self) -> None:
+        first, *_ = self.OWN.splitlines()
+        check = "  - {{name: c{}, statement: Tea., after_blocks: [1, 2], answer: 1}}\n"
+        nine = f"{first}\n" + "".join(check.format(number) for number in range(9))
+        assert "attention_checks: List should have at most 8 items" in problem(
+            study(LIKERT, more=nine)
+        )
+
 
 class TestQuestions:
     def test_screening_knows_who_may_go_on(self) -> None:

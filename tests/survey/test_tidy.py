@@ -6,10 +6,21 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from survey.definition.questions import RESERVED_NAMES
 from survey.models import Participant, Study
 from survey.tidy import reading
+from survey.tidy.participants import (
+    DEMOGRAPHIC_COLUMNS,
+    PARTICIPANT_COLUMNS,
+    TAKING_PART_COLUMNS,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_no_question_takes_the_name_of_a_column() -> None:
+    columns = {*PARTICIPANT_COLUMNS, *TAKING_PART_COLUMNS} - {*DEMOGRAPHIC_COLUMNS} | {"region"}
+    assert columns <= {*RESERVED_NAMES}
 
 
 def test_reading_sees_one_moment_and_holds_nobody_up_even_on_a_new_connection(
