@@ -88,6 +88,16 @@ def violations(page: Page) -> list[str]:
     return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
 
 
+def in_both_schemes(page: Page) -> list[str]:
+    """What axe objects to on the page as it stands, by day and by night."""
+    found = []
+    schemes: tuple[Any, ...] = ("dark", "light")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        found += [f"{scheme}: {one}" for one in violations(page)]
+    return found
+
+
 def send(page: Page) -> None:
     with page.expect_navigation(wait_until="domcontentloaded"):
         page.locator("main form .buttons button").first.click()
@@ -140,6 +150,8 @@ def pages_of_a_survey(person: Person) -> Iterator[str]:
     yield "end"
     page.locator("a[href*='/withdraw/']").click()
     yield "withdraw"
+    send(page)
+    yield "withdrawn"
 
 
 def answer_block(page: Page) -> None:
@@ -183,56 +195,48 @@ def test_axe_finds_nothing_on_any_page_of_a_survey(
         found[name] = violations(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= (360 if phone else 1280)
     assert {name: one for name, one in found.items() if one} == {}
-    assert len(found) == 17
+    assert len(found) == 18
 
 
 @pytest.mark.parametrize("name", [*task_studies.STUDIES])
 def test_axe_finds_nothing_on_any_kind_of_task(
     installation: Installation, task_of: StudyOf, new_page: OpenPage, name: str
 ) -> None:
-    slug = task_of(name)
-    found = {}
-    for scheme in ("light", "dark"):
-        page = new_page(phone=True)
-        page.emulate_media(color_scheme=scheme)
-        person = somebody(installation, slug, page)
-        person.begin()
-        found[scheme] = violations(page)
-        person.press("Continue")
-        found[f"{scheme}, nothing answered"] = violations(page)
-    assert {state: one for state, one in found.items() if one} == {}
+    person = somebody(installation, task_of(name), new_page(phone=True))
+    person.begin()
+    assert in_both_schemes(person.page) == []
+    person.press("Continue")
+    expect(person.page.get_by_role("alert")).to_be_visible()
+    assert in_both_schemes(person.page) == []
 
 
 def test_axe_finds_nothing_on_pages_that_turn_people_away(
     installation: Installation, whole: StudyOf, new_page: OpenPage
 ) -> None:
     slug = whole("en")
-    found = {}
-    for scheme in ("light", "dark"):
-        page = new_page(phone=True)
-        page.emulate_media(color_scheme=scheme)
-        for address in ("nowhere/", f"{slug}/?invite=x", f"{slug}/page/2/", f"{slug}/nowhere/"):
-            page.goto(f"{installation.url}/s/{address}")
-            found[f"{address} {scheme}"] = violations(page)
-        declining = somebody(installation, slug, page)
-        declining.arrive()
-        declining.press("I do not want to take part")
-        found[f"declined {scheme}"] = violations(page)
+    page, found = new_page(phone=True), {}
+    for address in ("nowhere/", f"{slug}/?invite=x", f"{slug}/page/2/", f"{slug}/nowhere/"):
+        page.goto(f"{installation.url}/s/{address}")
+        found[address] = in_both_schemes(page)
+    declining = somebody(installation, slug, page)
+    declining.arrive()
+    declining.press("I do not want to take part")
+    found["declined"] = in_both_schemes(page)
 
-        screened_out = somebody(installation, slug, new_page())
-        page = screened_out.page
-        page.emulate_media(color_scheme=scheme)
-        screened_out.arrive()
-        page.locator("#agree").check()
-        send(page)
-        page.get_by_label("No", exact=True).check()
-        send(page)
-        found[f"screened out {scheme}"] = violations(page)
-    installation.manage("set_study", slug, "closed")
+    screened_out = somebody(installation, slug, new_page())
+    page = screened_out.page
+    screened_out.arrive()
+    page.locator("#agree").check()
+    send(page)
+    page.get_by_label("No", exact=True).check()
+    send(page)
+    found["screened out"] = in_both_schemes(page)
     try:
-        late = somebody(installation, slug, new_page())
-        late.arrive()
-        found["closed"] = violations(late.page)
+        for state in ("paused", "closed"):
+            installation.manage("set_study", slug, state)
+            late = somebody(installation, slug, new_page())
+            late.arrive()
+            found[state] = in_both_schemes(late.page)
     finally:
         installation.manage("set_study", slug, "open")
     assert {state: one for state, one in found.items() if one} == {}
@@ -244,7 +248,8 @@ TOO_SMALL = """() => [...document.querySelectorAll("main :is(input, button, text
     .map(control => [control.outerHTML, control.getBoundingClientRect()])
     .filter(([, box]) => Math.min(box.width, box.height) < 24).map(([html]) => html)"""
 # Where the focus is drawn: top, bottom, and what covers the page there.
-FOCUS = """() => {
+FOCUS = """async () => {
+    await new Promise(requestAnimationFrame);  // the page scrolls with the next picture
     const focused = document.activeElement;
     if (focused === document.body) return null;
     const box = (focused.closest(".point") || focused).getBoundingClientRect();

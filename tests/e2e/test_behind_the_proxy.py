@@ -1,18 +1,26 @@
-"""Participants' pages are small and do not move under the finger, through the proxy as in the
-full shape: what is counted is what Chromium says it received, headers included.
+"""Through the proxy, as in the full shape: researchers log in over HTTPS, and participants' pages
+are small and do not move under the finger. What is counted is what Chromium says it received,
+headers included.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+import requests
 from playwright.sync_api import Browser, Page
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
 
 from config.processes import free_port
 from tests.e2e.conftest import PHONE
 from tests.e2e.installation import Installation, proxy_before, running_installation
 from tests.e2e.studies import open_example, open_tasks
 
+# The bytes and the layout are the same whatever database the text comes from.
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 FIRST, NEXT = 30_000, 15_000
 RECEIVED = """performance.getEntriesByType("navigation")
     .concat(performance.getEntriesByType("resource"))
@@ -23,16 +31,49 @@ SHIFTS = """() => new Promise(done => new PerformanceObserver(list => {
 }).observe({type: "layout-shift", buffered: true}) || setTimeout(() => done(0), 200))"""
 
 
+class Secured(NamedTuple):
+    """An installation behind the proxy of docker-compose.yml, and the proxy's certificate."""
+
+    site: Installation
+    certificate: Path
+
+
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """An installation behind the proxy of docker-compose.yml."""
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     folder = tmp_path_factory.mktemp("behind-a-proxy")
     address = f"https://localhost:{free_port()}"
     with (
         running_installation(folder / "data", SITE_URL=address) as installation,
-        proxy_before(installation, folder / "proxy"),
+        proxy_before(installation, folder / "proxy") as certificate,
     ):
-        yield installation
+        yield Secured(installation, certificate)
+
+
+@pytest.fixture
+def site(secured: Secured) -> Installation:
+    return secured.site
+
+
+def test_researcher_logs_in_over_https(secured: Secured) -> None:
+    address = secured.site.environment["SITE_URL"]
+    with requests.Session() as session:
+        session.trust_env = False  # a bundle named there would win over the certificate
+        session.verify = str(secured.certificate)
+        # The proxy makes its certificate when it is already listening.
+        session.mount(address, HTTPAdapter(max_retries=Retry(total=12, backoff_factor=0.1)))
+        form = session.get(f"{address}/login/", timeout=10)
+        token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)[0]
+        name, password = secured.site.researcher
+        answer = session.post(
+            f"{address}/login/",
+            data={"csrfmiddlewaretoken": token, "username": name, "password": password},
+            headers={"Referer": f"{address}/login/"},
+            timeout=10,
+        )
+        assert (answer.status_code, answer.url) == (200, f"{address}/")
+        assert all(cookie.secure for cookie in session.cookies)
+        assert answer.headers["Strict-Transport-Security"] == "max-age=2592000"
+        assert answer.headers["Content-Encoding"] == "gzip"
 
 
 @pytest.fixture
@@ -68,8 +109,6 @@ def walk(page: Page, link: str) -> Iterator[str]:
     yield "a block, nothing answered"
 
 
-@pytest.mark.e2e
-@pytest.mark.embedded  # bytes and layout are the same whatever database the text comes from
 @pytest.mark.parametrize("study", ["empathy", "slider", "everything"])
 def test_pages_are_small_and_nothing_on_them_moves(
     site: Installation, page: Page, tmp_path: Path, study: str
