@@ -27,7 +27,7 @@ def pytest_report_header() -> str:
     return f"shape: {database}, broker {settings.CELERY_BROKER_URL.partition(':')[0]}"
 
 
-SERVERS = {"installation", "live_server", "server_with"}
+SERVERS = {"installation", "live_server", "server_with", "walks"}
 STARTING = {"browser", *SERVERS}
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}

@@ -2,14 +2,16 @@
 
 import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
-from survey.models import Participant, Rating, Study
+from survey.models import Rating, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import plan_raters
 from survey.simulated.profile import Profile
@@ -30,23 +32,38 @@ PROFILE = {
 }
 
 
-@pytest.fixture(params=YAMLS)
+@pytest.fixture(scope="module", params=YAMLS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
-def study(db: None, kind: str) -> Study:
-    return small_study.load(yaml=YAMLS[kind])
+@pytest.fixture(scope="module")
+def taken(
+    kind: str, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[Study, list[Walk]]]:
+    """The study and those who took it, once for all its tests: they undo what they change."""
+    with django_db_blocker.unblock():
+        study = small_study.load(yaml=YAMLS[kind])
+        content = read_content(study)
+        profile = Profile.model_validate(PROFILE)
+        plans = plan_raters(profile=profile, content=content, participants=10, seed=3)
+        rota = look_up(study, plans, NOW)
+        server = LiveServer("localhost")
+        walks = list(walk_all(rota, server=server.url, content=content, workers=2))
+        server.stop()
+    yield study, walks
+    with django_db_blocker.unblock():
+        call_command("flush", verbosity=0, interactive=False)
 
 
 @pytest.fixture
-def walks(study: Study, live_server: LiveServer) -> list[Walk]:
-    content = read_content(study)
-    profile = Profile.model_validate(PROFILE)
-    plans = plan_raters(profile=profile, content=content, participants=10, seed=3)
-    rota = look_up(study, plans, NOW)
-    return list(walk_all(rota, server=live_server.url, content=content, workers=2))
+def study(taken: tuple[Study, list[Walk]], db: None) -> Study:
+    return Study.objects.get(pk=taken[0].pk)
+
+
+@pytest.fixture
+def walks(taken: tuple[Study, list[Walk]]) -> list[Walk]:
+    return taken[1]
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -64,9 +81,13 @@ def analyze(study: Study, folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
 
 
+def fresh_study(kind: str, *, slug: str) -> Study:
+    return small_study.load(yaml=YAMLS[kind].replace("slug: small", f"slug: {slug}"))
+
+
 def copy_of(folder: Path, kind: str) -> Study:
     """A fresh study of the same content, filled from the exported files alone."""
-    copy = small_study.load(yaml=YAMLS[kind].replace("slug: small", "slug: copy"))
+    copy = fresh_study(kind, slug="copy")
     names = {"participants": "participants", "ratings": "ratings_all", "ranks": "ranks"}
     files = {name: folder / f"{file}.csv" for name, file in names.items()}
     there = {name: path for name, path in files.items() if path.exists()}
@@ -141,7 +162,7 @@ def test_pages_of_the_study_open(
             assert page.get(f"/studies/{study}/{part}{query}").status_code == 200, (part, query)
 
 
-@pytest.mark.parametrize("kind", ["choices"])
+@pytest.mark.parametrize("kind", ["choices"], indirect=True)
 def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path
 ) -> None:
@@ -166,21 +187,17 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
     assert chosen == {(*place, choice) for place in blocks for choice in ("best", "worst", "")}
 
 
-@pytest.mark.parametrize("kind", ["slider"])
-def test_a_study_with_ratings_is_not_imported_without_them(
-    kind: str, study: Study, tmp_path: Path
-) -> None:
+def test_a_study_with_ratings_is_not_imported_without_them(db: None, tmp_path: Path) -> None:
+    study = fresh_study("slider", slug="empty")
     people = tmp_path / "participants.csv"
     people.write_text("participant,status\nanna,completed\n")
-    with pytest.raises(CommandError, match="small@1 has ratings: give their file too"):
-        call_command("import_ratings", "small", participants=people)
-    assert not Participant.objects.exists()
+    with pytest.raises(CommandError, match="empty@1 has ratings: give their file too"):
+        call_command("import_ratings", "empty", participants=people)
+    assert not study.participants.exists()
 
 
-@pytest.mark.parametrize("kind", ["choices"])
-def test_ratings_of_a_study_without_any_are_refused(
-    kind: str, study: Study, tmp_path: Path
-) -> None:
+def test_ratings_of_a_study_without_any_are_refused(db: None, tmp_path: Path) -> None:
+    study = fresh_study("choices", slug="empty")
     (tmp_path / "participants.csv").write_text("participant,status\nanna,completed\n")
     (tmp_path / "ratings.csv").write_text(
         "participant,scenario,set,model,condition,rating\nanna,S1,1,Ant,plain,1\n"
@@ -188,15 +205,15 @@ def test_ratings_of_a_study_without_any_are_refused(
     (tmp_path / "gold.csv").write_text("scenario,set,model,condition,gold\nS1,1,Ant,plain,1\n")
     files = {name: tmp_path / f"{name}.csv" for name in ("participants", "ratings", "gold")}
     with pytest.raises(CommandError) as caught:
-        call_command("import_ratings", "small", **files)
+        call_command("import_ratings", "empty", **files)
     assert str(caught.value).replace(f"{tmp_path}/", "").splitlines() == [
         "ratings.csv, line 2: the study has no ratings; ranks and choices are in ranks.csv",
         "gold.csv, line 1: the study has no ratings, so it has no gold scores",
     ]
-    assert not Participant.objects.exists()
+    assert not study.participants.exists()
 
 
-@pytest.mark.parametrize("kind", ["everything"])
+@pytest.mark.parametrize("kind", ["everything"], indirect=True)
 def test_everything_else_that_was_answered_is_in_a_table_of_its_own(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path
 ) -> None:
@@ -230,7 +247,7 @@ def test_everything_else_that_was_answered_is_in_a_table_of_its_own(
     assert all(row["visible_seconds"] for row in presentations if row["answered_at"])
 
 
-@pytest.mark.parametrize("kind", ["everything"])
+@pytest.mark.parametrize("kind", ["everything"], indirect=True)
 def test_the_form_for_sharing_lacks_what_may_identify_and_says_so(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path
 ) -> None:
