@@ -210,9 +210,9 @@ class Visit:
 
     def _look(self) -> None:
         """Decide what the open page asks for, or leave."""
-        end = self.page.select_one("[data-ending]")
-        if end is not None:
-            return self._end(Ending(str(end["data-ending"])))
+        ending = self._ending()
+        if ending is not None:
+            return self._end(ending)
         forms = [_Form(element) for element in self.page.select("main form")]
         if not forms:
             raise self._error("has neither a form nor an ending")
@@ -220,8 +220,9 @@ class Visit:
         study = self.content.in_language(self.plan.language)
         if "agree" in form.inputs:
             self._consent(forms)
-        elif self.page.select_one("[data-response]") is not None:
-            self._block(form, study)
+        elif responses := self.page.find_all(True, {"data-response": True}):
+            texts = {str(tag["data-response"]): tag.get_text() for tag in responses}
+            self._block(form, study, texts)
         elif "answer" in form.inputs:
             self._check(form, study)
         elif any(question.name in form.inputs for question in study.screening):
@@ -256,13 +257,11 @@ class Visit:
         answer = "decline" if self.plan.behaviour is Behaviour.DECLINER else "agree"
         self._send(form, [(answer, _value(form.inputs[answer][0]))], "consent", joins=True)
 
-    def _block(self, form: _Form, study: StudyDefinition) -> None:
+    def _block(self, form: _Form, study: StudyDefinition, texts: dict[str, str]) -> None:
+        """Answer the block that shows `texts`, unless the rater leaves here."""
         if self.blocks >= self.plan.blocks:
             self.walk.ending = Ending.LEFT
             return
-        texts = {
-            str(tag["data-response"]): tag.get_text() for tag in self.page.select("[data-response]")
-        }
         recognised = self.content.recognise(texts, on_page=self.page.get_text)
         if recognised is None:
             raise self._error("shows no block of this study")
@@ -357,14 +356,18 @@ class Visit:
         self.url = answer.url
         self.page = BeautifulSoup(answer.text, "html.parser")
         self.walk.pages += 1
-        if self.page.select_one("[data-ending]") is not None:
+        if answer.ok or self._ending() is not None:
             return
         if answer.status_code == requests.codes.forbidden:
             raise NotLetIn(self._said("main") or self._said("body"))
         if answer.status_code == requests.codes.unprocessable_entity:
             raise self._error(f"did not take the answers: {self._said('.error-summary')}")
-        if not answer.ok:
-            raise self._error(f"answered {answer.status_code}")
+        raise self._error(f"answered {answer.status_code}")
+
+    def _ending(self) -> Ending | None:
+        """The ending that the open page shows."""
+        element = self.page.find(True, {"data-ending": True})
+        return Ending(str(element["data-ending"])) if element else None
 
     def _said(self, selector: str, *, most: int | None = 300) -> str:
         element = self.page.select_one(selector)
