@@ -1,16 +1,20 @@
 """A whole installation of its own: the commands of docker-compose.yml, started as processes."""
 
+import atexit
 import json
 import os
 import secrets
+import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -111,36 +115,52 @@ class Installation:
         process.stop()
 
 
+def new_installation(folder: Path, database_url: str, **settings: str) -> Installation:
+    """An installation that is neither set up nor started, with further settings."""
+    port = free_port()
+    environment = {
+        **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
+        "DATA_DIR": str(folder),
+        "DATABASE_URL": database_url,
+        "CELERY_BROKER_URL": own_broker(),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "SECRET_KEY": secrets.token_urlsafe(40),
+        "SIMULATION_KEY": secrets.token_urlsafe(40),
+        "JUDGE_API_KEY": "",  # no test ever spends money, whatever .env holds
+        "SITE_URL": f"http://localhost:{port}",
+        "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{port}",
+        "WEB_CONCURRENCY": "2",
+        "WORKER_PROCESSES": "2",
+        **settings,
+    }
+    return Installation(folder, port, Processes(environment, logs=folder / "logs"))
+
+
+@cache
+def prepared() -> Installation:
+    """Set up, with a researcher, and never started: each that this process starts is a copy."""
+    at_exit = ExitStack()
+    atexit.register(at_exit.close)
+    folder = Path(at_exit.enter_context(TemporaryDirectory(prefix="fivefold-prepared-")))
+    installation = new_installation(folder, at_exit.enter_context(own_database(folder)))
+    subprocess.run(command_of("setup"), cwd=ROOT, env=installation.environment, check=True)
+    name, password = installation.researcher
+    account = ("createsuperuser", "--no-input", "--username", name, "--email", "r@x.org")
+    static = ("collectstatic", "--no-input")
+    installation.manage_all(static, account, DJANGO_SUPERUSER_PASSWORD=password)
+    return installation
+
+
 @contextmanager
 def running_installation(folder: Path, **settings: str) -> Iterator[Installation]:
-    """Set up and start an installation, with further settings; take it down afterwards.
+    """Start an installation that is set up, with further settings; take it down afterwards.
 
     Its shape is that of this run: PostgreSQL and Redis where the environment names them.
     """
-    port = free_port()
-    with own_database(folder) as database_url:
-        environment = {
-            **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
-            "DATA_DIR": str(folder),
-            "DATABASE_URL": database_url,
-            "CELERY_BROKER_URL": own_broker(),
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            "SECRET_KEY": secrets.token_urlsafe(40),
-            "SIMULATION_KEY": secrets.token_urlsafe(40),
-            "JUDGE_API_KEY": "",  # no test ever spends money, whatever .env holds
-            "SITE_URL": f"http://localhost:{port}",
-            "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{port}",
-            "WEB_CONCURRENCY": "2",
-            "WORKER_PROCESSES": "2",
-            **settings,
-        }
-        with Processes(environment, logs=folder / "logs") as processes:
-            installation = Installation(folder, port, processes)
-            subprocess.run(command_of("setup"), cwd=ROOT, env=environment, check=True)
-            name, password = installation.researcher
-            account = ("createsuperuser", "--no-input", "--username", name, "--email", "r@x.org")
-            static = ("collectstatic", "--no-input")
-            installation.manage_all(static, account, DJANGO_SUPERUSER_PASSWORD=password)
+    shutil.copytree(prepared().folder, folder, dirs_exist_ok=True)
+    with own_database(folder, like=prepared()) as database_url:
+        installation = new_installation(folder, database_url, **settings)
+        with installation.processes as processes:
             installation.start("worker")
             installation.start("web")
             yield installation
@@ -170,15 +190,20 @@ def proxy_before(installation: Installation, folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def own_database(folder: Path) -> Iterator[str]:
-    """The URL of an empty database: a file, or one beside that which the environment names."""
+def own_database(folder: Path, *, like: Installation | None = None) -> Iterator[str]:
+    """The URL of a database: a file in the folder, or one beside that which the environment names.
+
+    It is empty, or as that of an installation that nobody uses (and whose folder was copied).
+    """
     server = os.environ.get("DATABASE_URL", "")
     if not server.startswith("postgres"):
         yield f"sqlite:///{folder / 'fivefold.sqlite3'}"
         return
     name = f"e2e_{secrets.token_hex(6)}"
+    template = urlsplit(like.environment["DATABASE_URL"]).path[1:] if like else "template1"
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        create = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        connection.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
         try:
             yield urlsplit(server)._replace(path=f"/{name}").geturl()
         finally:
