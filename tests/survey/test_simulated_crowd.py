@@ -48,36 +48,36 @@ def slots() -> dict[str, int | None]:
 def test_all_who_complete_have_places_of_their_own_in_the_order_of_their_clocks(
     study: Study, send: Send
 ) -> None:
-    send(study, plans_of(study, 12))
+    send(study, plans_of(study, 6))
     people = list(study.participants.filter(status="completed").order_by("started_at"))
-    assert [person.slot for person in people] == list(range(12))
-    assert Place.objects.filter(participant__status="completed").count() == 12
+    assert [person.slot for person in people] == list(range(6))
+    assert Place.objects.filter(participant__status="completed").count() == 6
 
 
 def test_raters_are_under_way_together(study: Study, send: Send) -> None:
-    send(study, plans_of(study, 12))
+    send(study, plans_of(study, 6))
     people = list(study.participants.order_by("arrived_at"))
     ends = [person.finished_at for person in people if person.finished_at is not None]
     others = [
         sum(later.arrived_at < end for later in people[place + 1 :])
         for place, end in enumerate(ends)
     ]
-    assert len(ends) == 12
-    assert sum(others) > 12
+    assert len(ends) == 6
+    assert sum(others) > 6
 
 
 def test_place_of_who_left_goes_to_the_first_who_comes_after_the_silence(
     study: Study, send: Send
 ) -> None:
     stale_after(study, 10)
-    send(study, plans_of(study, 24, early_exit=0.25))
+    send(study, plans_of(study, 12, early_exit=0.25))
     left = study.participants.filter(status="in_progress")
     completed = study.participants.filter(status="completed")
-    assert (left.count(), completed.count()) == (6, 18)
-    assert len(set(completed.values_list("slot", flat=True))) == 18
+    assert (left.count(), completed.count()) == (3, 9)
+    assert len(set(completed.values_list("slot", flat=True))) == 9
     lost = left.filter(place=None)
     assert lost.exists()
-    assert Place.objects.count() == 24 - lost.count()
+    assert Place.objects.count() == 12 - lost.count()
     for person in lost:
         holders = study.participants.filter(slot=person.slot, started_at__gt=person.started_at)
         heir = holders.order_by("started_at").first()
@@ -87,14 +87,14 @@ def test_place_of_who_left_goes_to_the_first_who_comes_after_the_silence(
 
 def test_number_of_workers_changes_nobodys_place(study: Study, send: Send) -> None:
     stale_after(study, 10)
-    plans = plans_of(study, 16, early_exit=0.25, decliner=0.125)
+    plans = plans_of(study, 8, early_exit=0.25, decliner=0.125)
     send(study, plans, workers=1)
     alone = slots()
     Place.objects.all().delete()
     Participant.objects.all().delete()
     send(study, plans, workers=6)
     assert slots() == alone
-    assert len(alone) == 16
+    assert len(alone) == 8
 
 
 def test_second_crowd_follows_the_first_and_takes_over_from_nobody_who_stayed(
@@ -117,7 +117,7 @@ def test_crowd_is_over_hours_ago_though_another_was_there_until_then(study: Stud
     Participant.objects.create(
         study=study, source="simulated", last_seen_at=NOW - timedelta(hours=3)
     )
-    for people in (3, 3000):
+    for people in (3, 1600):
         plans = plans_of(study, people)
         starts = {plan.number: start.at for plan, start in look_up(study, plans, NOW).waiting}
         ends = [starts[plan.number] + timedelta(minutes=plan.minutes) for plan in plans]
