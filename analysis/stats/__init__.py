@@ -1,0 +1,1 @@
+"""Statistics: from DataFrame to DataFrame, without knowing what a study is."""

@@ -1,0 +1,89 @@
+"""The alternative annotator test, by hand and for judges whose worth is known."""
+
+import numpy as np
+import pytest
+from pandas import DataFrame, Series
+from scipy.stats import t as students_t
+
+from analysis.stats.alt_test import AltTest, alt_test, constant_judges
+
+_ = np.nan
+
+
+def crowd(items: int = 200, raters: int = 6, noise: float = 1.0, seed: int = 1) -> DataFrame:
+    """Raters who see the same truth through noise of their own, on a scale from 1 to 5."""
+    draw = np.random.default_rng(seed)
+    seen = truth_of(items, seed)[:, None] + draw.normal(0, noise, (items, raters))
+    return DataFrame(np.clip(np.rint(seen), 1, 5), columns=[f"r{n}" for n in range(raters)])
+
+
+def truth_of(items: int = 200, seed: int = 1) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    return np.random.default_rng(1000 + seed).integers(1, 6, items).astype(float)
+
+
+def test_rater_is_held_against_the_judge_item_by_item() -> None:
+    ratings = DataFrame({"a": [1, 2, 3, 5], "b": [1, 4, 3, 1], "c": [1, 4, 5, 2]})
+    judge = Series([1.0, 4.0, 3.0, 5.0])
+    found = alt_test(ratings, judge, epsilon=0.2, fewest_items=4)
+    a = found.raters.iloc[0]
+    # Distances to b and c. Judge: 0, 0, √2, √12.5; a: 0, 2, √2, √12.5.
+    assert (a["rater"], a["items"]) == ("a", 4)
+    assert (a["judge_wins"], a["rater_wins"]) == (1.0, 0.75)
+    # Advantages of a: 0, −1, 0, 0. Their mean is −¼, its standard error ¼.
+    assert a["p"] == pytest.approx(students_t.cdf((-0.25 - 0.2) / 0.25, df=3))
+
+
+def test_p_values_are_adjusted_after_benjamini_and_yekutieli() -> None:
+    found = alt_test(crowd(), Series(truth_of()), epsilon=0.1).raters
+    ordered = found.sort_values("p", ascending=False)
+    harmonic, m = sum(1 / k for k in range(1, 7)), 6
+    expected, lowest = [], 1.0
+    for rank, p in zip(range(m, 0, -1), ordered["p"], strict=True):
+        lowest = min(lowest, p * harmonic * m / rank)
+        expected.append(lowest)
+    assert ordered["p_adjusted"].tolist() == pytest.approx(expected)
+
+
+def test_judge_who_sees_the_truth_may_take_everybodys_place_and_one_who_errs_nobodys() -> None:
+    good = alt_test(crowd(), Series(truth_of()), epsilon=0.1)
+    assert (good.winning_rate, good.passes) == (1.0, True)
+    upside_down = alt_test(crowd(), Series(6 - truth_of()), epsilon=0.1)
+    assert (upside_down.winning_rate, upside_down.passes) == (0.0, False)
+    assert good.advantage is not None
+    assert upside_down.advantage is not None
+    assert upside_down.advantage < 0.5 < good.advantage
+
+
+def test_judge_who_always_answers_three_passes_where_raters_are_noisy_and_is_shown_to() -> None:
+    noisy = crowd(noise=2.5)
+    baselines = constant_judges(noisy, [1, 2, 3, 4, 5], epsilon=0.1).set_index("value")
+    assert baselines.loc[3, "passes"]
+    assert not baselines.loc[1, "passes"]
+    careful = constant_judges(crowd(noise=0.4), [1, 2, 3, 4, 5], epsilon=0.1)
+    assert careful["winning_rate"].tolist() == [0.0] * 5
+
+
+def test_rater_with_too_few_items_is_named_and_not_counted() -> None:
+    ratings = crowd().astype(float)
+    ratings.loc[20:, "r0"] = _
+    ratings["alone"] = _
+    found = alt_test(ratings, Series(truth_of()), epsilon=0.1)
+    raters = found.raters.set_index("rater")
+    assert raters.loc["r0", "items"] == 20
+    assert raters.index[raters["p"].isna()].tolist() == ["r0", "alone"]
+    assert raters["replaceable"].isna().tolist() == [True, *[False] * 5, True]
+    assert found.winning_rate == 1.0
+
+
+def test_items_that_the_judge_or_all_others_left_out_are_nobodys() -> None:
+    ratings = crowd(items=40)
+    judge = Series(truth_of(40)).drop(range(5))
+    ratings.loc[5:6, ["r1", "r2", "r3", "r4", "r5"]] = _
+    found = alt_test(ratings, judge, epsilon=0.1).raters.set_index("rater")
+    assert found["items"].tolist() == [33] * 6
+
+
+def test_without_anybody_to_test_there_is_no_result() -> None:
+    found = alt_test(crowd(items=10), Series(truth_of(10)), epsilon=0.1)
+    assert isinstance(found, AltTest)
+    assert (found.winning_rate, found.advantage, found.passes) == (None, None, False)
