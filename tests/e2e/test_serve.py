@@ -3,6 +3,7 @@
 import os
 import re
 import select
+import shutil
 import signal
 import socket
 import sqlite3
@@ -18,6 +19,7 @@ import requests
 from playwright.sync_api import Page, expect
 
 from config.processes import Process, free_port
+from tests.e2e.installation import prepared
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
 Serve = Callable[..., Process]
@@ -34,6 +36,8 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         "CELERY_BROKER_URL": "filesystem://localhost",
         "SECRET_KEY": "for tests only",
         "JUDGE_API_KEY": "",
+        "WEB_CONCURRENCY": "1",  # each process more costs a second of computing at every start
+        "WORKER_PROCESSES": "1",
     }
     with ExitStack() as stack:
 
@@ -44,10 +48,24 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
                 environment={**environment, **settings},
                 logs=tmp_path / "logs",
             )
-            stack.callback(process.stop, seconds=60)  # it stops its own children first
+            stack.callback(end, process)
             return process
 
         yield start
+
+
+def end(process: Process) -> None:
+    """End it and all it started at once: nobody needs what a worker would still finish."""
+    for pid in descendants(process):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.stop(seconds=60)
+
+
+@pytest.fixture
+def set_up(tmp_path: Path) -> None:
+    """The test's data folder is not empty but set up, so that a start has little to do."""
+    shutil.copytree(prepared().folder, tmp_path / "data")
 
 
 def until(process: Process, pattern: str, *, seconds: float = 120) -> str:
@@ -130,6 +148,7 @@ def until_end(process: Process) -> str:
     return process.log.read_text()
 
 
+@pytest.mark.usefixtures("set_up")
 def test_terminated_it_stops_everything(serve: Serve) -> None:
     process = serve(free_port())
     until(process, "Logs")
@@ -140,6 +159,7 @@ def test_terminated_it_stops_everything(serve: Serve) -> None:
     assert still_running(children) == []
 
 
+@pytest.mark.usefixtures("set_up")
 def test_server_that_ends_is_named_and_the_rest_stopped(serve: Serve) -> None:
     process = serve(free_port())
     until(process, "Logs")
@@ -151,6 +171,7 @@ def test_server_that_ends_is_named_and_the_rest_stopped(serve: Serve) -> None:
     assert still_running(children) == []
 
 
+@pytest.mark.usefixtures("set_up")
 def test_killed_it_takes_everything_with_it_and_starts_again(serve: Serve) -> None:
     port = free_port()
     process = serve(port)
@@ -164,10 +185,11 @@ def test_killed_it_takes_everything_with_it_and_starts_again(serve: Serve) -> No
     until(serve(port), "Logs")
 
 
+@pytest.mark.usefixtures("set_up")
 def test_second_one_on_the_same_folder_gets_one_clear_line(serve: Serve, tmp_path: Path) -> None:
     port = free_port()
     first = serve(port)
-    until(first, "Logs")
+    until(first, "Preparing")  # from then on the folder is taken
     kept = (tmp_path / "data" / "serve.env").read_text()
     second = serve(free_port())
     assert until_end(second) == (

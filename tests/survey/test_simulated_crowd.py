@@ -1,6 +1,7 @@
 """A simulated crowd comes as people do: one after another, and several are under way at once."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -83,6 +84,43 @@ def test_place_of_who_left_goes_to_the_first_who_comes_after_the_silence(
         heir = holders.order_by("started_at").first()
         assert heir is not None and heir.started_at is not None
         assert heir.started_at - person.last_seen_at > timedelta(minutes=10)
+
+
+def come(plan: RaterPlan, minute: float, **slow: float) -> RaterPlan:
+    """Somebody careful who comes at a minute and looks at every page for one, or for as long as
+    `slow` says.
+    """
+    seconds = {page: 60 * slow.get(page.replace(" ", "_"), 1) for page in plan.seconds}
+    return replace(plan, after=timedelta(minutes=minute), seconds=seconds)
+
+
+def one_place(study: Study) -> None:
+    stale_after(study, 10)
+    study.settings = {**study.settings, "places": {**study.settings["places"], "maximum": 1}}
+    study.save()
+
+
+def test_only_place_goes_to_whom_agrees_first_not_to_whom_comes_first(
+    study: Study, send: Send
+) -> None:
+    one_place(study)
+    slow, quick = plans_of(study, 2)
+    plans = [come(slow, 0, consent=9), come(quick, 2)]
+    send(study, plans)
+    assert slots() == {slow.person: None, quick.person: 0}
+
+
+def test_who_comes_while_another_is_silent_takes_the_place_though_the_other_goes_on_later(
+    study: Study, send: Send
+) -> None:
+    one_place(study)
+    staller, heir, late = plans_of(study, 3)
+    plans = [come(staller, 0, block_2=40), come(heir, 20), come(late, 25)]
+    send(study, plans)
+    assert study.participants.filter(status="completed").count() == 2
+    holders = Place.objects.values_list("participant__identity__key", flat=True)
+    assert list(holders) == [heir.person]
+    assert late.person not in slots()  # all places were taken when they came
 
 
 def test_number_of_workers_changes_nobodys_place(study: Study, send: Send) -> None:
