@@ -289,6 +289,23 @@ def test_every_task_fits_a_phone_and_its_focus_is_never_hidden(
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_focused_point_is_in_full_view_wherever_the_window_ends(
+    installation: Installation, task_of: StudyOf, new_page: OpenPage
+) -> None:
+    person = somebody(installation, task_of("eleven"), new_page(phone=True))
+    person.begin()
+    page, cut = person.page, []
+    for height in range(580, 900, 20):
+        page.set_viewport_size({"width": 360, "height": height})
+        page.reload()
+        for _ in range(6):
+            page.keyboard.press("Tab")
+            focus = page.evaluate(FOCUS)
+            if focus["tall"] < 300 and min(focus["top"], focus["bottom"]) < 0:
+                cut.append((height, focus))
+    assert cut == []
+
+
 def test_a_long_prompt_stays_in_view_leaves_room_and_scrolls_by_keyboard(
     installation: Installation, new_page: OpenPage, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
