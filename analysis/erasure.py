@@ -8,10 +8,12 @@ from survey.models import Participant
 def erase_results(participant: Participant) -> None:
     """Delete every run that counted the person; one for the same sources waits in their place.
 
+    What an expert rated is in every run of the study: raters are held against the panels.
     Registered in `survey.withdrawal.erasers`; whoever calls it wakes `analysis.sweep`.
     """
     study = participant.study
-    counted = [run for run in study.analysis_runs.all() if participant.source in run.sources]
+    runs = study.analysis_runs.all()
+    counted = [run for run in runs if participant.panel or participant.source in run.sources]
     AnalysisRun.objects.filter(pk__in=[run.pk for run in counted]).delete()
     automatic: dict[tuple[str, ...], bool] = {}
     for run in counted:

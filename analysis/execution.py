@@ -19,7 +19,7 @@ from analysis.runs import State, claim, fingerprint, request_run
 from analysis.versions import software
 from survey.csv_text import time_text
 from survey.models import Participant, Study
-from survey.tidy import reading, tests_among
+from survey.tidy import not_counted_among, reading
 
 logger = logging.getLogger(__name__)
 
@@ -83,8 +83,8 @@ def _compute(run: AnalysisRun) -> None:
 
 
 def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Results) -> None:
-    """Tables that include test people, or scores of a stand-in, say so in a last column."""
-    if tests_among(run.sources):
+    """Tables with experts, test people or the scores of a stand-in say so in a last column."""
+    if not_counted_among(run.sources):
         for table in results.tables.values():
             table["sources"] = ", ".join(run.sources)
     if snapshot.gold.is_stand_in:
@@ -105,7 +105,7 @@ def _manifest(
         "snapshot_hash": snapshot.hash,
         "tables_hashed": snapshot.hashes,
         "sources": run.sources,
-        "test_people_included": tests_among(run.sources),
+        "included_by_name": not_counted_among(run.sources),
         "gold": snapshot.gold.source,
         "gold_imported": snapshot.gold.is_imported,
         "rule_set": {

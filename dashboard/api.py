@@ -44,8 +44,8 @@ INCLUDE = OpenApiParameter(
     "include",
     str,
     many=True,
-    enum=list(map(str, Participant.TEST_SOURCES)),
-    description="Test people to include; they never count unless asked for here.",
+    enum=list(map(str, Participant.NOT_COUNTED)),
+    description="Experts or test people to include; they never count unless asked for here.",
 )
 
 

@@ -13,7 +13,7 @@ from survey.definition.settings import ENDINGS
 
 MEANINGS = {
     "participant": "Pseudonym, random; or as given where the ratings were imported",
-    "source": "How the person came; simulated and preview are test people",
+    "source": "How the person came; panel means an expert, simulated and preview are test people",
     "status": "Where the person stands in the survey",
     "started_at": "When they agreed to take part (ISO 8601, UTC)",
     "finished_at": "When they completed the survey (ISO 8601, UTC)",
@@ -61,7 +61,7 @@ MEANINGS = {
     "seconds_on_screen": "How long the whole response was on screen, or filled it; 0 if it never "
     "was, empty where no script ran",
     "gold_by": "What made the gold scores used here",
-    "pool": "Whose places: those of real people, or of test people",
+    "pool": "Whose places: those of raters (real), of experts (panel), or of test people",
     "people": "Who is counted: those who have completed, or all who hold a place",
     "table": "What is counted: things of `row` at places, in slots, or right above `column`",
     "row": "A system, a block, or a response of a block",
@@ -74,7 +74,7 @@ MEANINGS = {
     "p": "Chance of orders at least as uneven among random ones",
 }
 VALUES = {
-    "source": "prolific, link, import, simulated, preview",
+    "source": "prolific, link, import, panel, simulated, preview",
     "status": "completed, in_progress, screened_out, declined, withdrawn",
     "included": "true, false",
     "choice": "best, worst",
@@ -82,7 +82,7 @@ VALUES = {
     "device": "phone, tablet, desktop",
     "kind": "item, in_block",
     "passed": "true, false",
-    "pool": "real, simulated, preview",
+    "pool": "real, panel, simulated, preview",
     "people": "completed, places",
     "table": "system_position, system_follows, block_slot, system_slot, response_position, "
     "response_follows",

@@ -38,6 +38,7 @@ from survey.tidy import (
     check_rows,
     comment_rows,
     definition_of,
+    not_counted_among,
     participant_columns,
     participant_rows,
     presentation_rows,
@@ -45,7 +46,6 @@ from survey.tidy import (
     rating_rows,
     reading,
     shown_response_rows,
-    tests_among,
 )
 
 DECISION_COLUMNS = ("sigma", "mae", "included", "exclusion")
@@ -102,8 +102,8 @@ class Export:
 
     @cached_property
     def sources(self) -> dict[str, str]:
-        """Each participant's source, where test people are included and so have to be named."""
-        if not tests_among(self.run.sources):
+        """Each participant's source, where somebody is included who is no rater and so is named."""
+        if not not_counted_among(self.run.sources):
             return {}
         people = self.study.participants.filter(source__in=self.run.sources)
         return dict(people.values_list("pseudonym", "source"))
@@ -167,7 +167,7 @@ class Export:
         return self._named(Table(columns, rows(self.study, self.run.sources)), people=True)
 
     def certificate(self) -> Table:
-        """How evenly everything was shown, test people in pools of their own."""
+        """How evenly everything was shown, experts and test people in pools of their own."""
         pools = list(dict.fromkeys(map(pool_of, self.run.sources)))
         return Table(CERTIFICATE_COLUMNS, certificate_rows(self.study, pools))
 
@@ -251,7 +251,7 @@ class Export:
         return [(name, about, self.absent.get(name, "")) for name, about in ABOUT.items()]
 
     def _named(self, table: Table, *, has_gold: bool = False, people: bool = False) -> Table:
-        """Test people and the scores of a stand-in are named in a last column."""
+        """Experts, test people and the scores of a stand-in are named in a last column."""
         columns, rows = table.columns, table.rows
         if people and self.sources:
             columns, rows = (*columns, "source"), _with_source(rows, self.sources)
@@ -318,7 +318,7 @@ def write_export(
         if sharing:
             about["small_cells"] = export.small_cells()
     taken_over = (
-        "study", "title", "content_hash", "snapshot_hash", "sources", "test_people_included",
+        "study", "title", "content_hash", "snapshot_hash", "sources", "included_by_name",
         "gold", "rule_set", "software",
     )  # fmt: skip
     filtered = {key: run.manifest[key] for key in taken_over}

@@ -39,7 +39,7 @@ RECOMMENDED = {
 
 
 def pools(study: Study) -> list[PlaceCounts]:
-    """Where the real places stand, and those of test people where there are any."""
+    """Where the raters' places stand, and those of experts and test people where there are any."""
     now = timezone.now()
     used = set(Place.objects.filter(study=study).order_by().values_list("pool", flat=True))
     return [
@@ -51,7 +51,7 @@ def pools(study: Study) -> list[PlaceCounts]:
 
 @dataclass(frozen=True)
 class Ending:
-    """One way a survey ends: how many real people it met, its code and what we recommend."""
+    """One way a survey ends: how many raters it met, its code and what we recommend."""
 
     name: str
     people: int | None
@@ -64,10 +64,10 @@ class Ending:
 def endings(study: Study) -> list[Ending]:
     """Every ending in order. Nobody is stored who found the study full; withdrawals are a count."""
     counts: Counter[str] = Counter()
-    real = study.participants.exclude(source__in=Participant.TEST_SOURCES).order_by()
+    real = study.participants.exclude(source__in=Participant.NOT_COUNTED).order_by()
     for ending, status, n in real.values_list("ending", "status").annotate(n=Count("id")):
         counts[ending or status] += n
-    withdrawals = study.withdrawals.exclude(source__in=Participant.TEST_SOURCES)
+    withdrawals = study.withdrawals.exclude(source__in=Participant.NOT_COUNTED)
     people: dict[str, int | None] = {name: counts[name] for name in ENDINGS}
     people |= {"full": None, "withdrawn": withdrawals.count()}
     prolific = study.settings["prolific"]

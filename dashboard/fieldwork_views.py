@@ -102,7 +102,7 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
             certificate=certificate,
             grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.grids[:4]],
             fine=certificate.grids[4:],
-            parts=[_part(found, part) for part in certificate.parts],
+            parts=[_part(found, pool, part) for part in certificate.parts],
             pools=[pool for pool in Place.Pool.values if pool in used or pool == Place.Pool.REAL],
             whom=PEOPLE,
         )
@@ -112,9 +112,9 @@ def _is_shown(rows: list[str], columns: list[str]) -> bool:
     return len(rows) * len(columns) <= CELLS_SHOWN
 
 
-def _part(study: Study, part: Part) -> dict[str, Any]:
+def _part(study: Study, pool: str, part: Part) -> dict[str, Any]:
     """A part of the design in words, with the number of people that would suit it."""
-    most = capacity(study)
+    most = capacity(study, pool)
     return {
         "title": PARTS[part.name],
         "part": part,
@@ -164,5 +164,5 @@ def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
         lines=lines(sides),
         others=others,
         include=include,
-        test_sources=Participant.TEST_SOURCES,
+        not_counted=Participant.NOT_COUNTED,
     )

@@ -33,14 +33,14 @@ class StateForm(forms.Form):
 
 
 class IncludeForm(forms.Form):
-    """Test people asked for by name: `?include=simulated`."""
+    """Experts or test people asked for by name: `?include=simulated`."""
 
     include = forms.MultipleChoiceField(
         required=False,
-        choices=[(source.value, source.label) for source in Participant.TEST_SOURCES],
+        choices=[(source.value, source.label) for source in Participant.NOT_COUNTED],
         error_messages={
             "invalid_choice": "include takes "
-            + " or ".join(Participant.TEST_SOURCES)
+            + " or ".join(Participant.NOT_COUNTED)
             + ", not %(value)s."
         },
     )

@@ -174,10 +174,14 @@ def _language(table: TidyFile, line: int, row: Row) -> str:
 
 
 def _source(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> str:
-    """Test people stay what they are; everybody else was imported."""
+    """Test people stay what they are, everybody else was imported. An expert would count among the
+    raters then, and no file tells the panel.
+    """
     if not row.get("source"):
         return "import"
     source = table.choice(line, row, "source", vocabulary.sources)
+    if source == "panel":
+        table.problem(line, "source", "is panel: of experts, import the gold scores")
     return source if source in vocabulary.test_sources else "import"
 
 

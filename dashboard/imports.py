@@ -26,7 +26,7 @@ from survey.models import (
     Study,
     StudyEvent,
 )
-from survey.tidy import cells_of, definition_of, dimensions_of, tests_among
+from survey.tidy import cells_of, definition_of, dimensions_of
 
 #: People whose answers are made into rows at a time.
 BATCH = 200
@@ -81,7 +81,6 @@ def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
 def vocabulary_of(study: Study) -> Vocabulary:
     """What files of this study may name."""
     definition = definition_of(study)
-    sources = [source.value for source in Participant.Source]
     placing = [task for task in (definition.ranking, definition.best_worst) if task is not None]
     asked = definition.demographics
     return Vocabulary(
@@ -97,8 +96,8 @@ def vocabulary_of(study: Study) -> Vocabulary:
         ways_in=[way.value for way in Participant.WayIn],
         endings=list(ENDINGS),
         devices=[device.value for device in Participant.Device],
-        sources=sources,
-        test_sources=tests_among(sources),
+        sources=Participant.Source.values,
+        test_sources=list(Participant.TEST_SOURCES),
     )
 
 

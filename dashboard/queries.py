@@ -29,13 +29,13 @@ State = AnalysisRun.State
 
 
 def studies_with_counts() -> QuerySet[Study]:
-    """Every version of every study with how many real and test people it has."""
-    real = ~Q(participants__source__in=Participant.TEST_SOURCES)
+    """Every version of every study with how many raters it has, and other people."""
+    real = ~Q(participants__source__in=Participant.NOT_COUNTED)
     counted = Study.objects.defer("definition").annotate(
         arrived=Count("participants", filter=real),
         in_progress=Count("participants", filter=real & Q(participants__status="in_progress")),
         completed=Count("participants", filter=real & Q(participants__status="completed")),
-        test_people=Count("participants", filter=~real),
+        not_counted=Count("participants", filter=~real),
     )
     return counted.order_by("slug", "-version")  # grouping drops the usual order
 
@@ -86,8 +86,8 @@ class SourceCounts:
     excluded: dict[str, int] = field(default_factory=dict)
 
     @property
-    def is_test(self) -> bool:
-        return self.source in Participant.TEST_SOURCES
+    def is_counted(self) -> bool:
+        return self.source not in Participant.NOT_COUNTED
 
     @property
     def arrived(self) -> int:
@@ -131,8 +131,8 @@ class LiveCounts:
     sources: list[SourceCounts]
 
     @property
-    def has_test_people(self) -> bool:
-        return any(counts.is_test for counts in self.sources)
+    def not_counted(self) -> list[SourceCounts]:
+        return [counts for counts in self.sources if not counts.is_counted]
 
 
 def live_counts(study: Study) -> LiveCounts:
@@ -149,23 +149,23 @@ def live_counts(study: Study) -> LiveCounts:
     real = SourceCounts("real")
     for source, status, n, active in rows:
         counts = sources.setdefault(source, SourceCounts(source))
-        for part in (counts,) if counts.is_test else (counts, real):
+        for part in (counts, real) if counts.is_counted else (counts,):
             part.statuses[status] += n
             part.active += active
     newest = _newest_runs(study)
     for source, rule, n in _excluded(newest):
         counts = sources[source]
-        for part in (counts,) if counts.is_test else (counts, real):
+        for part in (counts, real) if counts.is_counted else (counts,):
             part.excluded[rule] = part.excluded.get(rule, 0) + n
-    finished = [at for source, (_, at) in newest.items() if source not in Participant.TEST_SOURCES]
-    ordered = sorted(sources.values(), key=lambda counts: (counts.is_test, counts.source))
+    finished = [at for source, (_, at) in newest.items() if source not in Participant.NOT_COUNTED]
+    ordered = sorted(sources.values(), key=lambda counts: (not counts.is_counted, counts.source))
     return LiveCounts(now, minutes, max(finished, default=None), real, ordered)
 
 
-def only_test_people(study: Study) -> list[str]:
-    """The sources of those who took part so far, if all of them are test people."""
+def only_not_counted(study: Study) -> list[str]:
+    """The sources of those who took part so far, if there is no rater among them."""
     present = set(study.participants.order_by().values_list("source", flat=True).distinct())
-    return sorted(present) if present <= set(Participant.TEST_SOURCES) else []
+    return sorted(present) if present <= set(Participant.NOT_COUNTED) else []
 
 
 def _newest_runs(study: Study) -> dict[str, tuple[int, datetime]]:
@@ -197,7 +197,7 @@ def _excluded(newest: dict[str, tuple[int, datetime]]) -> Iterator[tuple[str, st
 
 
 def include_query(include: list[str]) -> str:
-    """What an address ends with to ask for the same test people."""
+    """What an address ends with to include the same people by name."""
     return "?" + urlencode({"include": include}, doseq=True) if include else ""
 
 

@@ -66,7 +66,7 @@ def rater_row(rater: dict[str, Any]) -> Row:
     return {
         "participant": rater["participant__pseudonym"],
         "source": source,
-        "is_test": source in Participant.TEST_SOURCES,
+        "is_counted": source not in Participant.NOT_COUNTED,
         **rater["indices"],
         "included": rater["included"],
         "exclusion": rater["rule"] or "",

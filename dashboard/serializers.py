@@ -7,13 +7,15 @@ from survey.models import Participant, Rating, Study
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
-    """A version of a study with its people; test people are counted apart."""
+    """A version of a study with its raters; experts and test people are counted apart."""
 
     name = serializers.CharField(source="__str__", read_only=True, help_text="slug@version")
     arrived = serializers.IntegerField(read_only=True)
     in_progress = serializers.IntegerField(read_only=True)
     completed = serializers.IntegerField(read_only=True)
-    test_people = serializers.IntegerField(read_only=True)
+    not_counted = serializers.IntegerField(
+        read_only=True, help_text="experts of a panel, and test people"
+    )
 
     class Meta:
         model = Study
@@ -29,7 +31,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "arrived",
             "in_progress",
             "completed",
-            "test_people",
+            "not_counted",
         ]
 
 
@@ -53,7 +55,9 @@ class SourceCountsSerializer(ByStatusSerializer):
     """The people of one source."""
 
     source = serializers.ChoiceField(choices=Participant.Source.choices)  # type: ignore[assignment]  # a field by this name, not Field.source
-    is_test = serializers.BooleanField(help_text="test people never count")
+    is_counted = serializers.BooleanField(
+        help_text="experts of a panel and test people never are unless included by name"
+    )
 
 
 class CountsSerializer(serializers.Serializer[object]):

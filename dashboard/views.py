@@ -80,7 +80,7 @@ def study_page(
 
 
 def asked_for(request: HttpRequest) -> list[str]:
-    """The test people that an address asks for by name."""
+    """The experts or test people that an address asks for by name."""
     form = IncludeForm(request.GET)
     if not form.is_valid():
         raise Http404(form.errors["include"][0])
@@ -236,8 +236,8 @@ def _analysis_page(
         study,
         tab,
         analysis=analysis,
-        test_sources=Participant.TEST_SOURCES,
-        only_test_people=queries.only_test_people(study),
+        not_counted=Participant.NOT_COUNTED,
+        only_not_counted=queries.only_not_counted(study),
         stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
         **context,
     )

@@ -145,7 +145,8 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
     A Prolific ID or an invitation is one person in any browser. With an open link the browser's
     cookie is all there is: in another browser the same person is a new one, because to tell them
     apart we would have to collect what identifies them. Where taking part once, or screening,
-    has to be certain, a study's ways in are Prolific or invitations.
+    has to be certain, a study's ways in are Prolific or invitations. The link of an expert opens
+    whatever the ways in are: these are about raters.
 
     `study` is the version that is offered now; test people alone may come for another one.
     Raises Refused, PermissionDenied.
@@ -159,8 +160,10 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
         return _preview(request, study.slug)
     if "resume" in request.GET:
         return _resumed(study, request.GET["resume"])
-    if "invite" in request.GET and "invitation" in ways_in:
-        return _invited(study, request.GET["invite"])
+    if "invite" in request.GET:
+        invitation = _invitation(study, request.GET["invite"])
+        if invitation.panel or "invitation" in ways_in:
+            return _invited(study, invitation)
     if "prolific" in ways_in and _is_from_prolific(request, study):
         return _from_prolific(request, study, person)
     remembered = participant_of(request, study.slug)
@@ -273,19 +276,27 @@ def _preview(request: HttpRequest, slug: str) -> Arrival:
     )
 
 
-def _invited(study: Study, token: str) -> Arrival:
-    invitations = Invitation.objects.filter(study__slug=study.slug)
-    if not (PERSON.fullmatch(token) and invitations.filter(token=token).exists()):
-        raise Refused(
-            _("This invitation is not valid"),
-            _("Please check that you used the whole link, or ask the person who invited you."),
-        )
+def _invitation(study: Study, token: str) -> Invitation:
+    """The invitation with this token. Whoever has a part of one must not slip in by the open link:
+    an expert would count among the raters.
+    """
+    if PERSON.fullmatch(token):
+        with suppress(Invitation.DoesNotExist):
+            return Invitation.objects.get(study__slug=study.slug, token=token)
+    raise Refused(
+        _("This invitation is not valid"),
+        _("Please check that you used the whole link, or ask the person who invited you."),
+    )
+
+
+def _invited(study: Study, invitation: Invitation) -> Arrival:
     return Arrival(
         study=study,
-        source=Participant.Source.LINK,
+        source=Participant.Source.PANEL if invitation.panel else Participant.Source.LINK,
         at=timezone.now(),
         kind=Identity.Kind.INVITATION,
-        key=token,
+        key=invitation.token,
+        panel=invitation.panel,
     )
 
 

@@ -66,8 +66,8 @@ class ResponseAdmin(ReadOnly):
 
 @admin.register(models.Participant)
 class ParticipantAdmin(ReadOnly):
-    list_display = ["pseudonym", "study", "source", "status", "arrived_at", "finished_at"]
-    list_filter = ["study", "source", "status"]
+    list_display = ["pseudonym", "study", "source", "panel", "status", "arrived_at", "finished_at"]
+    list_filter = ["study", "source", "panel", "status"]
     list_select_related = ["study"]
     search_fields = ["pseudonym"]
     exclude = ["secret"]  # whoever holds it can answer in the participant's name
@@ -109,10 +109,10 @@ def _is_superuser(request: HttpRequest) -> bool:
 class InvitationAdmin(ReadOnly):
     """Personal links: written here and given out, never changed."""
 
-    list_display = ["label", "study", "link", "created_at"]
-    list_filter = ["study"]
+    list_display = ["label", "study", "panel", "link", "created_at"]
+    list_filter = ["study", "panel"]
     list_select_related = ["study"]
-    fields = ["study", "label"]
+    fields = ["study", "label", "panel"]
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return admin.ModelAdmin.has_add_permission(self, request)

@@ -22,13 +22,16 @@ from survey.places import Full, is_full, locked, take_place
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who stands at which door. `kind` is None for somebody whom only their browser knows."""
+    """Who stands at which door. `kind` is None for somebody whom only their browser knows;
+    `panel` is the name of an expert's panel.
+    """
 
     study: Study
     source: str
     at: datetime
     kind: str | None = None
     key: str = ""
+    panel: str = ""
     prolific_study_id: str = ""
     prolific_session_id: str = ""
     order_seed: int | None = None
@@ -85,6 +88,7 @@ def _create(arrival: Arrival) -> Participant:
     participant = Participant(
         study=arrival.study,
         source=arrival.source,
+        panel=arrival.panel,
         way_in=_way_in(arrival),
         language=arrival.language,
         arrived_at=arrival.at,

@@ -22,8 +22,8 @@ class Full(Exception):
 
 
 def pool_of(source: str) -> str:
-    """The pool of places of people from `source`: test people never take a real place."""
-    if source in Participant.TEST_SOURCES:
+    """The pool of places of people from `source`: who does not count never takes a real place."""
+    if source in Participant.NOT_COUNTED:
         return source
     return Place.Pool.REAL
 
@@ -33,8 +33,13 @@ def sources_of(pool: str) -> list[str]:
     return [source for source in Participant.Source.values if pool_of(source) == pool]
 
 
-def capacity(study: Study) -> int | None:
-    """How many people the study takes; None for any number."""
+def capacity(study: Study, pool: str = Place.Pool.REAL) -> int | None:
+    """How many people the study takes into `pool`; None for any number.
+
+    Experts are invited one by one, so whoever invites them sets their number.
+    """
+    if pool == Place.Pool.PANEL:
+        return None
     places = study.settings["places"]
     if places["ratings_per_block"] is not None:
         design = content_of(study).layout.design
@@ -63,10 +68,11 @@ def locked(study_id: int) -> Study:
 
 def is_full(study: Study, *, source: str, at: datetime) -> bool:
     """Whether somebody new from `source` would find no place now."""
-    most = capacity(study)
+    pool = pool_of(source)
+    most = capacity(study, pool)
     if most is None:
         return False
-    places = Place.objects.filter(study=study, pool=pool_of(source))
+    places = Place.objects.filter(study=study, pool=pool)
     return places.exclude(_free(study, at)).count() >= most
 
 
@@ -78,7 +84,7 @@ def take_place(*, study: Study, participant: Participant, at: datetime) -> int:
     """
     pool = pool_of(participant.source)
     places = Place.objects.filter(study=study, pool=pool)
-    most = capacity(study)
+    most = capacity(study, pool)
     if most is not None and places.exclude(_free(study, at)).count() >= most:
         raise Full
     longest_left = F("participant__last_seen_at").asc(nulls_first=True)
@@ -159,4 +165,5 @@ def place_counts(study: Study, *, pool: str, at: datetime) -> PlaceCounts:
         beyond_in_progress=Count("id", filter=Q(status=Status.IN_PROGRESS, returned_at=None)),
     )
     withdrawn = study.withdrawals.filter(source__in=sources_of(pool)).count()
-    return PlaceCounts(pool=pool, maximum=capacity(study), withdrawn=withdrawn, **held, **without)
+    maximum = capacity(study, pool)
+    return PlaceCounts(pool=pool, maximum=maximum, withdrawn=withdrawn, **held, **without)

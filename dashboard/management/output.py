@@ -31,8 +31,8 @@ class OutputCommand(BaseCommand, ABC):
             nargs="+",
             action="extend",
             default=[],
-            choices=[str(source) for source in Participant.TEST_SOURCES],
-            help="test people that are to count as well; every file then names them",
+            choices=[str(source) for source in Participant.NOT_COUNTED],
+            help="experts or test people that are to count as well; every file then names them",
         )
 
     @abstractmethod

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic_core import PydanticCustomError
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+NAME_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
+Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 
 
 class Part(BaseModel):

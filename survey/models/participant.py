@@ -2,10 +2,12 @@
 key; only a withdrawal, which is about nobody any more, stands alone.
 """
 
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from survey.definition.parts import NAME_PATTERN
 from survey.models.ids import new_order_seed, new_pseudonym, new_secret
 from survey.models.study import Study
 
@@ -17,6 +19,7 @@ class Participant(models.Model):
         PROLIFIC = "prolific"
         LINK = "link"
         IMPORT = "import"
+        PANEL = "panel"
         SIMULATED = "simulated"
         PREVIEW = "preview"
 
@@ -38,13 +41,19 @@ class Participant(models.Model):
         TABLET = "tablet"
         DESKTOP = "desktop"
 
-    #: Sources that never count unless asked for by name.
+    #: Nobody real: they may also take drafts.
     TEST_SOURCES = (Source.SIMULATED, Source.PREVIEW)
+    #: Never among the raters unless asked for by name: experts, whose ratings make gold scores,
+    #: and test people.
+    NOT_COUNTED = (Source.PANEL, *TEST_SOURCES)
+    #: Sources whose people never come through Prolific: they need no code, and a link of their own.
+    WITHOUT_PROLIFIC = (Source.LINK, Source.PANEL)
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="participants")
     pseudonym = models.CharField(max_length=100, default=new_pseudonym)
     secret = models.CharField(max_length=64, default=new_secret, unique=True)
     source = models.CharField(max_length=10, choices=Source)
+    panel = models.CharField(max_length=40, blank=True, help_text="Of an expert: its name")
     way_in = models.CharField(
         max_length=10, choices=WayIn, blank=True, help_text="Empty for test people"
     )
@@ -77,6 +86,10 @@ class Participant(models.Model):
                 | Q(finished_at__isnull=False)
                 | Q(source="import"),
                 name="participant_completed_has_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(source="panel") & ~Q(panel="") | ~Q(source="panel") & Q(panel=""),
+                name="participant_of_a_panel",
             ),
         ]
 
@@ -114,11 +127,17 @@ class Identity(models.Model):
 
 
 class Invitation(models.Model):
-    """A personal link for somebody who comes without Prolific."""
+    """A personal link for somebody who comes without Prolific: a rater, or an expert of a panel."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="invitations")
     token = models.CharField(max_length=64, default=new_secret, unique=True)
     label = models.CharField(max_length=200, blank=True, help_text="Seen by researchers only")
+    panel = models.CharField(
+        max_length=40,
+        blank=True,
+        validators=[RegexValidator(NAME_PATTERN)],
+        help_text="For an expert: the name of the panel, in a-z, 0-9 and _; empty for a rater",
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -131,11 +150,13 @@ class Invitation(models.Model):
 class Place(models.Model):
     """A place in a study, and in its balanced design, held by one participant at a time.
 
-    Real, simulated and preview people have pools of their own under the same rules.
+    Raters, experts, simulated and preview people have pools of their own under the same rules;
+    only the experts' has no maximum.
     """
 
     class Pool(models.TextChoices):
         REAL = "real"
+        PANEL = "panel"
         SIMULATED = "simulated"
         PREVIEW = "preview"
 

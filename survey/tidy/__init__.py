@@ -20,6 +20,7 @@ from survey.tidy.answers import (
     rank_rows,
     rating_rows,
 )
+from survey.tidy.panels import panel_ratings, panels_of
 from survey.tidy.participants import (
     DEMOGRAPHIC_COLUMNS,
     PARTICIPANT_COLUMNS,
@@ -43,8 +44,8 @@ from survey.tidy.study import (
     counted_sources,
     definition_of,
     dimensions_of,
+    not_counted_among,
     reading,
-    tests_among,
 )
 
 __all__ = [
@@ -73,6 +74,9 @@ __all__ = [
     "counted_sources",
     "definition_of",
     "dimensions_of",
+    "not_counted_among",
+    "panel_ratings",
+    "panels_of",
     "participant_columns",
     "participant_rows",
     "presentation_rows",
@@ -80,5 +84,4 @@ __all__ = [
     "rating_rows",
     "reading",
     "shown_response_rows",
-    "tests_among",
 ]

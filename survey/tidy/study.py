@@ -41,25 +41,25 @@ def reading() -> Iterator[None]:
 
 
 def counted_sources(include: Iterable[str] = ()) -> list[str]:
-    """Sources that count: all real ones, and the test people that are asked for by name.
+    """Sources that count: those of raters, and the experts or test people asked for by name.
 
     Raises ValueError for a name that is no source.
     """
     asked = set(include)
     unknown = sorted(asked - set(Participant.Source.values))
     if unknown:
-        known = ", ".join(Participant.TEST_SOURCES)
+        known = ", ".join(Participant.NOT_COUNTED)
         raise ValueError(f"{unknown[0]!r} is no source; those to include by name are {known}")
     return [
         source
         for source in Participant.Source.values
-        if source not in Participant.TEST_SOURCES or source in asked
+        if source not in Participant.NOT_COUNTED or source in asked
     ]
 
 
-def tests_among(sources: Iterable[str]) -> list[str]:
-    """Those of `sources` that are test people."""
-    return [source for source in sources if source in Participant.TEST_SOURCES]
+def not_counted_among(sources: Iterable[str]) -> list[str]:
+    """Those of `sources` that count only because they were asked for: experts and test people."""
+    return [source for source in sources if source in Participant.NOT_COUNTED]
 
 
 def definition_of(study: Study) -> StudyDefinition:

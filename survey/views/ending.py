@@ -29,7 +29,6 @@ from survey.views.participant import (
 )
 
 Status = Participant.Status
-Source = Participant.Source
 #: Stands in the address of the end when somebody comes who has taken part already.
 AGAIN = "again"
 
@@ -51,7 +50,7 @@ def ending_page(
 def _ending(study: Study, ending: str, source: str) -> dict[str, Any]:
     """Text and code of an ending. Codes are for people who may have come through Prolific."""
     values: dict[str, Any] = {"ending": ending}
-    if source == Source.LINK or study.settings["prolific"] is None:
+    if source in Participant.WITHOUT_PROLIFIC or study.settings["prolific"] is None:
         return values
     prolific = Prolific.model_validate(study.settings["prolific"])
     code = prolific.code(ending)
@@ -93,7 +92,7 @@ def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
         "resume_link": resume_link(request, participant),
         "current": participant.pages_done + 1,
         "withdraw_link": reverse("survey:withdraw", args=[participant.study.slug, token]),
-        "return_without_code": participant.source != Source.LINK
+        "return_without_code": participant.source not in Participant.WITHOUT_PROLIFIC
         and participant.study.settings["prolific"] is not None,
     }
     return render(request, "survey/stop.html", context)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from survey import access
 from survey.answers import LastPage
 from survey.content import StudyContent, content_of
-from survey.models import Participant, Study
+from survey.models import Invitation, Participant, Study
 from survey.queries import study_for_arrivals
 
 Status = Participant.Status
@@ -94,7 +94,9 @@ def way_back(slug: str) -> str:
     a link that is theirs alone, of those that the study gives out.
     """
     study = study_for_arrivals(slug)
-    ways_in = study.settings["ways_in"] if study is not None else []
+    ways_in = set(study.settings["ways_in"]) if study is not None else set()
+    if Invitation.objects.filter(study__slug=slug).exclude(panel="").exists():
+        ways_in.add("invitation")  # experts have links of their own in any study
     told = {
         "prolific": _(
             "If you came from Prolific, open the study there again, and you will continue where "
@@ -174,7 +176,7 @@ def frame(participant: Participant, content: StudyContent) -> dict[str, Any]:
 
 def resume_link(request: HttpRequest, participant: Participant) -> str:
     """The address by which somebody continues in any browser; who came from Prolific has one."""
-    if participant.source != Participant.Source.LINK:
+    if participant.source not in Participant.WITHOUT_PROLIFIC:
         return ""
     address = (
         f"{reverse('survey:arrive', args=[participant.study.slug])}?resume={participant.secret}"

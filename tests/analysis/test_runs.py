@@ -121,7 +121,7 @@ def test_tables_name_the_test_people_they_include(study: Study) -> None:
     for name, table in results_of(run, "table").items():
         assert table["columns"][-1] == "sources", name
         assert {row[-1] for row in table["rows"]} == {"prolific, link, import, simulated"}, name
-    assert run.manifest["test_people_included"] == ["simulated"]
+    assert run.manifest["included_by_name"] == ["simulated"]
 
 
 def test_scores_of_a_stand_in_are_named_where_they_appear(study: Study) -> None:

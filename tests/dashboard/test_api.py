@@ -60,7 +60,7 @@ def test_studies_lists_versions_with_counts(page: Client, study: Study) -> None:
         "arrived": 4,
         "in_progress": 0,
         "completed": 4,
-        "test_people": 1,
+        "not_counted": 1,
     }
     assert page.get("/api/studies/small/").json() == answer["results"][1]
 
@@ -74,8 +74,8 @@ def test_counts_are_those_of_the_overview(page: Client, study: Study, run: Analy
     robot = everybody | {"arrived": 1, "completed": 1, "excluded": {}}
     assert answer["real"] == everybody
     assert answer["sources"] == [
-        everybody | {"source": "link", "is_test": False},
-        robot | {"source": "simulated", "is_test": True},
+        everybody | {"source": "link", "is_counted": True},
+        robot | {"source": "simulated", "is_counted": False},
     ]
     assert answer["inactive_minutes"] == 120
     assert datetime.fromisoformat(answer["analysed_at"]) == run.finished_at

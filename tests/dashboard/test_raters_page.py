@@ -99,10 +99,10 @@ def test_stand_in_is_named_where_its_scores_count(page: Client, judge: Judge, st
 
 
 def test_study_with_test_people_alone_leads_to_their_numbers(page: Client, study: Study) -> None:
-    assert "Nobody real has taken part yet" not in text_of(page.get("/studies/small/results/"))
+    assert "No rater has taken part yet" not in text_of(page.get("/studies/small/results/"))
     study.participants.exclude(source="simulated").delete()
     answer = page.get("/studies/small/results/")
-    assert "Nobody real has taken part yet, only simulated participants." in text_of(answer)
+    assert "No rater has taken part yet, only simulated participants." in text_of(answer)
     assert '<a href="?include=simulated">look at their numbers</a>' in answer.content.decode()
 
 

@@ -22,7 +22,7 @@ def test_studies_counts_test_people_apart(page: Client, study: Study) -> None:
     add_participant(study, pseudonym="eve", status="in_progress")
     assert tables_of(page.get("/")) == [
         [
-            ["Study", "State", "Arrived", "In progress", "Completed", "Test people"],
+            ["Study", "State", "Arrived", "In progress", "Completed", "Experts and test people"],
             ["The small study small@1", "open", "5", "1", "4", "1"],
         ]
     ]
@@ -41,7 +41,7 @@ def test_overview_counts_people_by_source_with_test_people_apart(
     assert tables_of(page.get("/studies/small/"))[0][1:] == [
         ["link", "5", "0", "1", "0", "4", "0", "0", "duration 1"],
         ["prolific", "3", "1", "0", "1", "0", "1", "0", "none"],
-        ["Test people, never counted"],
+        ["Not counted among raters"],
         ["simulated", "1", "0", "0", "0", "1", "0", "0", "none"],
     ]
 

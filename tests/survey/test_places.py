@@ -199,6 +199,7 @@ def test_silence_is_judged_by_the_clock_of_who_comes(study: Study) -> None:
 
 def test_sources_of_a_pool() -> None:
     assert sources_of("real") == ["prolific", "link", "import"]
+    assert sources_of("panel") == ["panel"]
     assert sources_of("simulated") == ["simulated"]
 
 

@@ -1,10 +1,13 @@
-"""`manage.py invite STUDY --count N [--label TEXT]`."""
+"""`manage.py invite STUDY --count N [--panel NAME] [--label TEXT]`."""
 
+import re
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from survey.content import content_of
+from survey.definition.parts import NAME_PATTERN
 from survey.models import Invitation
 from survey.queries import StudyNotFound, find_study
 
@@ -15,19 +18,34 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="slug, or slug@version (default: the newest)")
         parser.add_argument("--count", type=int, default=1)
+        parser.add_argument(
+            "--panel",
+            metavar="NAME",
+            help="invite experts instead of raters: their ratings never count, but their means "
+            "may be the gold scores",
+        )
         parser.add_argument("--label", default="", help="a note for researchers; never exported")
 
-    def handle(self, *, study: str, count: int, label: str, **options: Any) -> None:
+    def handle(
+        self, *, study: str, count: int, panel: str | None, label: str, **options: Any
+    ) -> None:
         try:
             found = find_study(study)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         if count < 1:
             raise CommandError("--count must be at least 1")
-        if "invitation" not in found.settings["ways_in"]:
+        if panel is not None and not re.fullmatch(NAME_PATTERN, panel):
+            raise CommandError(
+                f"--panel {panel!r} is no name: a name has a-z, 0-9 and _, begins with a letter, "
+                "and is at most 40 characters long"
+            )
+        if panel is not None and content_of(found).definition.rating is None:
+            raise CommandError(f"{found} has no ratings, so a panel can give it no gold scores")
+        if panel is None and "invitation" not in found.settings["ways_in"]:
             raise CommandError(f"{found} does not admit invitations: see ways_in in its study.yaml")
         invitations = Invitation.objects.bulk_create(
-            Invitation(study=found, label=label[:200]) for _ in range(count)
+            Invitation(study=found, panel=panel or "", label=label[:200]) for _ in range(count)
         )
         for invitation in invitations:
             self.stdout.write(f"{settings.SITE_URL}/s/{found.slug}/?invite={invitation.token}")

@@ -1,0 +1,29 @@
+"""What panels of experts rated: what gold scores can be made of."""
+
+from survey.models import Invitation, Participant, Rating, Study
+from survey.tidy.answers import RATING_TASKS
+from survey.tidy.study import Row
+
+
+def panels_of(study: Study) -> list[str]:
+    """The names of the panels invited to the study, in any of its versions, and of those with
+    somebody in this one, in alphabetical order.
+    """
+    invited = Invitation.objects.filter(study__slug=study.slug).exclude(panel="")
+    came = study.participants.exclude(panel="")
+    names = [people.order_by().values_list("panel", flat=True) for people in (invited, came)]
+    return sorted(set().union(*names))
+
+
+def panel_ratings(study: Study, panel: str) -> list[Row]:
+    """(response id, dimension, participant id, value) of every rating by an expert of `panel` who
+    has completed this version, in that order. A response shown in several blocks has several.
+    """
+    ratings = Rating.objects.filter(
+        presentation__participant__study=study,
+        presentation__participant__panel=panel,
+        presentation__participant__status=Participant.Status.COMPLETED,
+        task__in=RATING_TASKS,
+    )
+    columns = ("response_id", "dimension", "presentation__participant_id", "value")
+    return sorted(ratings.values_list(*columns))  # databases sort texts in ways of their own
