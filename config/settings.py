@@ -8,6 +8,7 @@ start with one line that names the variable.
 import importlib.util
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -27,6 +28,9 @@ WEB_ADDRESS = validate.URL(schemes={"http", "https"}, require_tld=False)
 BROKERS = validate.Regexp(
     r"(filesystem|rediss?|redis\+socket|sentinel|amqps?)://",
     error="Not the address of a known kind of broker.",
+)
+NAMES = validate.Regexp(
+    r"([a-z][a-z0-9_]{0,39}(,|$))*$", error="Not small letters, digits and underscores."
 )
 LOG_LEVELS = validate.OneOf(["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
 
@@ -61,7 +65,22 @@ try:
     if not JUDGE_API_KEY and _served.get("JUDGE_STAND_IN_URL"):
         JUDGE_BASE_URL, JUDGE_STAND_IN = str(_served["JUDGE_STAND_IN_URL"]), True
         JUDGE_MODEL = JUDGE_API_KEY = "stand-in"
+    # Requests in flight at a time, over all workers.
     JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6, validate=AT_LEAST_ONE)
+    # Further endpoints by the names that studies call them, such as `openai`; each has its own
+    # JUDGE_OPENAI_BASE_URL and the like.
+    JUDGE_ENDPOINTS: dict[str, Any] = {
+        name: {
+            "base_url": env.str(f"JUDGE_{name.upper()}_BASE_URL", validate=GIVEN),
+            "api_key": env.str(f"JUDGE_{name.upper()}_API_KEY", ""),
+            "model": env.str(f"JUDGE_{name.upper()}_MODEL", JUDGE_MODEL),
+            "concurrency": env.int(
+                f"JUDGE_{name.upper()}_CONCURRENCY", JUDGE_CONCURRENCY, validate=AT_LEAST_ONE
+            ),
+        }
+        for name in env.str("JUDGE_ENDPOINTS", "", validate=NAMES).split(",")
+        if name
+    }
     JUDGE_TIMEOUT_SECONDS = env.float("JUDGE_TIMEOUT_SECONDS", 60.0, validate=POSITIVE)
     # What came of a request has this long after its deadline to be committed.
     JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 60.0, validate=POSITIVE)

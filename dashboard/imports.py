@@ -14,8 +14,9 @@ from dashboard.import_checks import read_ranks, read_ratings
 from dashboard.import_files import Findings, ImportRefused
 from dashboard.import_gold import GoldValue, read_gold
 from dashboard.import_people import BlockAnswers, Person, Vocabulary, read_people
-from judge.models import GoldScore
-from judge.queries import gold_scores
+from judge.gold import add_gold_set, choose_gold
+from judge.models import GoldSet
+from judge.queries import Gold, gold_scores
 from survey.definition.questions import IntegerQuestion
 from survey.definition.settings import ENDINGS
 from survey.models import (
@@ -29,6 +30,8 @@ from survey.models import (
 from survey.tidy import cells_of, definition_of, dimensions_of
 
 #: People whose answers are made into rows at a time.
+#: What gold scores that come with ratings are called.
+IMPORTED = "imported"
 BATCH = 200
 
 Item = TypeVar("Item")
@@ -142,20 +145,11 @@ def _write(
         Study.objects.filter(pk=study.pk, frozen_at=None).update(frozen_at=timezone.now())
     for batch in _batches(checked.people.values(), BATCH):
         _write_people(study, batch, vocabulary.block_sizes)
-    GoldScore.objects.bulk_create(
-        [
-            GoldScore(
-                study=study,
-                response_id=gold.response,
-                dimension=gold.dimension,
-                value=gold.value,
-                calls=gold.calls,
-                gold_by=gold.gold_by,
-            )
-            for gold in checked.gold
-        ],
-        batch_size=1000,
-    )
+    if checked.gold:
+        scores = [Gold(g.response, g.dimension, g.value, g.calls) for g in checked.gold]
+        made_by = checked.gold[0].gold_by
+        gold_set = add_gold_set(study, name=IMPORTED, made_by=made_by, scores=scores)
+        choose_gold(study, gold_set=gold_set, why="imported with ratings")
     done = checked.done
     counts = {"participants": done.participants, "ratings": done.ratings, "gold": done.gold}
     detail = {"sha256": dict(digests), **counts, "ranks": done.ranks}
@@ -171,7 +165,7 @@ def _refuse_what_is_there(study: Study, checked: _Checked) -> None:
             f"{len(twice)} of {len(checked.people)} participants are in {study} already ({some}): "
             "was this imported before? Nothing was imported"
         )
-    if checked.gold and GoldScore.objects.filter(study=study).exists():
+    if checked.gold and GoldSet.objects.filter(study=study, name=IMPORTED).exists():
         raise ImportRefused(f"{study} has imported gold scores already; nothing was imported")
 
 

@@ -9,9 +9,8 @@ from django.db import transaction
 
 from analysis.definition import QualityRules
 from analysis.rules import set_rules
-from judge.configure import configure_judge
-from judge.definition import JudgeDefinition
-from judge.queries import gold_judge
+from judge.configure import configure_judging
+from judge.definition import JudgingDefinition
 from survey.assignment import CheckRange, have_room
 from survey.definition import (
     DefinitionError,
@@ -27,7 +26,7 @@ from survey.loading import load_study
 from survey.models import Study
 
 SETTINGS_KEYS = tuple(Settings.model_fields)
-OTHER_SECTIONS = ("judge", "quality")
+OTHER_SECTIONS = ("judging", "quality")
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class StudyFolder:
     definition: StudyDefinition
     translations: list[StudyDefinition]
     settings: Settings
-    judge: JudgeDefinition
+    judging: JudgingDefinition
     quality: QualityRules
     rows: list[ResponseRow]
     notices: list[str]
@@ -55,15 +54,20 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     problems: list[Problem] = []
     definitions = _definitions(yaml, problems)
     settings = yaml.collect(Settings, chosen, problems)
-    judge = yaml.collect(JudgeDefinition, yaml.section("judge") or {}, problems, under=("judge",))
+    judging = yaml.collect(
+        JudgingDefinition, yaml.section("judging") or {}, problems, under=("judging",)
+    )
     quality = yaml.collect(
         QualityRules, yaml.section("quality") or {}, problems, under=("quality",)
     )
-    if not definitions or settings is None or judge is None or quality is None:
+    if not definitions or settings is None or judging is None or quality is None:
         raise DefinitionError(problems)
     definition, *translations = definitions
-    if definition.rating is None and "judge" in yaml.root:
-        problems.append(yaml.problem(("judge",), "the study asks for no ratings to be judged"))
+    if "judging" in yaml.root:
+        problems += [
+            yaml.problem(("judging", *path), message)
+            for path, message in judging.contradictions(definition)
+        ]
     rows, notices = read_responses(responses or folder / "responses.csv", definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
@@ -72,7 +76,7 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     rated = definition.rating is not None
     for path, doubt in quality.doubts(minutes=definition.estimated_minutes, rated=rated):
         notices.append(str(yaml.problem(path, doubt)))
-    return StudyFolder(definition, translations, settings, judge, quality, rows, notices)
+    return StudyFolder(definition, translations, settings, judging, quality, rows, notices)
 
 
 def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinition]:
@@ -162,10 +166,10 @@ def load_folder(folder: StudyFolder) -> LoadedFolder:
         rows=folder.rows,
     )
     study = loaded.study
-    judge, rules = gold_judge(study), study.rule_sets.last()
+    rules = study.rule_sets.last()
     updates = {"settings": loaded.outcome == "settings"}
     if folder.definition.rating is not None:
-        updates["judge"] = configure_judge(study, folder.judge) != judge
+        updates["judges"] = configure_judging(study, folder.judging)
     updates["filter rules"] = set_rules(study=study, rules=folder.quality) != rules
     if loaded.outcome not in ("settings", "unchanged"):
         return LoadedFolder(study, loaded.outcome, [])

@@ -2,33 +2,77 @@
 
 from django.contrib import admin
 
-from judge.models import Attempt, Call, GoldScore, Judge
+from judge.models import (
+    Attempt,
+    Call,
+    GoldDecision,
+    GoldScore,
+    GoldSet,
+    Judge,
+    Score,
+    StructuredOutput,
+)
 from survey.admin import ReadOnly
 
 
 @admin.register(Judge)
 class JudgeAdmin(ReadOnly):
-    list_display = ["study", "name", "version", "is_gold", "is_stand_in", "stopped", "created_at"]
-    list_filter = ["is_gold", "is_stand_in"]
+    list_display = ["study", "name", "version", "model", "is_current", "is_stand_in", "stopped"]
+    list_filter = ["is_current", "is_stand_in"]
     list_select_related = ["study"]
+
+
+@admin.register(StructuredOutput)
+class StructuredOutputAdmin(ReadOnly):
+    list_display = ["endpoint", "model", "support", "detail", "found_at"]
+    list_select_related = ["endpoint"]
 
 
 @admin.register(Call)
 class CallAdmin(ReadOnly):
-    list_display = ["id", "judge", "response", "dimension", "replicate", "state", "score", "error"]
+    list_display = ["id", "judge", "response", "block", "dimension", "replicate", "state", "error"]
     list_filter = ["state", "judge"]
-    list_select_related = ["judge", "response__scenario", "response__system"]
+    list_select_related = [
+        "judge",
+        "response__scenario",
+        "response__system",
+        "block__scenario",
+        "block__study",
+    ]
+
+
+@admin.register(Score)
+class ScoreAdmin(ReadOnly):
+    list_display = ["call_id", "response", "value", "reason"]
+    list_select_related = ["response__scenario", "response__system"]
 
 
 @admin.register(Attempt)
 class AttemptAdmin(ReadOnly):
-    list_display = ["request_id", "call_id", "number", "outcome", "http_status", "error"]
-    list_filter = ["outcome", "http_status"]
+    list_display = ["request_id", "call_id", "number", "outcome", "http_status", "cost", "error"]
+    list_filter = ["outcome", "http_status", "is_repair"]
     search_fields = ["request_id"]
-    list_select_related = ["call__judge", "call__response__scenario", "call__response__system"]
+    list_select_related = [
+        "call__judge",
+        "call__response__scenario",
+        "call__response__system",
+        "call__block__scenario",
+    ]
+
+
+@admin.register(GoldSet)
+class GoldSetAdmin(ReadOnly):
+    list_display = ["study", "name", "made_by", "created_at"]
+    list_select_related = ["study"]
 
 
 @admin.register(GoldScore)
 class GoldScoreAdmin(ReadOnly):
-    list_display = ["study", "response", "dimension", "value", "gold_by"]
-    list_select_related = ["study", "response__scenario", "response__system"]
+    list_display = ["gold_set", "response", "dimension", "value"]
+    list_select_related = ["gold_set", "response__scenario", "response__system"]
+
+
+@admin.register(GoldDecision)
+class GoldDecisionAdmin(ReadOnly):
+    list_display = ["study", "judge", "gold_set", "panel", "author", "why", "at"]
+    list_select_related = ["study", "judge", "gold_set", "author"]

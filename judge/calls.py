@@ -1,7 +1,9 @@
 """The queue of judge calls: what is to be asked, who asks it, what came of it.
 
-Every step is one short transaction under a lock on the judge's row, so that any number of
-workers share one limit, and a worker that dies leaves behind exactly what it had sent.
+Every step is one short transaction under a lock on the endpoint's row, so that any number of
+workers and judges share its limit, and a worker that dies leaves behind exactly what it had sent.
+The database counts on both shapes, also where Redis is there: what is in flight is counted by the
+very rows that record it, so neither a killed worker nor an emptied Redis can make the count wrong.
 A call RUNNING under a lease belongs to the attempt named by its lease token; an outcome counts
 only while that is so. Failures of an endpoint slow the whole judge down, then stop it.
 """
@@ -9,23 +11,25 @@ only while that is so. Failures of an endpoint slow the whole judge down, then s
 import logging
 import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from judge.definition import JudgeConfiguration
+from judge.endpoints import check_endpoint, endpoint_here
 from judge.exchange import ExchangeFailed, Reply, Request, Scope
-from judge.models import Attempt, Call, Judge
-from judge.questions import request_for
-from survey.definition.tasks import RatingTask
-from survey.models import Response, Study
-from survey.tidy import definition_of, dimensions_of
+from judge.leases import due, end_of_lease, live, live_at, locked, waits
+from judge.models import Attempt, Call, Judge, Score, StructuredOutput
+from judge.parsing import Scored
+from judge.prompts import prompt_hash
+from judge.queries import scoring_calls
+from judge.questions import request_for, responses_of, tokens_of
+from judge.spending import cost_of, expected_cost, why_no_more
 
 logger = logging.getLogger(__name__)
 
@@ -36,134 +40,124 @@ LONGEST_WAIT_SECONDS = 3600.0
 STORED_CHARACTERS = 10_000
 
 
+#: What an endpoint may answer to a request for something that it does not offer.
+REFUSALS_OF_A_SCHEMA = {400, 404, 415, 422, 501}
+Support = StructuredOutput.Support
+
+
 @dataclass(frozen=True)
 class Claimed:
-    """A call and the attempt, already committed, whose request is to be sent for it.
-
-    `task` says what the answer may be, as the study is when it is asked.
-    """
+    """A call and the attempt, already committed, whose request is to be sent for it."""
 
     call: Call
     attempt: Attempt
     request: Request
-    task: RatingTask
-
-
-# Planning
-
-
-def plan_calls(judge: Judge) -> int:
-    """Create the calls that a judge lacks; how many those were.
-
-    One for every distinct response × dimension × replicate, replicates side by side.
-    """
-    dimensions = dimensions_of(definition_of(judge.study))
-    replicates = range(1, judge.read_configuration().replicates + 1)
-    responses = (
-        Response.objects.filter(scenario__study=judge.study)
-        .order_by("scenario__position", "id")
-        .values_list("id", flat=True)
-    )
-    with _locked(judge.pk):
-        before = judge.calls.count()
-        Call.objects.bulk_create(
-            [
-                Call(judge=judge, response_id=response, dimension=dimension, replicate=replicate)
-                for response in responses
-                for dimension in dimensions
-                for replicate in replicates
-            ],
-            ignore_conflicts=True,
-        )
-        return judge.calls.count() - before
-
-
-def queue_missing(judge: Judge) -> int:
-    """Have every missing score asked for: new calls, and failed ones once more, from the start.
-
-    Lifts a stop. Returns how many calls are not answered yet.
-    """
-    with _locked(judge.pk) as locked:
-        plan_calls(locked)
-        sent = (
-            Attempt.objects.filter(call=OuterRef("pk"))
-            .order_by()
-            .values("call")
-            .annotate(n=Count("id"))
-            .values("n")
-        )
-        locked.calls.filter(state=Call.State.FAILED).update(
-            state=Call.State.WAITING,
-            forgiven=Coalesce(Subquery(sent, output_field=IntegerField()), 0),
-            not_before=None,
-            error="",
-        )
-        locked.stopped, locked.not_before, locked.failures_in_a_row = "", None, 0
-        locked.save()
-        return locked.calls.exclude(state=Call.State.ANSWERED).count()
+    configuration: JudgeConfiguration
+    #: Ids of the responses that are scored, in the order shown.
+    responses: list[int]
 
 
 # Working
 
 
-def claim(judge_id: int) -> list[Claimed]:
-    """Lease the calls that are due, as far as the shared limit allows, each with its attempt.
+def claim(judge_id: int) -> Claimed | None:
+    """Lease the next call that is due, with its attempt, if the limits allow one more.
 
-    Requests are built before anything is committed: where one cannot be, nothing is leased.
+    One at a time, so that workers share an endpoint. The request is built before anything is
+    committed: where it can't be, nothing is leased. Raises JudgeNotReady.
     """
-    with _locked(judge_id) as judge:
+    with locked(judge_id) as judge:
         now = timezone.now()
-        if judge.stopped or (judge.not_before and judge.not_before > now):
-            return []
-        free = settings.JUDGE_CONCURRENCY - _live(judge.calls.all(), now).count()
-        due = list(
-            _due(judge.calls.all(), now)
-            .select_related("response__scenario", "response__system")
-            .annotate(sent=Count("attempts"))
-            .order_by("id")[: max(0, free)]
-        )
+        if judge.stopped or waits(judge, now):
+            return None
         configuration = judge.read_configuration()
-        # After the calls: whoever loads a draft anew replaces the study first, then its calls.
-        study = definition_of(Study.objects.get(pk=judge.study_id))
-        claimed = []
-        for call in due:
-            attempt = Attempt(call=call, number=call.sent + 1, request_id=uuid.uuid4().hex)
-            request = request_for(
-                call, request_id=attempt.request_id, study=study, configuration=configuration
-            )
-            call.state = Call.State.RUNNING
-            call.lease_token = attempt.request_id
-            call.lease_until = _end_of_lease(now)
-            claimed.append(Claimed(call, attempt, request, study.rated))
-        Attempt.objects.bulk_create([c.attempt for c in claimed])
-        Call.objects.bulk_update([c.call for c in claimed], ["state", "lease_token", "lease_until"])
-        return claimed
+        here = check_endpoint(configuration)
+        if live_at(judge.endpoint, now).count() >= here.concurrency:
+            return None
+        support = structured_output(judge)
+        call = due(judge.calls.all(), now).order_by("id").first() if support else None
+        if support is None:
+            call = _probe(judge, now)
+        if call is None:
+            return None
+        return _lease(judge, call, configuration, structured=support == Support.ENFORCED)
 
 
-def record_score(claimed: Claimed, reply: Reply, score: int) -> None:
-    """Commit an answer."""
+def _lease(
+    judge: Judge, call: Call, configuration: JudgeConfiguration, *, structured: bool
+) -> Claimed | None:
+    """Commit the attempt that is to be sent for a call; stop the judge where the budget ends."""
+    expected = expected_cost(judge, configuration, tokens_of(call, configuration))
+    budget = judge.study.judging.read_definition().budget
+    if budget.money is not None and expected is None and live_at(judge.endpoint).exists():
+        return None  # nobody knows yet what a call costs: the one in flight will tell
+    if reason := why_no_more(judge.study, budget, expected=expected):
+        judge.stopped = reason
+        judge.save(update_fields=["stopped"])
+        return None
+    unusable = call.attempts.filter(
+        number__gt=call.forgiven, outcome=Attempt.Outcome.UNUSABLE
+    ).first()
+    attempt = Attempt(
+        call=call,
+        number=call.attempts.count() + 1,
+        request_id=uuid.uuid4().hex,
+        is_repair=unusable is not None,
+        cost=expected,
+        cost_is_estimate=True,
+    )
+    request = request_for(
+        call,
+        request_id=attempt.request_id,
+        configuration=configuration,
+        structured=structured,
+        unusable=unusable,
+    )
+    attempt.request = request.body()
+    attempt.prompt_hash = prompt_hash(request.messages)
+    responses = [response.pk for response in responses_of(call)]
+    call.state = Call.State.RUNNING
+    call.lease_token = attempt.request_id
+    call.lease_until = end_of_lease(timezone.now())
+    call.save()
+    attempt.save()
+    return Claimed(call, attempt, request, configuration, responses)
+
+
+def record_scores(claimed: Claimed, reply: Reply, scored: Sequence[Scored]) -> None:
+    """Commit an answer: a score for each response that was shown."""
     with _own(claimed, Attempt.Outcome.ANSWERED, reply=reply) as (judge, call):
         if call is None:
             return
-        judge.failures_in_a_row = 0
-        call.state = Call.State.ANSWERED
-        call.score = score
-        call.answered_at = timezone.now()
+        Score.objects.bulk_create(
+            Score(call=call, response_id=response, value=each.score, reason=_storable(each.reason))
+            for response, each in zip(claimed.responses, scored, strict=True)
+        )
+        _answered(judge, call)
+
+
+def record_probe(claimed: Claimed, reply: Reply, *, keeps: bool) -> None:
+    """Commit whether an endpoint's answer `keeps` to the probe's schema."""
+    support = Support.ENFORCED if keeps else Support.IGNORED
+    with _own(claimed, Attempt.Outcome.ANSWERED, reply=reply) as (judge, call):
+        if call is None:
+            return
+        _note_support(judge, support, reply.text)
+        _answered(judge, call)
 
 
 def record_unusable(claimed: Claimed, reply: Reply, reason: str) -> None:
-    """Commit that the judge answered without a usable score; ask again, up to a small cap."""
+    """Commit that the judge answered without a usable score: once it is asked to repair its
+    answer, then the score is missing.
+    """
     with _own(claimed, Attempt.Outcome.UNUSABLE, reply=reply, error=reason) as (judge, call):
         if call is None:
             return
         judge.failures_in_a_row = 0
-        unusable = call.attempts.filter(
-            number__gt=call.forgiven, outcome=Attempt.Outcome.UNUSABLE
-        ).count()
-        if unusable >= judge.read_configuration().unusable_answers:
-            _fail(call, f"given up after unusable answer {unusable}: {reason}")
+        if claimed.attempt.is_repair:
+            _fail(call, f"no usable score, asked to repair it either: {reason}")
         else:
-            _ask_again(call, claimed, reason)
+            _ask_again(call, claimed, reason, at_once=True)
 
 
 def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
@@ -171,108 +165,83 @@ def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
     with _own(claimed, failure.outcome, error=str(failure), failure=failure) as (judge, call):
         if call is None:
             return
+        if call.is_probe and failure.status in REFUSALS_OF_A_SCHEMA:
+            _note_support(judge, Support.REFUSED, str(failure))
+            _answered(judge, call)
+            return
         judge.failures_in_a_row += 1
-        nothing_answered = not judge.calls.filter(state=Call.State.ANSWERED).exists()
-        if failure.scope is Scope.REQUEST and not nothing_answered:
+        if failure.scope is Scope.REQUEST and _has_answers(judge):
             _fail(call, str(failure))
         elif failure.scope is Scope.PASSING:
             _ask_again(call, claimed, str(failure), retry_after=failure.retry_after)
+            if call.is_probe and call.state == Call.State.FAILED:
+                _note_support(judge, Support.UNKNOWN, str(failure))
         else:
             _release(call)
-            judge.stopped = str(failure)
+            _stop(judge, str(failure))
         _slow_down(judge, failure)
 
 
 def stop(judge_id: int, reason: str) -> None:
     """Let nobody work on a judge's calls until somebody queues them again."""
-    with _locked(judge_id) as judge:
-        judge.stopped = reason
-        judge.save()
+    with locked(judge_id) as judge:
+        _stop(judge, reason)
+        judge.save(update_fields=["stopped"])
 
 
-# Recovering
+# Finding out what an endpoint can do
 
 
-def recover(judge_id: int) -> int:
-    """Take back calls whose lease ran out; how many. What had been sent is unknown, maybe paid."""
-    with _locked(judge_id) as judge:
-        now = timezone.now()
-        expired = judge.calls.filter(state=Call.State.RUNNING, lease_until__lte=now)
-        lost = list(expired.select_for_update().values_list("id", flat=True))
-        Attempt.objects.filter(call_id__in=lost, outcome=Attempt.Outcome.IN_FLIGHT).update(
-            outcome=Attempt.Outcome.UNKNOWN,
-            ended_at=now,
-            error="its worker was lost before the answer was committed",
-        )
-        taken_back = judge.calls.filter(id__in=lost)
-        taken_back.update(state=Call.State.WAITING, lease_token="", lease_until=None)
-        # What is lost every time, because it ends its worker for instance, is not paid for ever.
-        spent = taken_back.annotate(sent=Count("attempts")).filter(
-            sent__gte=F("forgiven") + settings.JUDGE_MAX_ATTEMPTS
-        )
-        judge.calls.filter(id__in=list(spent.values_list("id", flat=True))).update(
-            state=Call.State.FAILED,
-            error=f"{settings.JUDGE_MAX_ATTEMPTS} attempts without a score; the last was lost "
-            "with its worker",
-        )
-        return len(lost)
+def structured_output(judge: Judge) -> str | None:
+    """Whether answers of the judge's model are held to a JSON schema; None before it is known."""
+    found = StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).first()
+    return found.support if found else None
 
 
-def judges_with_lost_calls() -> list[int]:
-    """Judges with calls whose lease ran out."""
-    lost = Call.objects.filter(
-        judge=OuterRef("pk"), state=Call.State.RUNNING, lease_until__lte=timezone.now()
+def _probe(judge: Judge, now: datetime) -> Call | None:
+    """The probe to ask now, where nobody else is at it for this model."""
+    probes = Call.objects.filter(
+        judge__endpoint=judge.endpoint, judge__model=judge.model, response=None, block=None
     )
-    return list(Judge.objects.filter(Exists(lost)).values_list("id", flat=True))
-
-
-def judges_to_wake() -> list[int]:
-    """Judges that have calls due and nobody working on them."""
-    now = timezone.now()
-    calls = Call.objects.filter(judge=OuterRef("pk"))
-    return list(
-        Judge.objects.filter(
-            Exists(_due(calls, now)),
-            ~Exists(_live(calls, now)),
-            Q(not_before=None) | Q(not_before__lte=now),
-            stopped="",
-        ).values_list("id", flat=True)
-    )
-
-
-def is_worked_on(judge_id: int) -> bool:
-    """Whether any call of a judge is under a live lease."""
-    return _live(Call.objects.filter(judge=judge_id), timezone.now()).exists()
-
-
-def seconds_until_due(judge_id: int) -> float | None:
-    """How long until a call may be asked; None where none is waiting, or the judge is stopped."""
-    judge = Judge.objects.get(pk=judge_id)
-    waiting = judge.calls.filter(state=Call.State.WAITING)
-    first = waiting.order_by(F("not_before").asc(nulls_first=True)).first()
-    if judge.stopped or first is None:
+    if live(probes, now).exclude(judge=judge).exists():
         return None
-    now = timezone.now()
-    return (max(first.not_before or now, judge.not_before or now, now) - now).total_seconds()
+    probe, _ = judge.calls.get_or_create(response=None, block=None, defaults={"replicate": 0})
+    if probe.state in (Call.State.ANSWERED, Call.State.FAILED):
+        # What was found out then has been forgotten since.
+        probe.state, probe.forgiven = Call.State.WAITING, probe.attempts.count()
+    is_due = probe.not_before is None or probe.not_before <= now
+    return probe if probe.state == Call.State.WAITING and is_due else None
 
 
-def _due(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
-    return calls.filter(Q(not_before=None) | Q(not_before__lte=now), state=Call.State.WAITING)
+def _note_support(judge: Judge, support: str, detail: str) -> None:
+    StructuredOutput.objects.update_or_create(
+        endpoint=judge.endpoint,
+        model=judge.model,
+        defaults={
+            "support": support,
+            "detail": _storable(detail)[:1000],
+            "found_at": timezone.now(),
+        },
+    )
 
 
-def _live(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
-    return calls.filter(state=Call.State.RUNNING, lease_until__gt=now)
+def _has_answers(judge: Judge) -> bool:
+    return scoring_calls(judge).filter(state=Call.State.ANSWERED).exists()
 
 
-def _end_of_lease(now: datetime) -> datetime:
-    """Past the deadline of a request sent now, by the time there is to commit what came of it."""
-    return now + timedelta(seconds=settings.JUDGE_TIMEOUT_SECONDS + settings.JUDGE_LEASE_SECONDS)
+def _answered(judge: Judge, call: Call) -> None:
+    judge.failures_in_a_row = 0
+    call.state = Call.State.ANSWERED
+    call.answered_at = timezone.now()
 
 
-@contextmanager
-def _locked(judge_id: int) -> Iterator[Judge]:
-    with transaction.atomic():
-        yield Judge.objects.select_for_update(of=("self",)).select_related("study").get(pk=judge_id)
+def _stop(judge: Judge, reason: str) -> None:
+    judge.stopped = reason
+    if not _has_answers(judge):
+        # A model that is not there yet may refuse schemas for no other reason.
+        StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).exclude(
+            support=Support.ENFORCED
+        ).delete()
 
 
 @contextmanager
@@ -290,7 +259,7 @@ def _own(
     belongs to another.
     """
     attempt = claimed.attempt
-    with _locked(claimed.call.judge_id) as judge:
+    with locked(claimed.call.judge_id) as judge:
         call = judge.calls.filter(
             pk=attempt.call_id, state=Call.State.RUNNING, lease_token=attempt.request_id
         ).first()
@@ -302,21 +271,29 @@ def _own(
         attempt.ended_at = timezone.now()
         attempt.error = _storable(error)
         if reply is not None:
-            attempt.http_status = 200
-            attempt.raw_text = _storable(reply.text)
-            attempt.returned_model = _storable(reply.model)[:200]
-            attempt.provenance = {
-                name: _storable(value) if isinstance(value, str) else value
-                for name, value in reply.provenance.items()
-            }
+            _keep_reply(attempt, reply, claimed.configuration)
         if failure is not None:
             attempt.http_status = failure.status
             attempt.raw_text = _storable(failure.body)
+            if failure.outcome not in Attempt.POSSIBLY_PAID:
+                attempt.cost, attempt.cost_is_estimate = Decimal(0), False
         attempt.save()
         call.lease_token, call.lease_until = "", None
         yield judge, call
         call.save()
-        judge.save()
+        judge.save(update_fields=["stopped", "not_before", "failures_in_a_row"])
+        judge.endpoint.save(update_fields=["not_before"])
+
+
+def _keep_reply(attempt: Attempt, reply: Reply, configuration: JudgeConfiguration) -> None:
+    attempt.http_status = 200
+    attempt.raw_text = _storable(reply.text)
+    attempt.returned_model = _storable(reply.model)[:200]
+    attempt.cost, attempt.cost_is_estimate = cost_of(reply, configuration.price)
+    attempt.provenance = {
+        name: _storable(value) if isinstance(value, str) else value
+        for name, value in reply.provenance.items()
+    }
 
 
 def _fail(call: Call, reason: str) -> None:
@@ -329,28 +306,41 @@ def _release(call: Call) -> None:
 
 
 def _ask_again(
-    call: Call, claimed: Claimed, reason: str, *, retry_after: float | None = None
+    call: Call,
+    claimed: Claimed,
+    reason: str,
+    *,
+    retry_after: float | None = None,
+    at_once: bool = False,
 ) -> None:
-    """Put a call back with a wait, or fail it when it has had all its attempts."""
+    """Put a call back, with a wait or without, or fail it when it has had all its attempts."""
     tries = claimed.attempt.number - call.forgiven
     if tries >= settings.JUDGE_MAX_ATTEMPTS:
         _fail(call, f"given up after attempt {tries}: {reason}")
         return
     _release(call)
-    call.not_before = _later(max(_backoff(tries), retry_after or 0))
+    call.not_before = None if at_once else _later(max(_backoff(tries), retry_after or 0))
 
 
 def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
-    """Leave an endpoint alone that asks for it or fails all our requests; in the end, stop."""
-    rounds = judge.failures_in_a_row // settings.JUDGE_CONCURRENCY
-    waits = [failure.retry_after] if failure.retry_after is not None else []
+    """Leave an endpoint alone that asks for it, and a judge whose requests all fail; stop that in
+    the end.
+    """
+    if failure.retry_after is not None:
+        judge.endpoint.not_before = _latest(judge.endpoint.not_before, _later(failure.retry_after))
+    rounds = judge.failures_in_a_row // _concurrency(judge)
     if rounds and failure.scope is Scope.PASSING:
-        waits.append(_backoff(rounds))
-    if waits:
-        until = _later(max(waits))
-        judge.not_before = max(judge.not_before or until, until)
+        judge.not_before = _latest(judge.not_before, _later(_backoff(rounds)))
     if rounds >= settings.JUDGE_MAX_ATTEMPTS and not judge.stopped:
-        judge.stopped = f"{judge.failures_in_a_row} failures in a row; the last: {failure}"
+        _stop(judge, f"{judge.failures_in_a_row} failures in a row; the last: {failure}")
+
+
+def _concurrency(judge: Judge) -> int:
+    return endpoint_here(judge.read_configuration().endpoint).concurrency
+
+
+def _latest(*times: datetime | None) -> datetime | None:
+    return max((at for at in times if at is not None), default=None)
 
 
 def _backoff(tries: int) -> float:

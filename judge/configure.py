@@ -1,120 +1,147 @@
-"""Which judge a study has, and where it is asked.
+"""Which judges a study has, where they are asked, and whose scores are gold.
 
 A judge is what its study says about it plus the endpoint and model of this installation. When
-any of them changes, a new version of the judge takes over and the scores of the old one stay.
+anything changes that its scores depend on, a new version takes over and the scores of the old one
+stay.
 """
 
-import ipaddress
-from urllib.parse import urlsplit
-
-from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from judge import prompts
-from judge.definition import JudgeConfiguration, JudgeDefinition
-from judge.models import Judge
-from judge.queries import gold_judge
+from judge.definition import JudgeConfiguration, JudgeDefinition, JudgingDefinition
+from judge.definition import configuration_of as configured
+from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here
+from judge.gold import choose_gold
+from judge.models import Endpoint, Judge, Judging
+from judge.queries import current_judges, gold_decision
 from survey.models import Study
 from survey.tidy import definition_of
 
-
-class JudgeNotReady(Exception):
-    """A judge can't be asked as things are set up here; the message says what to change."""
+NOT_SET_UP = "not set up here: "
 
 
-def configure_judge(study: Study, definition: JudgeDefinition) -> Judge:
-    """Give a study the judge that its file describes, as its gold judge.
+@transaction.atomic
+def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
+    """Give a study the judges that its file describes; whether that changed anything.
 
-    An unchanged description changes nothing, also where it was asked at another endpoint: only
-    `current_judge` moves a judge, since that costs a new set of calls.
+    A judge that is no longer in the file is asked no more; its scores stay. The file's gold judge
+    becomes the gold one when the file names another than before. An unchanged description changes
+    nothing, also where its judges were asked elsewhere: only `move_judges_here` moves them, since
+    that costs a new set of calls.
     """
-    gold = gold_judge(study)
-    if gold is not None and gold.read_configuration().definition() == definition:
-        return gold
-    return _use_here(study, definition)
+    Study.objects.select_for_update().get(pk=study.pk)
+    judging, created = Judging.objects.get_or_create(
+        study=study, defaults={"definition": definition.model_dump(mode="json")}
+    )
+    before = judging.read_definition()
+    Judging.objects.select_for_update().get(pk=judging.pk)  # no worker is at its judges now
+    changed = created or before != definition
+    if changed:
+        judging.definition = definition.model_dump(mode="json")
+        judging.save()
+    for judge in definition.judges:
+        described = _configuration(study, judge)
+        current = _current(study, judge.name)
+        if current is None or not _is_updated(current, described, names_model=bool(judge.model)):
+            _use(study, described)
+    names = [judge.name for judge in definition.judges]
+    _retire(Judge.objects.filter(study=study, is_current=True).exclude(name__in=names))
+    if gold_decision(study) is None or (changed and before.gold_name != definition.gold_name):
+        gold = _current(study, definition.gold_name)
+        assert gold is not None
+        choose_gold(study, judge=gold, why="named in the study's file")
+    return changed
 
 
-def current_judge(study: Study) -> Judge:
-    """The study's gold judge, as this installation asks it; a new version if it must be.
+@transaction.atomic
+def move_judges_here(study: Study) -> list[Judge]:
+    """The study's judges as this installation asks them; new versions where they must be.
 
     Raises JudgeNotReady.
     """
     if definition_of(study).rating is None:
         raise JudgeNotReady(f"{study} asks for no ratings, so a judge has none to give")
-    gold = gold_judge(study)
-    if gold is None:
+    judging = Judging.objects.filter(study=study).first()
+    if judging is None:
         raise JudgeNotReady(f"{study} has no judge: load its study folder again")
-    return _use_here(study, gold.read_configuration().definition())
+    Study.objects.select_for_update().get(pk=study.pk)
+    Judging.objects.select_for_update().get(pk=judging.pk)  # no worker is at its judges now
+    for judge in judging.read_definition().judges:
+        endpoint_here(judge.endpoint)
+        _use(study, _configuration(study, judge))
+    return list(current_judges(study))
 
 
-def check_endpoint(configuration: JudgeConfiguration) -> None:
-    """See that this installation can ask a judge so configured. Raises JudgeNotReady.
-
-    Its key belongs to JUDGE_BASE_URL and is sent nowhere else.
-    """
-    here = _configuration_here(configuration.definition())
-    if configuration.base_url != here.base_url:
-        raise JudgeNotReady(
-            f"this judge is asked at {configuration.base_url}, but this worker is set up for "
-            f"{here.base_url}; `manage.py judge` moves it there as a new version"
-        )
-    parts = urlsplit(settings.JUDGE_BASE_URL)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise JudgeNotReady(f"JUDGE_BASE_URL {settings.JUDGE_BASE_URL!r} is no http(s) address")
-    key = settings.JUDGE_API_KEY
-    if not key and not _is_local(parts.hostname):
-        raise JudgeNotReady(
-            f"JUDGE_API_KEY is missing: {parts.hostname} needs a key. Set it in the environment "
-            "or in .env, for this command and for the worker"
-        )
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise JudgeNotReady("JUDGE_API_KEY has characters that no key has; was it copied whole?")
-
-
-def _configuration_here(definition: JudgeDefinition) -> JudgeConfiguration:
-    """A judge as this installation would ask it. The stand-in is one, wherever it listens."""
-    return JudgeConfiguration(
-        **definition.model_dump(),
-        base_url="stand-in" if settings.JUDGE_STAND_IN else settings.JUDGE_BASE_URL,
-        model=settings.JUDGE_MODEL,
-        stand_in=settings.JUDGE_STAND_IN,
+def _configuration(study: Study, judge: JudgeDefinition) -> JudgeConfiguration:
+    """A judge as this installation would ask it."""
+    try:
+        here = endpoint_here(judge.endpoint)
+    except JudgeNotReady:  # said when somebody wants to ask it; a study can be read all the same
+        unknown = f"{NOT_SET_UP}{judge.endpoint}"
+        here = EndpointHere(judge.endpoint, unknown, "", judge.model or unknown, 1, False)
+    return configured(
+        judge,
+        definition_of(study),
+        base_url=here.identity,
+        model=here.model if here.stand_in else judge.model or here.model,
+        stand_in=here.stand_in,
         prompt_format=prompts.FORMAT,
     )
 
 
-@transaction.atomic
-def _use_here(study: Study, definition: JudgeDefinition) -> Judge:
-    """Find or make the version that this installation would ask, and make it the gold judge.
+def _is_updated(judge: Judge, described: JudgeConfiguration, *, names_model: bool) -> bool:
+    """Whether a judge is as described but for where it is asked; what stands aside is updated."""
+    known = judge.read_configuration()
+    where = {"base_url", "stand_in", "prompt_format"}
+    if known.stand_in or not names_model:
+        where.add("model")  # the installation's choice
+    moved = described.model_copy(update=known.model_dump(include=where))
+    if moved.fingerprint() != known.fingerprint():
+        return False
+    judge.configuration = moved.model_dump(mode="json")
+    judge.save(update_fields=["configuration"])
+    return True
 
-    Other versions are stopped, so that nothing more is spent on them; unused ones go.
+
+def _current(study: Study, name: str) -> Judge | None:
+    return Judge.objects.filter(study=study, name=name, is_current=True).first()
+
+
+def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
+    """Find or make the version of a judge that is so configured, and make it the current one.
+
+    The others are stopped, so that nothing more is spent on them; unused ones go.
     """
-    Study.objects.select_for_update().get(pk=study.pk)
-    configuration = _configuration_here(definition)
-    versions = Judge.objects.filter(study=study, name=definition.name)
+    versions = Judge.objects.filter(study=study, name=configuration.name)
+    replaced = versions.filter(is_current=True).first()
     wanted = versions.filter(configuration_hash=configuration.fingerprint())
-    versions.exclude(pk__in=wanted).filter(calls=None).delete()
     judge = wanted.first()
+    decision = gold_decision(study)
+    was_gold = replaced is not None and decision is not None and decision.judge == replaced
     if judge is None:
+        versions.filter(calls=None).delete()
         newest = versions.order_by("-version").first()
-        judge = Judge.objects.create(
+        endpoint, _ = Endpoint.objects.get_or_create(base_url=configuration.base_url)
+        judge = Judge(
             study=study,
-            name=definition.name,
+            endpoint=endpoint,
+            name=configuration.name,
             version=newest.version + 1 if newest else 1,
-            configuration=configuration.model_dump(),
             configuration_hash=configuration.fingerprint(),
+            model=configuration.model[:200],
             is_stand_in=configuration.stand_in,
         )
-    others = Judge.objects.filter(study=study).exclude(pk=judge.pk)
-    others.filter(is_gold=True).update(is_gold=False)
-    others.filter(stopped="").update(stopped=f"replaced by {judge}")
-    Judge.objects.filter(pk=judge.pk).update(is_gold=True)
-    judge.refresh_from_db()
+    _retire(versions.exclude(pk=judge.pk), f"replaced by {judge}")
+    judge.configuration = configuration.model_dump(mode="json")
+    judge.is_current = True
+    judge.save()
+    if was_gold and judge != replaced:
+        choose_gold(study, judge=judge, why=f"takes the place of {replaced}")
     return judge
 
 
-def _is_local(host: str) -> bool:
-    """Whether a host is this machine or its network, where servers often need no key."""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        return "." not in host or host.endswith((".local", ".internal"))
+def _retire(judges: QuerySet[Judge], why: str = "no longer in the study's file") -> None:
+    """Nobody asks these any more; their scores stay."""
+    judges.filter(stopped="").update(stopped=why)
+    judges.update(is_current=False)

@@ -1,28 +1,65 @@
-"""The `judge:` part of study.yaml, and what a judge is once its endpoint is known. Pure."""
+"""The `judging:` part of study.yaml, and what a judge is once its endpoint is known. Pure."""
 
 import hashlib
 import json
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from survey.definition.parts import Part, Text
-
-#: The rubric of the study by B N et al. in our words; used where a study gives none.
-WARMTH_FIT_GENUINENESS = (
-    "Consider how emotionally warm the reply is, how well it fits this person's situation, "
-    "and how genuine it sounds."
-)
+from judge.rubrics import ONE_LINE, PRESETS
+from survey.definition import StudyDefinition
+from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
+from survey.definition.tasks import Point
 
 JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
+EndpointName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+PresetName = Literal["one_line", "anchored", "three_components"]
+
+#: The endpoint that JUDGE_BASE_URL and its like describe.
+DEFAULT_ENDPOINT = "default"
+#: What a request is made of by the other keys of a judge, or must not have.
+OUR_PARAMETERS = {
+    *("model", "messages", "temperature", "seed", "max_tokens", "max_completion_tokens"),
+    *("response_format", "n", "stream", "stream_options"),
+    *("tools", "tool_choice", "functions", "function_call"),
+}
+
+
+class Price(Part):
+    """US dollars per million tokens, for endpoints that do not say what a call cost."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class Budget(Part):
+    """What all judges of a study may use up together: US dollars, and requests."""
+
+    money: float | None = Field(default=None, gt=0)
+    requests: int | None = Field(default=None, ge=1)
 
 
 class JudgeDefinition(Part):
-    """What a study says about its judge. Endpoint, model and key come from the environment."""
+    """What a study says about one judge. Addresses and keys come from the environment."""
 
     name: JudgeName = "judge"
-    rubric: Text = WARMTH_FIT_GENUINENESS
-    #: Calls per response and dimension; the gold score is the mean of those answered.
+    endpoint: EndpointName = DEFAULT_ENDPOINT
+    #: Null is the model that the environment names for the endpoint.
+    model: Text | None = None
+    #: Whose model it is, for the warning about judging one's own kin.
+    family: Text | None = None
+    preset: PresetName | None = None
+    rubric: Text | dict[Name, Text] | None = None
+    #: Null is every dimension of the study.
+    dimensions: list[Name] | None = Field(default=None, min_length=1)
+    #: Null is the study's own. Another one can't be the gold standard.
+    scale: list[Point] | None = Field(default=None, min_length=2, max_length=11)
+    #: `single` shows one response, `block` all those of a block, in permuted order.
+    presentation: Literal["single", "block"] = "single"
+    #: Whether a sentence is asked for with each score.
+    reasons: bool = False
+    #: Calls per response (or block) and dimension; the gold score is the mean of their scores.
     replicates: int = Field(default=3, ge=1, le=100)
     #: Null leaves it to the endpoint: some models refuse a request that names one.
     temperature: float | None = Field(default=1.0, ge=0, le=2)
@@ -30,24 +67,191 @@ class JudgeDefinition(Part):
     max_tokens: int | None = Field(default=None, ge=16)
     #: Replicate n is asked with seed + n, so that replicates differ and a run can be repeated.
     seed: int | None = Field(default=None, ge=0, le=2**31)
-    #: A call fails after this many answers without a usable score.
-    unusable_answers: int = Field(default=3, ge=1)
+    #: Sent along as they are, such as OpenRouter's `provider`.
+    options: dict[str, Any] = {}
+    price: Price | None = None
+
+    @field_validator("options")
+    @classmethod
+    def _options_are_not_ours(cls, options: dict[str, Any]) -> dict[str, Any]:
+        if taken := sorted(OUR_PARAMETERS & options.keys()):
+            raise ValueError(f"{taken[0]!r} is not an option: the judge's other keys decide it")
+        return options
+
+    @field_validator("scale")
+    @classmethod
+    def _values_rise(cls, scale: list[Point] | None) -> list[Point] | None:
+        values = [point.value for point in scale or []]
+        if values != sorted(set(values)):
+            raise ValueError("values must rise, each once")
+        return scale
+
+    @model_validator(mode="after")
+    def _one_rubric(self) -> "JudgeDefinition":
+        if self.preset is not None and self.rubric is not None:
+            raise wrong(("preset",), "preset and rubric exclude each other")
+        return self
 
 
-class JudgeConfiguration(JudgeDefinition):
-    """A definition with where it is asked. Any change of it is another version of the judge."""
+class JudgingDefinition(Part):
+    """Who scores a study's responses, whose scores are gold, and what it may cost."""
 
-    base_url: Text
-    model: Text
+    judges: list[JudgeDefinition] = Field(default=[JudgeDefinition()], min_length=1)
+    #: Null is the first judge. Also changed with a click, or by `manage.py gold`.
+    gold: JudgeName | None = None
+    budget: Budget = Budget()
+    #: Evaluated model → whose it is.
+    families: dict[str, Text] = {}
+
+    @property
+    def gold_name(self) -> str:
+        """The judge whose scores are to be gold."""
+        return self.gold or self.judges[0].name
+
+    @model_validator(mode="after")
+    def _judges_are_known(self) -> "JudgingDefinition":
+        names = [judge.name for judge in self.judges]
+        refuse_repeats("judge", names)
+        if self.gold is not None and self.gold not in names:
+            raise wrong(("gold",), f"{self.gold!r} is not among the judges")
+        return self
+
+    def contradictions(self, study: StudyDefinition) -> list[tuple[tuple[str | int, ...], str]]:
+        """What does not fit the study: where (below `judging`), and why."""
+        if study.rating is None:
+            return [((), "the study asks for no ratings to be judged")]
+        found: list[tuple[tuple[str | int, ...], str]] = []
+        for number, judge in enumerate(self.judges):
+            path = ("judges", number)
+            found += [((*path, *at), why) for at, why in _misfits(judge, study)]
+            if judge.name == self.gold_name and not on_scale_of_study(judge.scale, study):
+                message = "gold scores are on the scale of the study; choose another judge as gold"
+                found.append(((*path, "scale"), message))
+        return found
+
+
+def _misfits(
+    judge: JudgeDefinition, study: StudyDefinition
+) -> list[tuple[tuple[str | int, ...], str]]:
+    found: list[tuple[tuple[str | int, ...], str]] = []
+    rated = [dimension.name for dimension in study.rated.dimensions]
+    for number, name in enumerate(judge.dimensions or []):
+        if name not in rated:
+            message = f"{name!r} is not rated; there are {', '.join(rated)}"
+            found.append((("dimensions", number), message))
+    asked = [name for name in judge.dimensions or rated if name in rated]
+    preset = PRESETS.get(judge.preset or "")
+    texts = judge.rubric if isinstance(judge.rubric, dict) else preset.texts if preset else {}
+    key = "preset" if preset else "rubric"
+    if texts and (missing := [name for name in asked if name not in texts]):
+        there = ", ".join(texts)
+        found.append(((key,), f"says nothing of {missing[0]!r}; it is about {there}"))
+    if isinstance(judge.rubric, dict):
+        unknown = [name for name in judge.rubric if name not in asked]
+        found += [(("rubric", name), "is not a dimension that it judges") for name in unknown]
+    values = [point.value for point in judge.scale or study.rated.scale]
+    if preset and preset.values and values != list(preset.values):
+        described = ", ".join(map(str, preset.values))
+        message = f"describes the points {described}; give the judge a scale of these, or a rubric"
+        found.append((("preset",), message))
+    return found
+
+
+def on_scale_of_study(scale: Sequence[Point] | None, study: StudyDefinition) -> bool:
+    """Whether scores on `scale` can stand beside the ratings of the study."""
+    return scale is None or [point.value for point in scale] == study.rated.values
+
+
+class JudgeConfiguration(Part):
+    """A judge as one installation asks it: all that its scores depend on, and a little more.
+
+    What is not in its fingerprint (`ASIDE`) can change without another version of the judge.
+    """
+
+    name: str
+    base_url: str
+    model: str
     stand_in: bool
+    #: By dimension.
+    questions: dict[str, str]
+    rubrics: dict[str, str]
+    scale: list[Point]
+    #: Whether the scale names its ends alone, and what lies between is a score as well.
+    between: bool
+    presentation: Literal["single", "block"]
+    reasons: bool
+    temperature: float | None
+    max_tokens: int | None
+    seed: int | None
+    options: dict[str, Any]
     #: The wording around the rubric: `judge.prompts.FORMAT` at the time.
     prompt_format: int
 
-    def definition(self) -> JudgeDefinition:
-        """The study's part of it."""
-        return JudgeDefinition(**self.model_dump(include=set(JudgeDefinition.model_fields)))
+    endpoint: str
+    replicates: int
+    family: str | None
+    price: Price | None
+
+    @property
+    def dimensions(self) -> list[str]:
+        return list(self.questions)
+
+    @property
+    def values(self) -> list[int]:
+        """Every score there is, rising."""
+        values = [point.value for point in self.scale]
+        return list(range(values[0], values[-1] + 1)) if self.between else values
 
     def fingerprint(self) -> str:
-        """SHA-256 of everything that may influence a score."""
-        canonical = json.dumps(self.model_dump(), sort_keys=True, ensure_ascii=False)
+        """SHA-256 of everything that may influence a single score."""
+        canonical = json.dumps(self.model_dump(exclude=ASIDE), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+#: The endpoint's name (its address counts), how often is asked, and what is only said of it.
+ASIDE = {"endpoint", "replicates", "family", "price"}
+
+
+def configuration_of(
+    judge: JudgeDefinition,
+    study: StudyDefinition,
+    *,
+    base_url: str,
+    model: str,
+    stand_in: bool,
+    prompt_format: int,
+) -> JudgeConfiguration:
+    """A judge of a study, asked for `model` at `base_url`."""
+    task = study.rated
+    asked = judge.dimensions or [dimension.name for dimension in task.dimensions]
+    questions = {d.name: d.question for d in task.dimensions if d.name in asked}
+    return JudgeConfiguration(
+        name=judge.name,
+        base_url=base_url,
+        model=model,
+        stand_in=stand_in,
+        questions=questions,
+        rubrics={name: _rubric(judge, name) for name in questions},
+        scale=judge.scale or task.scale,
+        between=judge.scale is None and task.kind == "slider",
+        presentation=judge.presentation,
+        reasons=judge.reasons,
+        temperature=judge.temperature,
+        max_tokens=judge.max_tokens,
+        seed=judge.seed,
+        options=judge.options,
+        prompt_format=prompt_format,
+        endpoint=judge.endpoint,
+        replicates=judge.replicates,
+        family=judge.family,
+        price=judge.price,
+    )
+
+
+def _rubric(judge: JudgeDefinition, dimension: str) -> str:
+    if isinstance(judge.rubric, str):
+        return judge.rubric
+    if isinstance(judge.rubric, Mapping):
+        return judge.rubric[dimension]
+    preset = PRESETS[judge.preset or ONE_LINE]
+    return preset.texts.get(dimension, preset.text)

@@ -1,6 +1,8 @@
 """What goes to an endpoint and what comes back, whichever client carries it. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from typing import Any
 
@@ -17,6 +19,24 @@ class Request:
     temperature: float | None
     max_tokens: int | None
     seed: int | None
+    #: What the answer is held to; None where the endpoint can't.
+    schema: dict[str, Any] | None = None
+    #: Sent along as they are.
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def body(self) -> dict[str, Any]:
+        """The request's JSON, to the letter."""
+        given = {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+        }
+        body: dict[str, Any] = {"model": self.model, "messages": self.messages}
+        body |= {name: value for name, value in given.items() if value is not None}
+        if self.schema is not None:
+            schema = {"name": "answer", "strict": True, "schema": self.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return body | dict(self.options)
 
 
 @dataclass(frozen=True)
@@ -27,6 +47,10 @@ class Reply:
     #: Whether the endpoint stopped it for its length.
     cut_off: bool
     model: str
+    #: US dollars, where the endpoint says so.
+    cost: Decimal | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
 
 

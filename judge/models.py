@@ -1,34 +1,87 @@
-"""What machine judges say about responses.
+"""What machine judges say about responses, and whose scores are the gold standard.
 
 The database is the queue: a `Call` is a row with a state and a lease, an `Attempt` is one
 request that was (or may have been) sent. Money is not spent twice knowingly: a call is
-identified by (response, dimension, judge, replicate) and, once answered, never asked again.
+identified by (response or block, dimension, judge, replicate) and, once answered, never asked
+again.
 """
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from judge.definition import JudgeConfiguration
-from survey.models import Response, Study
+from judge.definition import JudgeConfiguration, JudgingDefinition
+from survey.models import Block, Response, Study
 
 #: Stands in the name of whatever made scores up, also where its scores were imported.
 STAND_IN = "stand-in, no language model"
 
 
+class Judging(models.Model):
+    """What a study's file says of judges. Its row is held while money is spent on the study."""
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="judging")
+    definition = models.JSONField(help_text="See judge.definition.JudgingDefinition")
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"judging of {self.study}"
+
+    def read_definition(self) -> JudgingDefinition:
+        """The section of the file as checked values."""
+        return JudgingDefinition.model_validate(self.definition)
+
+
+class Endpoint(models.Model):
+    """An address that judges are asked at. Its row is held while requests are counted out."""
+
+    base_url = models.CharField(max_length=500, unique=True)
+    not_before = models.DateTimeField(null=True, help_text="It asked to be left alone until then")
+
+    def __str__(self) -> str:
+        return self.base_url
+
+
+class StructuredOutput(models.Model):
+    """Whether a model at an endpoint holds its answers to a JSON schema: found out once."""
+
+    class Support(models.TextChoices):
+        ENFORCED = "enforced", "answers keep to a JSON schema"
+        IGNORED = "ignored", "a JSON schema is accepted and not kept to"
+        REFUSED = "refused", "a request with a JSON schema is refused"
+        UNKNOWN = "unknown", "could not be found out"
+
+    endpoint = models.ForeignKey(Endpoint, models.CASCADE, related_name="structured_outputs")
+    model = models.CharField(max_length=200)
+    support = models.CharField(max_length=10, choices=Support)
+    detail = models.TextField(blank=True, help_text="What the endpoint answered")
+    found_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["endpoint", "model"], name="structured_output_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model} at {self.endpoint}: {self.support}"
+
+
 class Judge(models.Model):
-    """One judge configuration of a study; a changed configuration is a new row."""
+    """One version of a judge of a study; a changed configuration is a new row."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="judges")
+    endpoint = models.ForeignKey(Endpoint, models.PROTECT, related_name="judges")
     name = models.CharField(max_length=100)
     version = models.PositiveIntegerField(default=1)
     configuration = models.JSONField(help_text="See judge.definition.JudgeConfiguration")
     configuration_hash = models.CharField(max_length=64)
-    is_gold = models.BooleanField(default=False, help_text="Its scores are the gold scores")
+    model = models.CharField(max_length=200, help_text="What is asked for at the endpoint")
+    is_current = models.BooleanField(default=True, help_text="In the study's file as it is now")
     is_stand_in = models.BooleanField(default=False, help_text="Not a language model")
     created_at = models.DateTimeField(default=timezone.now)
     stopped = models.TextField(blank=True, help_text="Why nobody works on its calls, for people")
-    not_before = models.DateTimeField(null=True, help_text="The endpoint is left alone until then")
+    not_before = models.DateTimeField(null=True, help_text="Backoff: left alone until then")
     failures_in_a_row = models.PositiveIntegerField(default=0, help_text="Since the last answer")
 
     class Meta:
@@ -39,7 +92,7 @@ class Judge(models.Model):
                 fields=["study", "name", "configuration_hash"], name="judge_configuration"
             ),
             models.UniqueConstraint(
-                fields=["study"], condition=Q(is_gold=True), name="judge_one_gold"
+                fields=["study", "name"], condition=Q(is_current=True), name="judge_one_current"
             ),
         ]
 
@@ -53,7 +106,10 @@ class Judge(models.Model):
 
 
 class Call(models.Model):
-    """One replicate of one judge's score of one response on one dimension."""
+    """One replicate of one judge's question about a response, or a block, on one dimension.
+
+    A call about neither is the judge's probe: whether its endpoint keeps to a JSON schema.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -62,16 +118,19 @@ class Call(models.Model):
         FAILED = "failed"
 
     judge = models.ForeignKey(Judge, models.CASCADE, related_name="calls")
-    response = models.ForeignKey(Response, models.CASCADE, related_name="judge_calls")
-    dimension = models.CharField(max_length=100)
+    response = models.ForeignKey(Response, models.CASCADE, null=True, related_name="judge_calls")
+    block = models.ForeignKey(Block, models.CASCADE, null=True, related_name="judge_calls")
+    dimension = models.CharField(max_length=100, blank=True)
     replicate = models.PositiveIntegerField()
+    order = models.JSONField(
+        null=True, help_text="Of a block: ids of its responses as the judge was shown them"
+    )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     not_before = models.DateTimeField(null=True, help_text="Backoff: not asked again earlier")
     lease_token = models.CharField(
         max_length=40, blank=True, help_text="Request id of the attempt that may answer it"
     )
     lease_until = models.DateTimeField(null=True)
-    score = models.IntegerField(null=True)
     answered_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True, help_text="Why it failed, for people")
     forgiven = models.PositiveIntegerField(
@@ -83,17 +142,47 @@ class Call(models.Model):
         indexes = [models.Index(fields=["judge", "state"], name="call_queue")]
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "response", "dimension", "replicate"], name="call_once"
+                fields=["judge", "response", "dimension", "replicate"],
+                condition=Q(response__isnull=False),
+                name="call_once_a_response",
+            ),
+            models.UniqueConstraint(
+                fields=["judge", "block", "dimension", "replicate"],
+                condition=Q(block__isnull=False),
+                name="call_once_a_block",
+            ),
+            models.UniqueConstraint(
+                fields=["judge"],
+                condition=Q(response__isnull=True, block__isnull=True),
+                name="call_one_probe",
             ),
             models.CheckConstraint(
-                condition=Q(state="answered", score__isnull=False)
-                | (~Q(state="answered") & Q(score__isnull=True)),
-                name="call_score_only_when_answered",
+                condition=Q(response__isnull=True) | Q(block__isnull=True),
+                name="call_about_a_response_or_a_block",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge}: {self.response} #{self.replicate}"
+        return f"{self.judge}: {self.response or self.block or 'probe'} #{self.replicate}"
+
+    @property
+    def is_probe(self) -> bool:
+        return self.response_id is None and self.block_id is None
+
+
+class Score(models.Model):
+    """What an answered call gives a response."""
+
+    call = models.ForeignKey(Call, models.CASCADE, related_name="scores")
+    response = models.ForeignKey(Response, models.CASCADE, related_name="judge_scores")
+    value = models.IntegerField()
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["call", "response"], name="score_once")]
+
+    def __str__(self) -> str:
+        return f"{self.call}: {self.value}"
 
 
 class Attempt(models.Model):
@@ -106,15 +195,19 @@ class Attempt(models.Model):
         GARBLED = "garbled", "answered with something that is no completion"
         HTTP_ERROR = "http_error", "refused or failed with an HTTP status"
         TIMEOUT = "timeout", "no answer in time: possibly answered and paid"
-        CONNECTION_ERROR = "connection_error"
+        NOT_CONNECTED = "not_connected", "the request was not sent"
+        BROKEN_OFF = "broken_off", "the connection broke: possibly answered and paid"
         UNKNOWN = "unknown", "worker lost: possibly answered and paid"
 
     #: Sent, and nobody here knows whether it was answered and charged for.
-    POSSIBLY_PAID = (Outcome.TIMEOUT, Outcome.UNKNOWN)
+    POSSIBLY_PAID = (Outcome.TIMEOUT, Outcome.BROKEN_OFF, Outcome.UNKNOWN, Outcome.GARBLED)
 
     call = models.ForeignKey(Call, models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
     request_id = models.CharField(max_length=40, unique=True, help_text="Sent to the endpoint")
+    is_repair = models.BooleanField(default=False, help_text="Asks for an unusable answer anew")
+    request = models.JSONField(help_text="What was sent, to the letter")
+    prompt_hash = models.CharField(max_length=64, help_text="SHA-256 of its messages")
     outcome = models.CharField(max_length=16, choices=Outcome, default=Outcome.IN_FLIGHT)
     started_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
@@ -122,8 +215,14 @@ class Attempt(models.Model):
     raw_text = models.TextField(blank=True, help_text="What the judge wrote, or the error's body")
     error = models.TextField(blank=True, help_text="What went wrong, for people")
     returned_model = models.CharField(max_length=200, blank=True)
+    cost = models.DecimalField(
+        max_digits=16, decimal_places=10, null=True, help_text="US dollars; empty if not known"
+    )
+    cost_is_estimate = models.BooleanField(
+        default=False, help_text="From its length or earlier calls: the endpoint did not say"
+    )
     provenance = models.JSONField(
-        default=dict, help_text="Response id, fingerprint, usage, cost, latency"
+        default=dict, help_text="Response id, provider, fingerprint, usage, latency, versions"
     )
 
     class Meta:
@@ -134,22 +233,70 @@ class Attempt(models.Model):
         return f"{self.call}, attempt {self.number}: {self.outcome}"
 
 
-class GoldScore(models.Model):
-    """A gold score brought in from a file, when no judge of ours made it."""
+class GoldSet(models.Model):
+    """Gold scores that were brought in from a file: another judge's, or people's."""
 
-    study = models.ForeignKey(Study, models.CASCADE, related_name="imported_gold")
+    study = models.ForeignKey(Study, models.CASCADE, related_name="gold_sets")
+    name = models.CharField(max_length=100)
+    made_by = models.CharField(
+        max_length=200, blank=True, help_text="Who made them, as the file says; empty if not"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["study", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "name"], name="gold_set_name"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} (imported{f', made by {self.made_by}' if self.made_by else ''})"
+
+
+class GoldScore(models.Model):
+    """One score of a gold set."""
+
+    gold_set = models.ForeignKey(GoldSet, models.CASCADE, related_name="scores")
     response = models.ForeignKey(Response, models.CASCADE, related_name="imported_gold")
     dimension = models.CharField(max_length=100)
     value = models.FloatField()
     calls = models.JSONField(default=list, help_text="The single scores it averages, if given")
-    gold_by = models.CharField(
-        max_length=200, blank=True, help_text="Who made it, as the file says; empty if it does not"
-    )
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["response", "dimension"], name="gold_score_once")
+            models.UniqueConstraint(
+                fields=["gold_set", "response", "dimension"], name="gold_score_once"
+            )
         ]
 
     def __str__(self) -> str:
         return f"{self.response}: {self.value}"
+
+
+class GoldDecision(models.Model):
+    """Whose scores are the gold scores from then on: a judge's, a gold set's or a panel's.
+
+    Never edited: the newest one holds.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="gold_decisions")
+    judge = models.ForeignKey(Judge, models.CASCADE, null=True)
+    gold_set = models.ForeignKey(GoldSet, models.CASCADE, null=True)
+    panel = models.CharField(max_length=100, blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    why = models.CharField(max_length=200, help_text="What brought it about, for people")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(judge__isnull=False, gold_set__isnull=True, panel="")
+                | Q(judge__isnull=True, gold_set__isnull=False, panel="")
+                | (Q(judge__isnull=True, gold_set__isnull=True) & ~Q(panel="")),
+                name="gold_decision_of_one",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.judge or self.gold_set or f'panel {self.panel}'}"

@@ -1,11 +1,13 @@
 """Reading a judge's answer: one strict parse, never a default. Pure.
 
-An answer is usable when it gives exactly one number, in digits, as the score:
+The answer is a JSON object, alone, in a code fence or as the one object within some prose:
+`{"score": 4}`, with a `"reason"` or without; for the responses of a block one such object, or a
+plain number, under each letter. A judge of a single response that was asked at an endpoint
+without JSON may also give exactly one number, in digits, as the score:
 
 - alone on a line: `4`, `4.`, `**4**`, `"4"`, `(4)`, also with its label on the scale
   (`4 = Very empathetic`) or named as a score (`Score: 4`, `[RESULT] 4`);
-- or as the opening of a sentence that names it as the score: `My rating is 4, because …`;
-- or as JSON, `{"score": 4}` or `{"rating": 4}`, with or without a code fence.
+- or as the opening of a sentence that names it as the score: `My rating is 4, because …`.
 
 `4/5` and `4 out of 5` count as 4 where 5 is the highest point of the scale, since nothing else
 can be meant. A leading `<think>…</think>` block is not part of the answer.
@@ -17,11 +19,12 @@ Refused: no number, number words, several numbers (even twice the same), ranges,
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from survey.definition.tasks import Point
 
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_FENCE = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)
 #: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.
 _NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,9}")
@@ -41,34 +44,78 @@ class Unusable(ValueError):
     """An answer without a usable score; the message says what is wrong with it."""
 
 
-def parse_score(text: str, scale: Sequence[Point], *, between: bool = False) -> int:
-    """The score that `text` gives on `scale`: one of its points, or one `between` them as well.
+@dataclass(frozen=True)
+class Scored:
+    """One score, and what the judge said for it."""
 
-    Raises Unusable.
+    score: int
+    reason: str = ""
+
+
+def parse_scores(
+    text: str, scale: Sequence[Point], *, letters: Sequence[str] = (), between: bool = False
+) -> list[Scored]:
+    """The scores that `text` gives on `scale`: one, or one for each of `letters`, in their order.
+
+    A score is a point of the scale, or one `between` them as well. Raises Unusable.
     """
     answer = _THINKING.sub("", text).strip()
-    fenced = _FENCE.match(answer)
-    answer = (fenced[1] if fenced else answer).strip()
     if not answer:
         raise Unusable("the answer is empty")
-    score = _from_json(answer) if answer.startswith("{") else _from_text(answer, scale)
-    inside = between and scale[0].value <= score <= scale[-1].value
-    if not inside and score not in {point.value for point in scale}:
-        raise Unusable(f"{score} is not on the scale")
-    return score
+    value = _json_in(answer)
+    if letters:
+        if value is None:
+            raise Unusable("there is no JSON object in the answer")
+        found = [_of_letter(value, letter) for letter in letters]
+    elif value is not None:
+        found = [_scored(value)]
+    else:
+        found = [Scored(_from_text(answer, scale))]
+    for each in found:
+        inside = between and scale[0].value <= each.score <= scale[-1].value
+        if not inside and each.score not in {point.value for point in scale}:
+            raise Unusable(f"{each.score} is not on the scale")
+    return found
 
 
-def _from_json(answer: str) -> int:
+def keeps_to_probe(text: str) -> bool:
+    """Whether an answer to `judge.prompts.probe` was held to its schema."""
     try:
-        value = json.loads(answer)
+        return json.loads(text) in ({"score": 3}, {"score": 4})
+    except (ValueError, RecursionError):
+        return False
+
+
+def _json_in(answer: str) -> dict[str, Any] | None:
+    """The one JSON object in the answer; None where there are no braces at all."""
+    first, last = answer.find("{"), answer.rfind("}")
+    if first < 0:
+        return None
+    try:
+        value = json.loads(answer[first : last + 1])
     except (ValueError, RecursionError):  # the latter from braces nested without end
         raise Unusable("the answer looks like JSON but is not") from None
+    return value if isinstance(value, dict) else None
+
+
+def _of_letter(value: dict[str, Any], letter: str) -> Scored:
+    named = value.get(letter)
+    if named is None:
+        raise Unusable(f"there is no score for {letter}")
+    try:
+        return _scored(named if isinstance(named, dict) else {"score": named})
+    except Unusable as problem:
+        raise Unusable(f"{letter}: {problem}") from None
+
+
+def _scored(value: dict[str, Any]) -> Scored:
     scores = [value[key] for key in ("score", "rating") if key in value]
     if len(scores) != 1:
         raise Unusable('the JSON has no single "score"')
     if type(scores[0]) is not int:
         raise Unusable(f"the score {scores[0]!r} is not an integer")
-    return scores[0]
+    reason = value.get("reason", "")
+    return Scored(scores[0], reason if isinstance(reason, str) else json.dumps(reason))
 
 
 def _from_text(answer: str, scale: Sequence[Point]) -> int:

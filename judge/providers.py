@@ -9,12 +9,16 @@ its deadline wherever it is: the client's own timeouts begin anew with every byt
 
 import asyncio
 import email.utils
+import platform
 import threading
 import time
 from concurrent.futures import Future
 from datetime import UTC, datetime
-from typing import Any, TypeVar, cast
+from decimal import Decimal
+from importlib.metadata import version
+from typing import Any, cast
 
+import httpx2
 import openai
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -22,11 +26,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from judge.exchange import ExchangeFailed, Reply, Request, Scope
 from judge.models import Attempt
 
-Value = TypeVar("Value")
 Outcome = Attempt.Outcome
 #: How a server's log names our attempts.
 REQUEST_ID_HEADER = "X-Client-Request-Id"
 CONNECT_SECONDS = 10.0
+#: Of what every answer came through.
+VERSIONS = {
+    "python": platform.python_version(),
+    **{name: version(name) for name in ("openai", "httpx2", "pydantic")},
+}
 #: Statuses that may pass; every 5xx may, too.
 PASSING_STATUSES = {408, 409, 429}
 #: Wrong key, no credit, wrong address or unknown model: no other request would fare better.
@@ -67,8 +75,11 @@ class _ErrorBody(_Lenient):
 class Provider:
     """One endpoint. A request that has not ended after `timeout_seconds` is broken off."""
 
-    def __init__(self, *, base_url: str, api_key: str, timeout_seconds: float) -> None:
+    def __init__(
+        self, *, base_url: str, api_key: str, timeout_seconds: float, address_setting: str
+    ) -> None:
         self._base_url = base_url
+        self._address_setting = address_setting
         self._timeout_seconds = timeout_seconds
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
@@ -101,20 +112,21 @@ class Provider:
                 raw = await self._client.chat.completions.with_raw_response.create(
                     model=request.model,
                     messages=cast("list[ChatCompletionMessageParam]", request.messages),
-                    temperature=_given(request.temperature),
-                    max_tokens=_given(request.max_tokens),
-                    seed=_given(request.seed),
+                    # The rest of the body as it is recorded; the client has no say in it.
+                    extra_body=request.body(),
                     extra_headers={REQUEST_ID_HEADER: request.id},
                 )
-        except (TimeoutError, openai.APITimeoutError):
+        except (TimeoutError, openai.APITimeoutError) as error:
+            not_sent = isinstance(error.__cause__, httpx2.ConnectTimeout)
             raise ExchangeFailed(
                 f"{self._base_url} did not answer within {self._timeout_seconds:g} s",
-                outcome=Outcome.TIMEOUT,
+                outcome=Outcome.NOT_CONNECTED if not_sent else Outcome.TIMEOUT,
             ) from None
         except openai.APIConnectionError as error:
+            not_sent = isinstance(error.__cause__, httpx2.ConnectError | httpx2.UnsupportedProtocol)
             raise ExchangeFailed(
                 f"could not exchange data with {self._base_url}: {_what_broke(error)}",
-                outcome=Outcome.CONNECTION_ERROR,
+                outcome=Outcome.NOT_CONNECTED if not_sent else Outcome.BROKEN_OFF,
             ) from None
         except openai.APIStatusError as error:
             raise _refused(
@@ -138,17 +150,21 @@ class Provider:
             raise ExchangeFailed(
                 "the endpoint broke off its answer", outcome=Outcome.GARBLED, body=text
             )
+        usage = _numbers(completion.usage)
         return Reply(
             text=choice.message.content or choice.message.refusal or "",
             cut_off=choice.finish_reason == "length",
             model=completion.model or "",
+            cost=_dollars(usage.get("cost")),
+            prompt_tokens=_tokens(usage.get("prompt_tokens")),
+            completion_tokens=_tokens(usage.get("completion_tokens")),
             provenance={
                 "response_id": completion.id,
                 "finish_reason": choice.finish_reason,
                 "provider": completion.provider,
                 "system_fingerprint": completion.system_fingerprint,
-                "usage": _numbers(completion.usage),
-                "openai_version": openai.__version__,
+                "usage": usage,
+                "versions": VERSIONS,
             },
         )
 
@@ -165,7 +181,7 @@ class Provider:
         if "html" in content_type.lower() or text.lstrip()[:1] == "<":
             message = (
                 f"{self._base_url} answered with a web page instead of a completion; "
-                "is JUDGE_BASE_URL the address of an OpenAI-compatible API (often …/v1)?"
+                f"is {self._address_setting} the address of an OpenAI-compatible API (often …/v1)?"
             )
         else:
             message = f"{self._base_url} answered with something that is not a whole completion"
@@ -243,5 +259,9 @@ def _numbers(usage: object) -> dict[str, float]:
     }
 
 
-def _given(value: Value | None) -> Value | openai.Omit:
-    return openai.omit if value is None else value
+def _dollars(cost: float | None) -> Decimal | None:
+    return None if cost is None or cost < 0 else Decimal(str(cost))
+
+
+def _tokens(count: float | None) -> int | None:
+    return None if count is None or count < 0 else int(count)

@@ -1,19 +1,21 @@
-"""Gold scores, and how far a judge has come."""
+"""Gold scores and other scores, and how far a judge has come."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import fmean
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
-from judge.models import STAND_IN, Attempt, Call, GoldScore, Judge
+from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Score
 from survey.models import Study
+from survey.tidy import panel_ratings, panels_of
 
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold score of one response on one dimension, and the single scores behind it."""
+    """The score of one response on one dimension, and the single scores that it is the mean of."""
 
     response_id: int
     dimension: str
@@ -23,12 +25,14 @@ class Gold:
 
 @dataclass(frozen=True)
 class GoldScores:
-    """All gold scores of a study, and where they come from."""
+    """All scores of one source: a judge's, those of a file, or a panel's mean ratings."""
 
     #: The judge's name and version, or what an imported file says; empty where nobody is named.
     made_by: str
     is_imported: bool
     scores: list[Gold]
+    #: `judge`, `file` or `panel`; empty where a study has no gold scores at all.
+    kind: str = ""
 
     @property
     def is_stand_in(self) -> bool:
@@ -44,10 +48,132 @@ class GoldScores:
 
 
 @dataclass(frozen=True)
+class GoldSource:
+    """Where gold scores may come from: exactly one of a judge, a gold set and a panel."""
+
+    judge: Judge | None = None
+    gold_set: GoldSet | None = None
+    panel: str = ""
+
+    @property
+    def kind(self) -> str:
+        return "judge" if self.judge else "file" if self.gold_set else "panel"
+
+    @property
+    def name(self) -> str:
+        """Unique in its study, and short: `llama@2`, `file imported`, `panel experts`."""
+        if self.judge:
+            return f"{self.judge.name}@{self.judge.version}"
+        return f"file {self.gold_set.name}" if self.gold_set else f"panel {self.panel}"
+
+    def __str__(self) -> str:
+        return str(self.judge or self.gold_set or self.name)
+
+
+NO_GOLD = GoldScores("", False, [])
+
+
+def current_judges(study: Study) -> QuerySet[Judge]:
+    """The judges of the study's file, in their present versions."""
+    return Judge.objects.filter(study=study, is_current=True).select_related("study", "endpoint")
+
+
+def gold_decision(study: Study) -> GoldDecision | None:
+    """The decision that holds: whose scores are gold."""
+    decisions = GoldDecision.objects.filter(study=study).select_related("judge", "gold_set")
+    return decisions.order_by("-id").first()
+
+
+def gold_source(study: Study) -> GoldSource | None:
+    """Whose scores are gold."""
+    decided = gold_decision(study)
+    if decided is None:
+        return None
+    return GoldSource(decided.judge, decided.gold_set, decided.panel)
+
+
+def gold_sources(study: Study) -> list[GoldSource]:
+    """Everybody whose scores could be gold: judges (also earlier versions that have scores),
+    files, panels.
+    """
+    judges = Judge.objects.filter(study=study).filter(
+        Q(is_current=True) | Q(calls__state=Call.State.ANSWERED)
+    )
+    return [
+        *(GoldSource(judge=judge) for judge in judges.distinct().order_by("name", "version")),
+        *(GoldSource(gold_set=gold_set) for gold_set in GoldSet.objects.filter(study=study)),
+        *(GoldSource(panel=panel) for panel in panels_of(study)),
+    ]
+
+
+def gold_scores(study: Study) -> GoldScores:
+    """A study's gold scores, by response and dimension: those of the one source decided on."""
+    source = gold_source(study)
+    return NO_GOLD if source is None else scores_of(study, source)
+
+
+def scores_of(study: Study, source: GoldSource) -> GoldScores:
+    """The scores of a source, by response and dimension."""
+    if source.judge is not None:
+        values = judge_values(source.judge)
+        scores = _means((v.response_id, v.dimension, v.value) for v in values)
+        return GoldScores(str(source.judge), False, scores, "judge")
+    if source.gold_set is not None:
+        stored = source.gold_set.scores.order_by("response_id", "dimension")
+        scores = [Gold(g.response_id, g.dimension, g.value, g.calls) for g in stored]
+        return GoldScores(source.gold_set.made_by, True, scores, "file")
+    ratings = panel_ratings(study, source.panel)
+    scores = _means((response, dimension, value) for response, dimension, _, value in ratings)
+    return GoldScores(f"panel {source.panel}", False, scores, "panel")
+
+
+@dataclass(frozen=True)
+class JudgeValue:
+    """One score of one call."""
+
+    response_id: int
+    #: Where the judge saw it beside others; None where it saw it alone.
+    block_id: int | None
+    dimension: str
+    replicate: int
+    value: int
+    reason: str
+
+
+def judge_values(judge: Judge) -> Iterator[JudgeValue]:
+    """A judge's single scores, by response, dimension and replicate.
+
+    Replicates beyond those that the judge is asked for now are kept, and left out.
+    """
+    replicates = judge.read_configuration().replicates
+    rows = (
+        Score.objects.filter(call__judge=judge, call__replicate__lte=replicates)
+        .order_by("response_id", "call__dimension", "call__replicate", "call_id")
+        .values_list(
+            "response_id",
+            "call__block_id",
+            "call__dimension",
+            "call__replicate",
+            "value",
+            "reason",
+        )
+    )
+    return (JudgeValue(*row) for row in rows.iterator())
+
+
+def _means(values: Iterable[tuple[int, str, float]]) -> list[Gold]:
+    by_item: dict[tuple[int, str], list[float]] = defaultdict(list)
+    for response_id, dimension, value in values:
+        by_item[response_id, dimension].append(value)
+    return [Gold(*item, fmean(single), single) for item, single in sorted(by_item.items())]
+
+
+@dataclass(frozen=True)
 class Progress:
     """Counts of a judge's calls by state, of its attempts, and what holds it up, for people.
 
-    `unknown` attempts may have been answered and paid for without our knowing.
+    `unknown` attempts may have been answered and paid for without our knowing. The probe is no
+    call here, but its attempts are attempts.
     """
 
     total: int
@@ -60,6 +186,7 @@ class Progress:
     stopped: str
     not_before: datetime | None
     last_error: str
+    attempts_by_outcome: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_over(self) -> bool:
@@ -67,68 +194,50 @@ class Progress:
         return self.answered + self.failed == self.total
 
 
-def gold_judge(study: Study) -> Judge | None:
-    """The judge whose scores are the study's gold scores, unless some were imported."""
-    return Judge.objects.filter(study=study, is_gold=True).first()
-
-
-def gold_scores(study: Study) -> GoldScores:
-    """A study's gold scores, by response and dimension.
-
-    One source a study: gold scores that were imported, if there are any; else the gold judge,
-    each score being the mean of its answered replicates. Two sources are never mixed.
-    """
-    imported = list(GoldScore.objects.filter(study=study).order_by("response_id", "dimension"))
-    if imported:
-        makers = sorted({gold.gold_by for gold in imported} - {""})
-        scores = [Gold(g.response_id, g.dimension, g.value, g.calls) for g in imported]
-        return GoldScores(", ".join(makers), True, scores)
-    judge = gold_judge(study)
-    if judge is None:
-        return GoldScores("", False, [])
-    answered = judge.calls.filter(state=Call.State.ANSWERED).order_by(
-        "response_id", "dimension", "replicate"
-    )
-    by_item: dict[tuple[int, str], list[float]] = defaultdict(list)
-    for response_id, dimension, score in answered.values_list("response_id", "dimension", "score"):
-        assert score is not None, "the database forbids an answered call without a score"
-        by_item[response_id, dimension].append(score)
-    scores = [Gold(*item, fmean(calls), calls) for item, calls in by_item.items()]
-    return GoldScores(str(judge), False, scores)
-
-
 def progress(judge: Judge) -> Progress:
     """How far a judge has come."""
-    judge = Judge.objects.get(pk=judge.pk)
+    judge = Judge.objects.select_related("endpoint").get(pk=judge.pk)
     states = dict(
-        judge.calls.order_by()
+        scoring_calls(judge)
+        .order_by()
         .values_list("state")
         .annotate(n=Count("id"))
         .values_list("state", "n")
     )
     attempts = Attempt.objects.filter(call__judge=judge)
-    sent = attempts.aggregate(
-        n=Count("id"), unknown=Count("id", filter=Q(outcome__in=Attempt.POSSIBLY_PAID))
+    outcomes = dict(
+        attempts.order_by()
+        .values_list("outcome")
+        .annotate(n=Count("id"))
+        .values_list("outcome", "n")
     )
     last = attempts.exclude(error="").order_by("-ended_at").first()
+    waits = [at for at in (judge.not_before, judge.endpoint.not_before) if at is not None]
     return Progress(
         total=sum(states.values()),
         answered=states.get(Call.State.ANSWERED, 0),
         failed=states.get(Call.State.FAILED, 0),
         waiting=states.get(Call.State.WAITING, 0),
         running=states.get(Call.State.RUNNING, 0),
-        attempts=sent["n"],
-        unknown=sent["unknown"],
+        attempts=sum(outcomes.values()),
+        unknown=sum(outcomes.get(outcome, 0) for outcome in Attempt.POSSIBLY_PAID),
         stopped=judge.stopped,
-        not_before=judge.not_before,
+        not_before=max(waits, default=None),
         last_error=last.error if last else "",
+        attempts_by_outcome=outcomes,
     )
+
+
+def scoring_calls(judge: Judge) -> QuerySet[Call]:
+    """A judge's calls but its probe."""
+    return Call.objects.filter(judge=judge).exclude(response=None, block=None)
 
 
 def failure_reasons(judge: Judge) -> list[tuple[str, int]]:
     """Why calls failed, and how many for each reason, the most frequent first."""
     return list(
-        judge.calls.filter(state=Call.State.FAILED)
+        scoring_calls(judge)
+        .filter(state=Call.State.FAILED)
         .order_by()
         .values_list("error")
         .annotate(n=Count("id"))

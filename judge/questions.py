@@ -1,51 +1,72 @@
-"""What exactly is asked for a call: its row, its study and its judge's rubric put together."""
+"""What exactly is asked for a call: its row and its judge's configuration put together."""
 
 from judge import prompts
 from judge.definition import JudgeConfiguration
 from judge.exchange import Request
-from judge.models import Call, Judge
-from survey.definition import StudyDefinition
-from survey.tidy import definition_of
+from judge.models import Attempt, Call
+from survey.models import Response
 
 
-def messages_for(
-    call: Call, *, study: StudyDefinition, configuration: JudgeConfiguration
-) -> list[prompts.Message]:
-    """The messages of a call."""
-    scenario = call.response.scenario
-    questions = {dimension.name: dimension.question for dimension in study.rated.dimensions}
+def responses_of(call: Call) -> list[Response]:
+    """The responses that a call is about, in the order in which the judge is shown them."""
+    if call.order is None:
+        return [call.response] if call.response is not None else []
+    found = Response.objects.in_bulk(call.order)
+    return [found[number] for number in call.order]
+
+
+def messages_for(call: Call, configuration: JudgeConfiguration) -> list[prompts.Message]:
+    """The messages of a call, when it is asked for the first time."""
+    if call.is_probe:
+        return prompts.probe()
+    responses = responses_of(call)
+    scenario = call.block.scenario if call.block else responses[0].scenario
     return prompts.messages(
-        rubric=configuration.rubric,
-        scale=study.rated.scale,
-        between=study.rated.kind == "slider",
-        question=questions[call.dimension],
+        configuration,
+        dimension=call.dimension,
         prompt=scenario.prompt,
         context=scenario.context,
-        response=call.response.text,
+        responses=[response.text for response in responses],
     )
 
 
 def request_for(
-    call: Call, *, request_id: str, study: StudyDefinition, configuration: JudgeConfiguration
+    call: Call,
+    *,
+    request_id: str,
+    configuration: JudgeConfiguration,
+    structured: bool,
+    unusable: Attempt | None = None,
 ) -> Request:
-    """What is sent to the endpoint for a call."""
+    """What is sent to the endpoint for a call; after an `unusable` answer, the repair of it.
+
+    `structured` says that the endpoint holds answers to a JSON schema.
+    """
+    messages = messages_for(call, configuration)
     seed = configuration.seed
+    schema = None
+    n = 1 if call.order is None else len(call.order)
+    if call.is_probe:
+        schema = prompts.probe_schema()
+    elif structured:
+        schema = prompts.answer_schema(configuration, n)
+    if unusable is not None:
+        messages = prompts.repair(
+            messages, unusable.raw_text, unusable.error, configuration=configuration, responses=n
+        )
     return Request(
         id=request_id,
         model=configuration.model,
-        messages=messages_for(call, study=study, configuration=configuration),
+        messages=messages,
         temperature=configuration.temperature,
         max_tokens=configuration.max_tokens,
         seed=None if seed is None else seed + call.replicate,
+        schema=schema,
+        options=configuration.options,
     )
 
 
-def missing_tokens(judge: Judge) -> int:
-    """About how many tokens the calls that are not answered yet will take."""
-    study = definition_of(judge.study)
-    configuration = judge.read_configuration()
-    missing = judge.calls.exclude(state=Call.State.ANSWERED).select_related("response__scenario")
-    return sum(
-        prompts.approximate_tokens(messages_for(call, study=study, configuration=configuration))
-        for call in missing
-    )
+def tokens_of(call: Call, configuration: JudgeConfiguration) -> tuple[int, int]:
+    """About how many tokens a call's question and its answer take."""
+    n = 1 if call.order is None else len(call.order)
+    return prompts.approximate_tokens(messages_for(call, configuration), configuration, n)

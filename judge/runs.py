@@ -6,82 +6,111 @@ as it arrives.
 """
 
 import time
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing
 
 from django.conf import settings
 
-from judge import calls
+from judge import calls, leases
 from judge.calls import Claimed
-from judge.configure import JudgeNotReady, check_endpoint
+from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint
 from judge.exchange import ExchangeFailed, Reply
 from judge.models import Judge
-from judge.parsing import Unusable, parse_score
+from judge.parsing import Unusable, keeps_to_probe, parse_scores
+from judge.prompts import letters
 from judge.providers import Provider
 
-#: After a turn the worker sees to its other tasks, and to a request to shut down.
-TURN_SECONDS = 5.0
+#: After a turn the worker sees to its other tasks.
+TURN_SECONDS = 30.0
+#: A turn is at least so many times as long as its requests take: at its end slots stay free
+#: until the last answer is there, unless another process takes them.
+REQUESTS_IN_A_TURN = 20
 #: A longer wait than this is left to the sweep.
 PATIENCE_SECONDS = 10.0
 #: How often calls that became due meanwhile are looked for.
 POLL_SECONDS = 0.5
 
 
-def run(judge_id: int) -> bool:
-    """Ask what is due, for one turn. True if another turn is wanted at once."""
+def run(
+    judge_id: int,
+    *,
+    hand_over: Callable[[], None] = lambda: None,
+    is_ending: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Ask what is due, for one turn. True if another turn is wanted at once.
+
+    A turn that ends with work left calls `hand_over`, so that another process may go on while
+    this one waits for the last answers. It ends early when the worker `is_ending`.
+    """
     judge = Judge.objects.select_related("study").filter(pk=judge_id).first()
     if judge is None or judge.stopped:
         return False
     try:
-        check_endpoint(judge.read_configuration())
+        here = check_endpoint(judge.read_configuration())
     except JudgeNotReady as problem:
         calls.stop(judge_id, str(problem))
         return False
-    calls.recover(judge_id)
+    leases.recover(judge_id)
     provider = Provider(
-        base_url=settings.JUDGE_BASE_URL,
-        api_key=settings.JUDGE_API_KEY,
+        base_url=here.base_url,
+        api_key=here.api_key,
         timeout_seconds=settings.JUDGE_TIMEOUT_SECONDS,
+        address_setting=here.variable("BASE_URL"),
     )
     with closing(provider):
-        return _Turn(judge_id, provider).take()
+        return _Turn(judge_id, here, provider, is_ending).take(hand_over)
 
 
 class _Turn:
     """The requests in flight, and what happens when they end."""
 
-    def __init__(self, judge_id: int, provider: Provider) -> None:
+    def __init__(
+        self, judge_id: int, here: EndpointHere, provider: Provider, is_ending: Callable[[], bool]
+    ) -> None:
         self.judge_id = judge_id
+        self.here = here
         self.provider = provider
+        self.is_ending = is_ending
         self.in_flight: dict[Future[Reply], Claimed] = {}
+        self.began = time.monotonic()
+        self.slowest = 0.0
 
-    def take(self) -> bool:
+    def take(self, hand_over: Callable[[], None]) -> bool:
         """Work until the turn is over or nothing is due soon. True if it was cut short."""
         try:
-            return self._work()
+            cut_short = self._work()
+            if cut_short and self.in_flight:
+                hand_over()
+                cut_short = False
+            return cut_short
         finally:
             # Whatever else went wrong: an answer on its way may be paid for, so it is recorded.
             while self.in_flight:
                 self._settle()
 
     def _work(self) -> bool:
-        turn_ends = time.monotonic() + TURN_SECONDS
         while True:
-            over = time.monotonic() >= turn_ends
-            if not over and len(self.in_flight) < settings.JUDGE_CONCURRENCY:
-                self._send()
+            if self._is_over():
+                return True
+            self._send()
             if self.in_flight:
                 self._settle()
                 continue
-            pause = calls.seconds_until_due(self.judge_id)
-            if pause is None or pause > PATIENCE_SECONDS or calls.is_worked_on(self.judge_id):
+            pause = leases.seconds_until_due(self.judge_id)
+            if pause is None or pause > PATIENCE_SECONDS or leases.is_worked_on(self.judge_id):
                 return False
-            if over:
-                return True
             time.sleep(max(pause, 0.01))
 
+    def _is_over(self) -> bool:
+        length = max(TURN_SECONDS, REQUESTS_IN_A_TURN * self.slowest)
+        return self.is_ending() or time.monotonic() - self.began >= length
+
     def _send(self) -> None:
-        for claimed in calls.claim(self.judge_id):
+        while len(self.in_flight) < self.here.concurrency:
+            claimed = calls.claim(self.judge_id)
+            if claimed is None:
+                return
             self.in_flight[self.provider.ask(claimed.request)] = claimed
 
     def _settle(self) -> None:
@@ -93,13 +122,23 @@ class _Turn:
     def _record(self, claimed: Claimed, future: Future[Reply]) -> None:
         try:
             reply = future.result()
+            self.slowest = max(self.slowest, reply.provenance["latency_seconds"])
+            if claimed.call.is_probe:
+                calls.record_probe(claimed, reply, keeps=keeps_to_probe(reply.text))
+                return
             if reply.cut_off:
                 raise Unusable("the answer was cut off for its length; see max_tokens")
-            task = claimed.task
-            score = parse_score(reply.text, task.scale, between=task.kind == "slider")
+            configuration = claimed.configuration
+            by_block = configuration.presentation == "block"
+            scored = parse_scores(
+                reply.text,
+                configuration.scale,
+                letters=letters(len(claimed.responses)) if by_block else (),
+                between=configuration.between,
+            )
         except ExchangeFailed as failure:
             calls.record_failure(claimed, failure)
         except Unusable as reason:
             calls.record_unusable(claimed, reply, str(reason))
         else:
-            calls.record_score(claimed, reply, score)
+            calls.record_scores(claimed, reply, scored)

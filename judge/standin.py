@@ -11,6 +11,7 @@ import json
 import re
 import sys
 import time
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -40,6 +41,8 @@ ADVICE = re.compile(
 )
 #: A word, or two Chinese characters, which often are one.
 WORD = re.compile(r"[a-z']{2,}|[\u4e00-\u9fff]{2}")
+#: A single reply has no letter.
+REPLY = re.compile(r'<reply(?: name="([A-Z])")?>\n(.*?)\n</reply>', re.DOTALL)
 COMMON_WORDS = set(
     WORD.findall(
         "the and that this with have you your for are was were but not can could would about been "
@@ -48,37 +51,79 @@ COMMON_WORDS = set(
 )
 
 
-def quality(message: str, reply: str) -> float:
-    """How supportive a reply looks, from 0 to 1: a heuristic, not a judgement."""
+@dataclass(frozen=True)
+class Features:
+    """What is counted in a reply; a heuristic, not a judgement."""
+
+    validation: int
+    care: int
+    asks: bool
+    shared: int
+    advice: int
+    words: int
+    is_unfinished: bool
+
+    def quality(self) -> float:
+        """How supportive the reply looks, from 0 to 1."""
+        value = 0.42
+        value += 0.16 * min(3, self.validation)
+        value += 0.09 * min(2, self.care)
+        value += 0.12 * self.asks
+        value += 0.07 * min(2, self.shared)
+        value -= 0.12 * min(2, self.advice)
+        value += 0.20 * (min(self.words, 50) / 50 - 0.5)
+        value -= 0.20 * self.is_unfinished
+        return min(1.0, max(0.0, value))
+
+    def reason(self) -> str:
+        """The same in a sentence."""
+        found = [
+            (self.validation, "names what is felt"),
+            (self.care, "offers company"),
+            (self.asks, "asks an open question"),
+            (self.shared, "takes up the message's own words"),
+            (self.advice, "gives advice"),
+        ]
+        said = [text for there, text in found if there] or ["does none of what is counted"]
+        return f"No language model wrote this; counted: the reply {', '.join(said)}."
+
+
+def features(message: str, reply: str) -> Features:
+    """The features of a reply to a message."""
     words = WORD.findall(reply.lower())
     content = set(words) - COMMON_WORDS
-    shared = content & set(WORD.findall(message.lower()))
-    value = 0.42
-    value += 0.16 * min(3, len(VALIDATION.findall(reply)))
-    value += 0.09 * min(2, len(CARE.findall(reply)))
-    value += 0.12 * bool(OPEN_QUESTION.search(reply))
-    value += 0.07 * min(2, len(shared))
-    value -= 0.12 * min(2, len(ADVICE.findall(reply)))
-    value += 0.20 * (min(len(words), 50) / 50 - 0.5)
-    value -= 0.20 * (reply[:1].islower() or reply.rstrip()[-1:] not in tuple(".?!\"'”。？！"))
-    return min(1.0, max(0.0, value))
+    return Features(
+        validation=len(VALIDATION.findall(reply)),
+        care=len(CARE.findall(reply)),
+        asks=bool(OPEN_QUESTION.search(reply)),
+        shared=len(content & set(WORD.findall(message.lower()))),
+        advice=len(ADVICE.findall(reply)),
+        words=len(words),
+        is_unfinished=reply[:1].islower() or reply.rstrip()[-1:] not in tuple(".?!\"'”。？！"),
+    )
 
 
-def score(asked: str, *, seed: str) -> int | None:
-    """One score on the scale stated in the question, or None where none is stated."""
+def answer(asked: str, *, seed: str, schema: object) -> str | None:
+    """What the stand-in says, or None where the question states no scale."""
     scale = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
     if not scale:
-        return None
+        # A probe, which wants to know whether the schema counts.
+        return json.dumps({"score": 3}) if schema else None
     message = _between(asked, "message")
-    reply = _between(asked, "reply")
-    digest = hashlib.sha256(f"{seed}\n{message}\n{reply}".encode()).digest()
-    noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular, up to ±0.15 of the scale
-    place = min(1.0, max(0.0, quality(message, reply) + noise))
     ends = re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked)
-    if ends:
-        low, high = int(ends[1]), int(ends[2])
-        return round(low + place * (high - low))
-    return scale[round(place * (len(scale) - 1))]
+    rated = {}
+    for letter, reply in REPLY.findall(asked):
+        found = features(message, reply)
+        digest = hashlib.sha256(f"{seed}\n{message}\n{reply}".encode()).digest()
+        noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular, up to ±0.15 of the scale
+        place = min(1.0, max(0.0, found.quality() + noise))
+        score = scale[round(place * (len(scale) - 1))]
+        if ends:
+            low, high = int(ends[1]), int(ends[2])
+            score = round(low + place * (high - low))
+        reason = {"reason": found.reason()} if '"reason"' in asked else {}
+        rated[letter] = {**reason, "score": score}
+    return json.dumps(rated.get("", rated), ensure_ascii=False)
 
 
 def _between(text: str, tag: str) -> str:
@@ -110,11 +155,11 @@ class Handler(BaseHTTPRequestHandler):
             self._send(400, {"error": {"message": "expected a JSON object with messages"}})
             return
         seed = request.get("seed") or self.headers.get("X-Client-Request-Id", "")
-        answer = score(asked, seed=str(seed))
-        if answer is None:
+        said = answer(asked, seed=str(seed), schema=request.get("response_format"))
+        if said is None:
             self._send(400, {"error": {"message": "the question states no scale"}})
             return
-        self._send(200, completion(asked, str(answer)))
+        self._send(200, completion(asked, said))
 
     def _send(self, status: int, content: dict[str, Any]) -> None:
         body = json.dumps(content).encode()
@@ -128,7 +173,7 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing for each request."""
 
 
-def completion(asked: str, answer: str) -> dict[str, Any]:
+def completion(asked: str, said: str) -> dict[str, Any]:
     """A chat completion as the OpenAI API words it; tokens are words here."""
     prompt_tokens = len(asked.split())
     return {
@@ -139,14 +184,15 @@ def completion(asked: str, answer: str) -> dict[str, Any]:
         "choices": [
             {
                 "index": 0,
-                "message": {"role": "assistant", "content": answer},
+                "message": {"role": "assistant", "content": said},
                 "finish_reason": "stop",
             }
         ],
         "usage": {
             "prompt_tokens": prompt_tokens,
-            "completion_tokens": 1,
-            "total_tokens": prompt_tokens + 1,
+            "completion_tokens": len(said.split()),
+            "total_tokens": prompt_tokens + len(said.split()),
+            "cost": 0,
         },
     }
 

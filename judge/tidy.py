@@ -1,10 +1,23 @@
-"""Gold scores as rows of the tidy table gold.csv."""
+"""Scores of judges, and gold scores, as rows of tidy tables."""
 
+import json
 from collections.abc import Iterator
 
-from judge.queries import Gold, GoldScores
-from survey.models import Study
-from survey.tidy import Row, cells_of, definition_of, dimensions_of
+from judge.models import Attempt, Call
+from judge.queries import Gold, GoldScores, GoldSource, gold_sources, judge_values, scores_of
+from survey.csv_text import time_text
+from survey.models import Response, Study
+from survey.tidy import CELL_COLUMNS, Cell, Row, cells_of, definition_of, dimensions_of
+
+JUDGE_SCORE_COLUMNS = (
+    "judge", *CELL_COLUMNS, "dimension", "response", "replicate", "score", "reason",
+)  # fmt: skip
+ATTEMPT_COLUMNS = (
+    "judge", "scenario", "set", "model", "condition", "dimension", "replicate", "attempt",
+    "is_repair", "outcome", "started_at", "ended_at", "http_status", "requested_model",
+    "returned_model", "cost_usd", "cost_is_estimate", "prompt_hash", "request", "raw_text",
+    "error", "provenance",
+)  # fmt: skip
 
 
 def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, list[float]]]:
@@ -21,3 +34,82 @@ def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, list[float]
             if dimension in of_response:
                 score = of_response[dimension]
                 yield (*cell.names, dimension, score.value), score.calls
+
+
+def judge_score_rows(study: Study) -> Iterator[Row]:
+    """Every single score of every source of gold, in the columns of JUDGE_SCORE_COLUMNS.
+
+    A response that was scored alone has its scores in each place where it is shown. Scores that
+    came without the single ones behind them have one row, the mean.
+    """
+    cells = cells_of(study)
+    ids = dict(Response.objects.filter(scenario__study=study).values_list("id", "public_id"))
+    places: dict[int, list[tuple[int, Cell]]] = {}
+    for (block, response), cell in cells.items():
+        places.setdefault(response, []).append((block, cell))
+    for source in gold_sources(study):
+        for response, seen_in, dimension, replicate, score, reason in _single(study, source):
+            for place, cell in places.get(response, []):
+                if seen_in in (None, place):
+                    names = (source.name, *cell.names, dimension)
+                    yield (*names, ids[response], replicate, score, reason)
+
+
+def _single(
+    study: Study, source: GoldSource
+) -> Iterator[tuple[int, int | None, str, int, float, str]]:
+    """A source's scores: response, block, dimension, replicate, score, reason."""
+    if source.judge is not None:
+        for v in judge_values(source.judge):
+            yield v.response_id, v.block_id, v.dimension, v.replicate, v.value, v.reason
+        return
+    for gold in scores_of(study, source).scores:
+        for replicate, score in enumerate(gold.calls or [gold.value], start=1):
+            yield gold.response_id, None, gold.dimension, replicate, score, ""
+
+
+def attempt_rows(study: Study) -> Iterator[Row]:
+    """Every request that was or may have been sent, in the columns of ATTEMPT_COLUMNS."""
+    attempts = (
+        Attempt.objects.filter(call__judge__study=study)
+        .select_related(
+            "call__judge",
+            "call__response__scenario",
+            "call__response__system",
+            "call__block__scenario",
+        )
+        .order_by("call__judge__name", "call__judge__version", "call_id", "number")
+    )
+    for attempt in attempts.iterator(chunk_size=500):
+        call = attempt.call
+        yield (
+            GoldSource(judge=call.judge).name,
+            *_about(call),
+            call.dimension,
+            call.replicate,
+            attempt.number,
+            attempt.is_repair,
+            attempt.outcome,
+            time_text(attempt.started_at),
+            time_text(attempt.ended_at) if attempt.ended_at else "",
+            attempt.http_status,
+            attempt.request["model"],
+            attempt.returned_model,
+            attempt.cost,
+            attempt.cost_is_estimate,
+            attempt.prompt_hash,
+            json.dumps(attempt.request, ensure_ascii=False),
+            attempt.raw_text,
+            attempt.error,
+            json.dumps(attempt.provenance, ensure_ascii=False),
+        )
+
+
+def _about(call: Call) -> tuple[str, str, str, str]:
+    """Scenario, set, model and condition, as far as a call is about one."""
+    if call.block is not None:
+        return call.block.scenario.name, call.block.set_name, "", ""
+    if call.response is None:
+        return "", "", "", ""
+    system = call.response.system
+    return call.response.scenario.name, "", system.model, system.condition

@@ -1,6 +1,8 @@
-"""`manage.py judge STUDY [--wait] [--dry-run]`."""
+"""`manage.py judge STUDY [--judge NAME …] [--wait] [--dry-run]`."""
 
 import time
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -10,11 +12,13 @@ from kombu.exceptions import OperationalError
 from tqdm import tqdm
 
 from config.celery import wake
-from judge.calls import plan_calls, queue_missing
-from judge.configure import JudgeNotReady, check_endpoint, current_judge
-from judge.models import Judge
+from judge.calls import structured_output
+from judge.configure import move_judges_here
+from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.models import Call, Judge
+from judge.plans import missing_tokens, plan_calls, queue_missing, wanted_calls
 from judge.queries import Progress, failure_reasons, progress
-from judge.questions import missing_tokens
+from judge.spending import Spent, expected_cost, spent_on
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 
@@ -25,52 +29,103 @@ PATIENCE_SECONDS = 10.0
 
 class Command(BaseCommand):
     help = (
-        "Queue the judge calls that a study still lacks, failed ones included. "
+        "Queue the calls that a study's judges still lack, failed ones included. "
         "A worker makes them; without --wait the command returns at once."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="slug, or slug@version; the newest version by default")
         parser.add_argument(
+            "--judge",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="this judge alone; may be given several times; all judges by default",
+        )
+        parser.add_argument(
             "--wait", action="store_true", help="show progress until every call has ended"
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="say what would be asked; change nothing"
+            "--dry-run",
+            action="store_true",
+            help="say what would be asked and what it may cost; change nothing",
         )
 
-    def handle(self, *, study: str, wait: bool, dry_run: bool, **options: Any) -> None:
+    def handle(
+        self, *, study: str, judge: list[str], wait: bool, dry_run: bool, **options: Any
+    ) -> None:
         try:
             found = find_study(study)
             if dry_run:
-                self.estimate(found)
+                self.estimate(found, judge)
                 return
-            judge = self.queue(found)
+            judges = self.queue(found, judge)
         except (StudyNotFound, JudgeNotReady) as problem:
             raise CommandError(f"Nothing was queued: {problem}") from None
         if wait:
             try:
-                self.wait(judge)
+                self.wait(judges)
             except KeyboardInterrupt:
                 raise CommandError("Stopped waiting; the worker goes on.") from None
-            self.conclude(judge)
+            self.conclude(found, judges)
 
-    def estimate(self, study: Study) -> None:
+    def estimate(self, study: Study, names: Sequence[str]) -> None:
         """Say what would be asked, from rows that are taken back."""
+        costs: list[Decimal | None] = []
         with transaction.atomic():
-            judge = current_judge(study)
-            plan_calls(judge)
-            self.describe(judge)
-            tokens = missing_tokens(judge)
+            for judge in chosen_judges(study, names):
+                plan_calls(judge)
+                self.describe(judge)
+                costs.append(self.estimate_of(judge))
             transaction.set_rollback(True)
-        self.stdout.write(f"  about {tokens:,} tokens in all (a rough figure); nothing was queued")
+        spent = spent_on(study)
+        known = [cost for cost in costs if cost is not None]
+        total = f"about {sum(known):.4f} US dollars" if known else "cost not known"
+        if known and len(known) < len(costs):
+            total += ", without the judges whose cost is not known"
+        self.stdout.write(f"In all {total}; {self.described_spending(study, spent)}")
+        self.stdout.write("Nothing was queued.")
 
-    def queue(self, study: Study) -> Judge:
+    def estimate_of(self, judge: Judge) -> Decimal | None:
+        """Say what the missing calls of a judge may take, from planned rows; their cost."""
+        configuration = judge.read_configuration()
+        calls = wanted_calls(judge).exclude(state=Call.State.ANSWERED).count()
+        asked, answered = missing_tokens(judge)
+        each = (asked // max(calls, 1), answered // max(calls, 1))
+        one = expected_cost(judge, configuration, each)
+        probe = structured_output(judge) is None and calls > 0
+        self.stdout.write(
+            f"  about {asked:,} tokens asked and {answered:,} answered (rough figures)"
+            + (", and one request to find out whether it keeps to a JSON schema" if probe else "")
+        )
+        if one is None:
+            self.stdout.write("  cost not known: give the judge a price in study.yaml")
+            return None
+        cost = one * calls
+        self.stdout.write(f"  about {cost:.4f} US dollars")
+        return cost
+
+    def described_spending(self, study: Study, spent: Spent) -> str:
+        """What is spent, and what the budget is."""
+        budget = study.judging.read_definition().budget
+        limits = [f"{budget.money:g} US dollars"] if budget.money is not None else []
+        limits += [f"{budget.requests} requests"] if budget.requests is not None else []
+        allowed = f"the budget is {' and '.join(limits)}" if limits else "there is no budget"
+        return f"{spent.money:.4f} are spent on {spent.requests} requests; {allowed}."
+
+    def queue(self, study: Study, names: Sequence[str]) -> list[Judge]:
         """Queue what is missing and wake a worker. Raises JudgeNotReady."""
         with transaction.atomic():
-            judge = current_judge(study)
-            check_endpoint(judge.read_configuration())
-            queue_missing(judge)
-        self.describe(judge)
+            judges = chosen_judges(study, names)
+            for judge in judges:
+                check_endpoint(judge.read_configuration())
+                queue_missing(judge)
+        for judge in judges:
+            self.describe(judge)
+            self.wake(judge)
+        return judges
+
+    def wake(self, judge: Judge) -> None:
         try:
             wake("judge.run", judge.pk)
         except OperationalError as error:
@@ -78,30 +133,31 @@ class Command(BaseCommand):
                 f"The broker does not answer ({error}). The calls are queued all the same: a "
                 f"worker looks for work every {settings.SWEEP_SECONDS:.0f} s."
             )
-        return judge
 
     def describe(self, judge: Judge) -> None:
-        now = progress(judge)
-        asked = f"{judge} ({settings.JUDGE_MODEL} at {settings.JUDGE_BASE_URL})"
+        wanted = wanted_calls(judge)
+        total, answered = wanted.count(), wanted.filter(state=Call.State.ANSWERED).count()
+        asked = f"{judge} ({judge.model} at {judge.endpoint})"
         if judge.is_stand_in:
             asked = str(judge)  # which says so
         self.stdout.write(
-            f"{asked}: {now.total - now.answered} calls to make, "
-            f"{now.answered} of {now.total} answered"
+            f"{asked}: {total - answered} calls to make, {answered} of {total} answered"
         )
 
-    def wait(self, judge: Judge) -> None:
-        """Show progress until every call has ended or the judge has stopped."""
-        began, now = time.monotonic(), progress(judge)
-        sent_before, hinted = now.attempts, False
-        with tqdm(total=now.total, unit=" calls", file=self.stderr, dynamic_ncols=True) as bar:
+    def wait(self, judges: Sequence[Judge]) -> None:
+        """Show progress until every call has ended or every judge has stopped."""
+        began, hinted = time.monotonic(), False
+        sent_before = sum(progress(judge).attempts for judge in judges)
+        with tqdm(unit=" calls", file=self.stderr, dynamic_ncols=True) as bar:
             while True:
-                now = progress(judge)
-                bar.total, bar.n = now.total, now.answered + now.failed
-                bar.set_postfix_str(postfix(now))
-                if now.is_over or now.stopped:
+                each = [progress(judge) for judge in judges]
+                bar.total = sum(now.total for now in each)
+                bar.n = sum(now.answered + now.failed for now in each)
+                bar.set_postfix_str(postfix(each, spent_on(judges[0].study)))
+                if all(now.is_over or now.stopped for now in each):
                     return
-                idle = now.attempts == sent_before and not now.running
+                sent = sum(now.attempts for now in each)
+                idle = sent == sent_before and not any(now.running for now in each)
                 if idle and not hinted and time.monotonic() - began > PATIENCE_SECONDS:
                     hinted = True
                     bar.write(
@@ -111,26 +167,45 @@ class Command(BaseCommand):
                     )
                 time.sleep(POLL_SECONDS)
 
-    def conclude(self, judge: Judge) -> None:
+    def conclude(self, study: Study, judges: Sequence[Judge]) -> None:
         """Say how it ended. Raises CommandError unless every call is answered."""
-        now = progress(judge)
-        self.stdout.write(f"{now.answered} of {now.total} calls answered, {now.attempts} requests")
-        if now.stopped:
-            raise CommandError(
-                f"{judge} was stopped: {now.stopped}\n"
-                f"`manage.py judge {judge.study}` goes on from here."
+        problems = []
+        for judge in judges:
+            now = progress(judge)
+            spent = spent_on(study, judge)
+            money = f", {spent.money:.4f} US dollars" if spent.money else ""
+            self.stdout.write(
+                f"{judge}: {now.answered} of {now.total} calls answered, "
+                f"{now.attempts} requests{money}"
             )
-        if now.failed:
-            reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(judge))
-            raise CommandError(
-                f"{now.failed} calls failed and have no score:\n{reasons}\n"
-                f"`manage.py judge {judge.study}` asks for them once more."
-            )
+            if now.stopped:
+                problems.append(f"{judge} was stopped: {now.stopped}")
+            if now.failed:
+                reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(judge))
+                problems.append(f"{now.failed} calls failed and have no score:\n{reasons}")
+        if problems:
+            problems.append(f"`manage.py judge {study}` goes on from here.")
+            raise CommandError("\n".join(problems))
 
 
-def postfix(now: Progress) -> str:
-    """What stands after the bar: what went wrong so far, in a few words."""
-    parts = [f"{now.failed} failed"] if now.failed else []
-    parts += [f"{now.unknown} unknown"] if now.unknown else []
-    parts += [f"last problem: {now.last_error[:80]}"] if now.last_error else []
+def chosen_judges(study: Study, names: Sequence[str]) -> list[Judge]:
+    """The study's judges as this installation asks them, or those called `names`.
+
+    Raises JudgeNotReady.
+    """
+    judges = move_judges_here(study)
+    if unknown := sorted(set(names) - {judge.name for judge in judges}):
+        known = ", ".join(judge.name for judge in judges)
+        raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; there are {known}")
+    return [judge for judge in judges if not names or judge.name in names]
+
+
+def postfix(each: Sequence[Progress], spent: Spent) -> str:
+    """What stands after the bar: what it cost, and what went wrong so far, in a few words."""
+    failed, unknown = sum(now.failed for now in each), sum(now.unknown for now in each)
+    errors = [now.last_error for now in each if now.last_error]
+    parts = [f"{spent.money:.4f} USD"] if spent.money else []
+    parts += [f"{failed} failed"] if failed else []
+    parts += [f"{unknown} unknown"] if unknown else []
+    parts += [f"last problem: {errors[-1][:80]}"] if errors else []
     return ", ".join(parts)

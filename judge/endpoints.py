@@ -1,0 +1,104 @@
+"""Where this installation asks judges: addresses and keys, which come from the environment."""
+
+import ipaddress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from judge.definition import DEFAULT_ENDPOINT, JudgeConfiguration
+
+
+class JudgeNotReady(Exception):
+    """A judge can't be asked as things are set up here; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class EndpointHere:
+    """An endpoint as the environment describes it. Its key is sent to its address alone."""
+
+    name: str
+    base_url: str
+    api_key: str
+    #: What is asked for where a judge names no model.
+    model: str
+    #: Requests in flight at a time, over all judges, studies and workers.
+    concurrency: int
+    stand_in: bool
+
+    def variable(self, name: str) -> str:
+        """The environment's name of one of its values, such as BASE_URL."""
+        return _variable(self.name, name)
+
+    @property
+    def identity(self) -> str:
+        """Its address; the stand-in is one and the same, wherever it listens."""
+        return "stand-in" if self.stand_in else self.base_url
+
+
+def _variable(endpoint: str, name: str) -> str:
+    return f"JUDGE_{name}" if endpoint == DEFAULT_ENDPOINT else f"JUDGE_{endpoint.upper()}_{name}"
+
+
+def endpoint_here(name: str) -> EndpointHere:
+    """The endpoint called `name`. Raises JudgeNotReady where the environment has none.
+
+    An installation with a stand-in asks it in place of endpoints that are not set up.
+    """
+    named = settings.JUDGE_ENDPOINTS.get(name)
+    if named is not None:
+        return EndpointHere(
+            name=name,
+            base_url=named["base_url"],
+            api_key=named["api_key"],
+            model=named["model"],
+            concurrency=named["concurrency"],
+            stand_in=False,
+        )
+    if name != DEFAULT_ENDPOINT and not settings.JUDGE_STAND_IN:
+        raise JudgeNotReady(
+            f"the endpoint {name!r} is not set up here: name it in JUDGE_ENDPOINTS and set "
+            f"{_variable(name, 'BASE_URL')} and {_variable(name, 'API_KEY')}"
+        )
+    return EndpointHere(
+        name=DEFAULT_ENDPOINT,
+        base_url=settings.JUDGE_BASE_URL,
+        api_key=settings.JUDGE_API_KEY,
+        model=settings.JUDGE_MODEL,
+        concurrency=settings.JUDGE_CONCURRENCY,
+        stand_in=settings.JUDGE_STAND_IN,
+    )
+
+
+def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
+    """The endpoint at which a judge so configured can be asked from here.
+
+    Raises JudgeNotReady: its key belongs to the address in the environment, and to no other.
+    """
+    here = endpoint_here(configuration.endpoint)
+    if configuration.base_url != here.identity:
+        raise JudgeNotReady(
+            f"this judge is asked at {configuration.base_url}, but this worker is set up for "
+            f"{here.identity}; `manage.py judge` moves it there as a new version"
+        )
+    parts = urlsplit(here.base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise JudgeNotReady(f"{here.variable('BASE_URL')} {here.base_url!r} is no http(s) address")
+    if not here.api_key and not _is_local(parts.hostname):
+        raise JudgeNotReady(
+            f"{here.variable('API_KEY')} is missing: {parts.hostname} needs a key. Set it in the "
+            "environment or in .env, for this command and for the worker"
+        )
+    if not (here.api_key.isascii() and here.api_key.isprintable()) or " " in here.api_key:
+        raise JudgeNotReady(
+            f"{here.variable('API_KEY')} has characters that no key has; was it copied whole?"
+        )
+    return here
+
+
+def _is_local(host: str) -> bool:
+    """Whether a host is this machine or its network, where servers often need no key."""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".internal"))

@@ -1,0 +1,54 @@
+"""Whose scores are gold: decided by somebody, recorded, never edited."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from judge.models import GoldDecision, GoldScore, GoldSet, Judge
+from judge.queries import Gold, gold_decision
+from survey.models import Study
+
+
+def choose_gold(
+    study: Study,
+    *,
+    judge: Judge | None = None,
+    gold_set: GoldSet | None = None,
+    panel: str = "",
+    author: User | None = None,
+    why: str = "chosen",
+) -> bool:
+    """Make the scores of a judge, a gold set or a panel the gold ones. False if they are."""
+    newest = gold_decision(study)
+    chosen: dict[str, Any] = {"judge": judge, "gold_set": gold_set, "panel": panel}
+    if newest is not None and all(getattr(newest, key) == of for key, of in chosen.items()):
+        return False
+    GoldDecision.objects.create(study=study, author=author, why=why, **chosen)
+    return True
+
+
+@transaction.atomic
+def add_gold_set(study: Study, *, name: str, made_by: str, scores: Iterable[Gold]) -> GoldSet:
+    """Keep scores from a file beside the others; they are not gold before somebody says so.
+
+    Raises ValueError where the study has a set of that name.
+    """
+    if GoldSet.objects.filter(study=study, name=name).exists():
+        raise ValueError(f"{study} has gold scores called {name!r} already")
+    added = GoldSet.objects.create(study=study, name=name, made_by=made_by)
+    GoldScore.objects.bulk_create(
+        (
+            GoldScore(
+                gold_set=added,
+                response_id=gold.response_id,
+                dimension=gold.dimension,
+                value=gold.value,
+                calls=gold.calls,
+            )
+            for gold in scores
+        ),
+        batch_size=1000,
+    )
+    return added

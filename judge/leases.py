@@ -1,0 +1,120 @@
+"""Who may ask what, now: locks, leases, and finding work that waits or was lost."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.models import Attempt, Call, Endpoint, Judge, Judging
+
+
+@contextmanager
+def locked(judge_id: int) -> Iterator[Judge]:
+    """A judge, while nobody else counts out requests at its endpoint or money of its study."""
+    with transaction.atomic():
+        judge = Judge.objects.select_related("study").get(pk=judge_id)
+        Judging.objects.select_for_update().get(study=judge.study_id)
+        Endpoint.objects.select_for_update().get(pk=judge.endpoint_id)
+        yield Judge.objects.select_related("study__judging", "endpoint").get(pk=judge_id)
+
+
+def due(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
+    return calls.filter(Q(not_before=None) | Q(not_before__lte=now), state=Call.State.WAITING)
+
+
+def live(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
+    return calls.filter(state=Call.State.RUNNING, lease_until__gt=now)
+
+
+def live_at(endpoint: Endpoint, now: datetime | None = None) -> QuerySet[Call]:
+    """What is in flight at an endpoint, for all of its judges."""
+    return live(Call.objects.filter(judge__endpoint=endpoint), now or timezone.now())
+
+
+def has_room(judge: Judge, now: datetime) -> bool:
+    """Whether a judge's endpoint takes one more request."""
+    try:
+        here = check_endpoint(judge.read_configuration())
+    except JudgeNotReady:
+        return True  # whoever takes it up says so
+    return live_at(judge.endpoint, now).count() < here.concurrency
+
+
+def waits(judge: Judge, now: datetime) -> bool:
+    return any(at is not None and at > now for at in (judge.not_before, judge.endpoint.not_before))
+
+
+def end_of_lease(now: datetime) -> datetime:
+    """Past the deadline of a request sent now, by the time there is to commit what came of it."""
+    return now + timedelta(seconds=settings.JUDGE_TIMEOUT_SECONDS + settings.JUDGE_LEASE_SECONDS)
+
+
+def recover(judge_id: int) -> int:
+    """Take back calls whose lease ran out; how many. What had been sent is unknown, maybe paid."""
+    with locked(judge_id) as judge:
+        now = timezone.now()
+        expired = judge.calls.filter(state=Call.State.RUNNING, lease_until__lte=now)
+        lost = list(expired.select_for_update().values_list("id", flat=True))
+        Attempt.objects.filter(call_id__in=lost, outcome=Attempt.Outcome.IN_FLIGHT).update(
+            outcome=Attempt.Outcome.UNKNOWN,
+            ended_at=now,
+            error="its worker was lost before the answer was committed",
+        )
+        taken_back = judge.calls.filter(id__in=lost)
+        taken_back.update(state=Call.State.WAITING, lease_token="", lease_until=None)
+        # What is lost every time, because it ends its worker for instance, is not paid for ever.
+        spent = taken_back.annotate(sent=Count("attempts")).filter(
+            sent__gte=F("forgiven") + settings.JUDGE_MAX_ATTEMPTS
+        )
+        judge.calls.filter(id__in=list(spent.values_list("id", flat=True))).update(
+            state=Call.State.FAILED,
+            error=f"{settings.JUDGE_MAX_ATTEMPTS} attempts without a score; the last was lost "
+            "with its worker",
+        )
+        return len(lost)
+
+
+def judges_with_lost_calls() -> list[int]:
+    """Judges with calls whose lease ran out."""
+    lost = Call.objects.filter(
+        judge=OuterRef("pk"), state=Call.State.RUNNING, lease_until__lte=timezone.now()
+    )
+    return list(Judge.objects.filter(Exists(lost)).values_list("id", flat=True))
+
+
+def judges_to_wake() -> list[int]:
+    """Judges that have calls due, a free slot at their endpoint, and nobody working on them."""
+    now = timezone.now()
+    calls = Call.objects.filter(judge=OuterRef("pk"))
+    waiting = Judge.objects.filter(
+        Q(not_before=None) | Q(not_before__lte=now),
+        Q(endpoint__not_before=None) | Q(endpoint__not_before__lte=now),
+        Exists(due(calls, now)),
+        ~Exists(live(calls, now)),
+        stopped="",
+    )
+    return [judge.pk for judge in waiting.select_related("endpoint") if has_room(judge, now)]
+
+
+def is_worked_on(judge_id: int) -> bool:
+    """Whether any call of a judge is under a live lease."""
+    return live(Call.objects.filter(judge=judge_id), timezone.now()).exists()
+
+
+def seconds_until_due(judge_id: int) -> float | None:
+    """How long until a call may be asked; None where none is waiting, the judge is stopped, or
+    others take up its whole endpoint.
+    """
+    judge = Judge.objects.select_related("study", "endpoint").get(pk=judge_id)
+    now = timezone.now()
+    waiting = judge.calls.filter(state=Call.State.WAITING)
+    first = waiting.order_by(F("not_before").asc(nulls_first=True)).first()
+    if judge.stopped or first is None or not has_room(judge, now):
+        return None
+    times = [first.not_before, judge.not_before, judge.endpoint.not_before, now]
+    return (max(at for at in times if at is not None) - now).total_seconds()

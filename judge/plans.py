@@ -1,0 +1,128 @@
+"""Which questions a judge is to answer: planned, queued, asked for once more."""
+
+import random
+from collections.abc import Iterator
+
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from judge.definition import JudgeConfiguration
+from judge.leases import locked
+from judge.models import Attempt, Call, Judge
+from judge.prompts import approximate_tokens
+from judge.queries import scoring_calls
+from judge.questions import messages_for
+from survey.models import BlockResponse, Response
+
+
+def plan_calls(judge: Judge) -> int:
+    """Create the calls that a judge lacks; how many those were.
+
+    One for every distinct response (or block) × dimension × replicate, replicates side by side.
+    """
+    configuration = judge.read_configuration()
+    by_block = configuration.presentation == "block"
+    wanted = _of_blocks(judge, configuration) if by_block else _of_responses(judge, configuration)
+    with locked(judge.pk):
+        before = scoring_calls(judge).count()
+        Call.objects.bulk_create(wanted, ignore_conflicts=True)
+        return scoring_calls(judge).count() - before
+
+
+def queue_missing(judge: Judge) -> int:
+    """Have every missing score asked for: new calls, and failed ones once more, from the start.
+
+    Lifts a stop. Returns how many calls are not answered yet.
+    """
+    plan_calls(judge)
+    with locked(judge.pk) as held:
+        _ask_anew(held, held.calls.filter(state=Call.State.FAILED))
+        return wanted_calls(held).exclude(state=Call.State.ANSWERED).count()
+
+
+def queue_call(call: Call) -> None:
+    """Have one failed call asked for once more, from the start. Lifts a stop of its judge."""
+    with locked(call.judge_id) as held:
+        _ask_anew(held, held.calls.filter(pk=call.pk, state=Call.State.FAILED))
+
+
+def wanted_calls(judge: Judge) -> QuerySet[Call]:
+    """The calls that a judge's scores rest on: not its probe, nor replicates asked for before."""
+    return scoring_calls(judge).filter(replicate__lte=judge.read_configuration().replicates)
+
+
+def missing_tokens(judge: Judge) -> tuple[int, int]:
+    """About how many tokens the calls that are not answered yet take: questions, answers."""
+    configuration = judge.read_configuration()
+    missing = wanted_calls(judge).exclude(state=Call.State.ANSWERED)
+    asked, answered = 0, 0
+    for call in missing.select_related("response__scenario", "block__scenario"):
+        n = 1 if call.order is None else len(call.order)
+        tokens = approximate_tokens(messages_for(call, configuration), configuration, n)
+        asked, answered = asked + tokens[0], answered + tokens[1]
+    return asked, answered
+
+
+def _ask_anew(judge: Judge, failed: QuerySet[Call]) -> None:
+    sent = (
+        Attempt.objects.filter(call=OuterRef("pk"))
+        .order_by()
+        .values("call")
+        .annotate(n=Count("id"))
+        .values("n")
+    )
+    failed.update(
+        state=Call.State.WAITING,
+        forgiven=Coalesce(Subquery(sent, output_field=IntegerField()), 0),
+        not_before=None,
+        error="",
+    )
+    judge.stopped, judge.not_before, judge.failures_in_a_row = "", None, 0
+    judge.save(update_fields=["stopped", "not_before", "failures_in_a_row"])
+    judge.endpoint.not_before = None
+    judge.endpoint.save(update_fields=["not_before"])
+
+
+def _of_responses(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call]:
+    responses = Response.objects.filter(scenario__study=judge.study)
+    for response in responses.order_by("scenario__position", "id").values_list("id", flat=True):
+        for dimension in configuration.dimensions:
+            for replicate in range(1, configuration.replicates + 1):
+                yield Call(
+                    judge=judge, response_id=response, dimension=dimension, replicate=replicate
+                )
+
+
+def _of_blocks(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call]:
+    for block, names in _blocks(judge).items():
+        for dimension in configuration.dimensions:
+            for replicate in range(1, configuration.replicates + 1):
+                yield Call(
+                    judge=judge,
+                    block_id=block,
+                    dimension=dimension,
+                    replicate=replicate,
+                    order=_permuted(names, f"{judge.configuration_hash}:{dimension}", replicate),
+                )
+
+
+def _blocks(judge: Judge) -> dict[int, dict[int, str]]:
+    """The responses of each block by id, with names that are the same in every database."""
+    rows = BlockResponse.objects.filter(block__study=judge.study).order_by(
+        "block__position", "position"
+    )
+    blocks: dict[int, dict[int, str]] = {}
+    for row in rows.select_related("block__scenario", "response__system"):
+        name = f"{row.block.scenario.name}:{row.block.set_name}:{row.response.system}"
+        blocks.setdefault(row.block_id, {})[row.response_id] = name
+    return blocks
+
+
+def _permuted(names: dict[int, str], seed: str, replicate: int) -> list[int]:
+    """An order by chance, each replicate one place further round: over as many replicates as
+    there are responses, every response stands at every place equally often.
+    """
+    order = sorted(names, key=names.__getitem__)
+    random.Random(f"{seed}:{'|'.join(sorted(names.values()))}").shuffle(order)  # noqa: S311
+    shift = (replicate - 1) % len(order)
+    return order[shift:] + order[:shift]

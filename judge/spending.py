@@ -1,0 +1,121 @@
+"""What judging a study has cost so far, what the next request may cost, and when to stop.
+
+Every attempt carries its cost from the moment it is committed: first what it is expected to cost,
+then what the endpoint says. So the sum over attempts holds the money of requests in flight and of
+those whose outcome nobody knows, and a budget can't be overrun by workers side by side.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Avg, Count, Q, Sum
+
+from judge.definition import Budget, JudgeConfiguration, Price
+from judge.exchange import Reply
+from judge.models import Attempt, Judge
+from survey.models import Study
+
+PLACES = Decimal("1e-10")
+MILLION = 1_000_000
+Outcome = Attempt.Outcome
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Requests made, and US dollars spent on them as far as is known.
+
+    `estimated` is the part of `money` that no endpoint has confirmed; `unpriced` counts requests
+    that may have cost something, nobody knows what.
+    """
+
+    requests: int
+    money: Decimal
+    estimated: Decimal
+    unpriced: int
+
+
+def spent_on(study: Study, judge: Judge | None = None) -> Spent:
+    """What all judges of a study, or one of them, have used up."""
+    attempts = Attempt.objects.filter(call__judge__study=study)
+    if judge is not None:
+        attempts = attempts.filter(call__judge=judge)
+    found = attempts.aggregate(
+        requests=Count("id"),
+        money=Sum("cost"),
+        estimated=Sum("cost", filter=Q(cost_is_estimate=True)),
+        unpriced=Count("id", filter=Q(cost=None)),
+    )
+    return Spent(
+        found["requests"],
+        _rounded(found["money"] or Decimal(0)),
+        _rounded(found["estimated"] or Decimal(0)),
+        found["unpriced"],
+    )
+
+
+def cost_of(reply: Reply, price: Price | None) -> tuple[Decimal | None, bool]:
+    """What an answer cost in US dollars, None where nobody can say, and whether that is a
+    calculation of ours.
+    """
+    if reply.cost is not None:
+        return _rounded(reply.cost), False
+    if price is None or reply.prompt_tokens is None or reply.completion_tokens is None:
+        return None, True
+    return priced(price, reply.prompt_tokens, reply.completion_tokens), True
+
+
+def priced(price: Price, prompt_tokens: int, completion_tokens: int) -> Decimal:
+    """US dollars for so many tokens."""
+    dollars = Decimal(str(price.input)) * prompt_tokens
+    dollars += Decimal(str(price.output)) * completion_tokens
+    return _rounded(dollars / MILLION)
+
+
+def expected_cost(
+    judge: Judge, configuration: JudgeConfiguration, tokens: tuple[int, int]
+) -> Decimal | None:
+    """What one more request is likely to cost: as its answered ones did on average, else by its
+    price and length. None where neither is known.
+    """
+    answered = Attempt.objects.filter(
+        call__judge=judge, outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE), cost__isnull=False
+    )
+    mean = answered.aggregate(mean=Avg("cost"))["mean"]
+    if mean is not None:
+        return _rounded(Decimal(mean))
+    return None if configuration.price is None else priced(configuration.price, *tokens)
+
+
+def why_no_more(study: Study, budget: Budget, *, expected: Decimal | None) -> str:
+    """Why a budget does not allow one more request; empty where it does.
+
+    Call it with the study's `Judging` row locked.
+    """
+    if budget.requests is None and budget.money is None:
+        return ""
+    spent = spent_on(study)
+    if budget.requests is not None and spent.requests >= budget.requests:
+        return (
+            f"the study's budget of {budget.requests} requests is used up; raise "
+            "judging.budget.requests in its study.yaml, load it, and score again"
+        )
+    if budget.money is None:
+        return ""
+    limit = Decimal(str(budget.money))
+    if expected is None and spent.unpriced:
+        return (
+            "the study has a budget in money, but the endpoint does not say what a call costs; "
+            "give the judge a price (0 for a server of your own) in its study.yaml, load it, and "
+            "score again"
+        )
+    if spent.money + (expected or 0) > limit:
+        return (
+            f"the study's budget of {limit.normalize():f} US dollars allows no more calls: "
+            f"{spent.money:.4f} are spent and the next may cost {expected or 0:.6f}; raise "
+            "judging.budget.money in its study.yaml, load it, and score again"
+        )
+    return ""
+
+
+def _rounded(dollars: Decimal) -> Decimal:
+    return dollars.quantize(PLACES)
