@@ -66,6 +66,10 @@ class QualityRules(Part):
                 raise ValueError(f"{rule} stands twice")
         return order
 
+    def without(self, rule: RuleName) -> "QualityRules":
+        """The same rules, with one step fewer."""
+        return self.model_copy(update={"order": [r for r in self.order if r != rule]})
+
     def doubts(self, *, minutes: int, rated: bool) -> Iterator[tuple[tuple[str, ...], str]]:
         """What hardly fits a study that takes `minutes`, and rates or not; with its key."""
         window = self.duration_minutes

@@ -81,10 +81,12 @@ RULES: dict[RuleName, Rule] = {
 
 @dataclass(frozen=True)
 class Funnel:
-    """`steps` is funnel.csv; `exclusion` is each rater's first matching rule, "" where none is."""
+    """`steps` is funnel.csv; `exclusion` is each rater's first matching rule, "" where none is;
+    `included` is who entered and is left after the last step."""
 
     steps: DataFrame
     exclusion: "Series[str]"
+    included: "Series[bool]"
 
 
 def in_funnel(raters: DataFrame) -> "Series[bool]":
@@ -114,7 +116,7 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
         exclusion[excluded] = name
         steps.append(_step(name, excluded, remaining, int(matching.sum()), sex, sexes))
     columns = ["step", "excluded", "remaining", "alone", *(f"excluded_{which}" for which in sexes)]
-    return Funnel(DataFrame(steps, columns=columns), exclusion)
+    return Funnel(DataFrame(steps, columns=columns), exclusion, remaining)
 
 
 def exclusions(raters: DataFrame, exclusion: "Series[str]", rules: QualityRules) -> DataFrame:

@@ -9,13 +9,13 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from pandas import DataFrame
 from scipy.stats import spearmanr
 
+from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
+
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-Matrix = npt.NDArray[np.float64]
 
 
 def krippendorff_alpha(ratings: DataFrame, level: Level = "ordinal") -> float | None:
@@ -25,8 +25,9 @@ def krippendorff_alpha(ratings: DataFrame, level: Level = "ordinal") -> float | 
     two values can be paired, or all of them are the same (nothing could have been disagreed on).
     K. Krippendorff (2011), Computing Krippendorff's alpha-reliability.
     """
-    coincidences, values = _coincidences(ratings.to_numpy(dtype=float))
-    return _alpha(coincidences.sum(axis=0), _DISTANCES[level](coincidences, values))
+    counts, values = _counts(ratings)
+    (alpha,) = _alphas(counts, values, np.ones((1, len(counts))), level)
+    return None if np.isnan(alpha) else float(alpha)
 
 
 def krippendorff_interval(
@@ -34,79 +35,77 @@ def krippendorff_interval(
     level: Level = "ordinal",
     *,
     seed: int,
-    resamples: int = 2000,
+    resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> tuple[float, float] | None:
     """Percentile bootstrap of α over units: its lower and upper bound, None where α is.
 
     Resamples in which α cannot be had are left out.
     """
+    counts, values = _counts(ratings)
+    if len(values) < 2:
+        return None
+    weights = resampled(len(counts), seed=seed, resamples=resamples)
+    return percentiles(_alphas(counts, values, weights, level), confidence)
+
+
+def _counts(ratings: DataFrame) -> tuple[Matrix, Matrix]:
+    """How often each value was given in each unit of two or more (units × values); the values."""
     matrix = ratings.to_numpy(dtype=float)
-    coincidences, values = _coincidences(matrix)
-    distances = _DISTANCES[level]
-    if _alpha(coincidences.sum(axis=0), distances(coincidences, values)) is None:
-        return None
-    draw = np.random.default_rng(seed)
-    found = []
-    for _ in range(resamples):
-        drawn = coincidences[draw.integers(len(coincidences), size=len(coincidences))]
-        alpha = _alpha(drawn.sum(axis=0), distances(drawn, values))
-        if alpha is not None:
-            found.append(alpha)
-    tail = (1 - confidence) / 2
-    lower, upper = np.quantile(found, [tail, 1 - tail])
-    return float(lower), float(upper)
-
-
-def _coincidences(matrix: Matrix) -> tuple[Matrix, Matrix]:
-    """How often each two values met in each unit (units × values × values), and the values.
-
-    A unit's pairs are weighted by 1 / (m − 1), so that each of its m values counts once.
-    """
+    matrix = matrix[(~np.isnan(matrix)).sum(axis=1) >= 2]
     values = np.unique(matrix[~np.isnan(matrix)])
-    counts = (matrix[:, :, None] == values).sum(axis=1).astype(float)
+    columns = [(matrix == value).sum(axis=1) for value in values]
+    return np.array(columns, dtype=float).T.reshape(len(matrix), len(values)), values
+
+
+def _alphas(counts: Matrix, values: Matrix, weights: Matrix, level: Level) -> Matrix:
+    """α for each row of `weights` (resamples × units); NaN where only one value was given.
+
+    With δ² the distance of two values, c_u the counts of unit u's m_u values and n all counts:
+    D_o · N = Σ_u c_u δ² c_u / (m_u − 1) and D_e · N (N − 1) = n δ² n.
+    """
     judged = counts.sum(axis=1)
-    counts, judged = counts[judged >= 2], judged[judged >= 2]
-    pairs = counts[:, :, None] * counts[:, None, :]
-    pairs[:, np.arange(len(values)), np.arange(len(values))] -= counts
-    weighted: Matrix = pairs / (judged - 1)[:, None, None]
-    return weighted, values
+    totals = weights @ counts
+    if level == "ordinal":
+        within, among = _ordinal(counts, totals)
+    else:
+        distances = _DISTANCES[level](values)
+        within, among = ((each @ distances * each).sum(axis=1) for each in (counts, totals))
+    observed = (weights * within / (judged - 1)).sum(axis=1)
+    varied = (totals > 0).sum(axis=1) >= 2
+    alphas: Matrix = np.full(len(weights), np.nan)
+    pairs = totals.sum(axis=1) - 1
+    np.divide(pairs * observed, among, out=alphas, where=varied)
+    return 1 - alphas
 
 
-def _alpha(coincidences: Matrix, distances: Matrix) -> float | None:
-    totals = coincidences.sum(axis=1)
-    n = totals.sum()
-    expected = (np.outer(totals, totals) * distances).sum()
-    if expected == 0:
-        return None
-    return float(1 - (n - 1) * (coincidences * distances).sum() / expected)
+def _ordinal(counts: Matrix, totals: Matrix) -> tuple[Matrix, Matrix]:
+    """c δ² c of each unit, and n δ² n, in every resample.
+
+    δ is the number of values that lie between two, half of their own included, that is, the
+    difference of two mid-ranks g; and Σ c_i c_k (g_i − g_k)² = 2 (Σ c Σ c g² − (Σ c g)²).
+    """
+    ranks = totals.cumsum(axis=1) - totals / 2
+    within = 2 * (counts.sum(axis=1) * (ranks**2 @ counts.T) - (ranks @ counts.T) ** 2)
+    moments = [(totals * ranks**power).sum(axis=1) for power in (0, 1, 2)]
+    return within, 2 * (moments[0] * moments[2] - moments[1] ** 2)
 
 
-def _nominal(coincidences: Matrix, values: Matrix) -> Matrix:
-    different: Matrix = (values[:, None] != values).astype(float)
-    return different
+def _nominal(values: Matrix) -> Matrix:
+    return np.asarray(values[:, None] != values, dtype=float)
 
 
-def _ordinal(coincidences: Matrix, values: Matrix) -> Matrix:
-    """The squared number of values that lie between two, half of their own included."""
-    totals = coincidences.sum(axis=(0, 1))
-    middle = np.cumsum(totals) - totals / 2
-    return np.asarray((middle[:, None] - middle) ** 2)
-
-
-def _interval(coincidences: Matrix, values: Matrix) -> Matrix:
+def _interval(values: Matrix) -> Matrix:
     return np.asarray((values[:, None] - values) ** 2)
 
 
-def _ratio(coincidences: Matrix, values: Matrix) -> Matrix:
-    sums = values[:, None] + values
+def _ratio(values: Matrix) -> Matrix:
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(((values[:, None] - values) / sums) ** 2)
+        return np.nan_to_num(((values[:, None] - values) / (values[:, None] + values)) ** 2)
 
 
-_DISTANCES: dict[Level, Callable[[Matrix, Matrix], Matrix]] = {
+_DISTANCES: dict[Level, Callable[[Matrix], Matrix]] = {
     "nominal": _nominal,
-    "ordinal": _ordinal,
     "interval": _interval,
     "ratio": _ratio,
 }

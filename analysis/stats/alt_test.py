@@ -12,14 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame, Series
-from scipy.stats import ttest_1samp
+from scipy.stats import t as students_t
 from statsmodels.stats.multitest import multipletests
+
+from analysis.stats.bootstrap import Matrix
 
 #: Fewest items of a rater for whom the test is made (section 3).
 FEWEST_ITEMS = 30
 FALSE_DISCOVERIES = 0.05
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -54,46 +56,34 @@ def alt_test(
 
     `judge` is indexed by item. `epsilon` is what the judge's lower price is worth: 0.2 where raters
     are experts, 0.15 where they are skilled, 0.1 where they are a crowd (section 3). Distance
-    to the others is the root of their mean squared difference. A rater's items are those that
-    the judge and at least one other rater rated, too. p is of a one-sided t-test that the rater is
-    nearer by `epsilon` or more, adjusted after Benjamini and Yekutieli.
+    to the others is the root of their mean squared difference: whoever is nearer by it is nearer
+    to the others' mean, for mean (o − x)² = variance of o + (mean o − x)². A rater's items are
+    those that the judge and at least one other rater rated, too. p is of a one-sided t-test that
+    the rater is nearer by `epsilon` or more, adjusted after Benjamini and Yekutieli.
     """
-    values = ratings.to_numpy(dtype=float)
-    own = judge.reindex(ratings.index).to_numpy(dtype=float)
-    rows = []
-    for place, rater in enumerate(ratings.columns):
-        others = np.delete(values, place, axis=1)
-        usable = ~np.isnan(values[:, place]) & ~np.isnan(own) & ~np.isnan(others).all(axis=1)
-        beside = others[usable]
-        of_judge = _distance(own[usable], beside)
-        of_rater = _distance(values[usable, place], beside)
-        # Roots of the same squares in another order may differ in their last digit.
-        equal = np.isclose(of_judge, of_rater, rtol=1e-9, atol=1e-12)
-        judge_wins = (equal | (of_judge < of_rater)).astype(float)
-        rater_wins = (equal | (of_rater < of_judge)).astype(float)
-        tested = usable.sum() >= fewest_items
-        rows.append(
+    items, judge_wins, rater_wins = _wins(ratings, judge)
+    with np.errstate(invalid="ignore"):
+        table = DataFrame(
             {
-                "rater": rater,
-                "items": int(usable.sum()),
-                "judge_wins": float(judge_wins.mean()) if usable.any() else None,
-                "rater_wins": float(rater_wins.mean()) if usable.any() else None,
-                "p": _p(rater_wins - judge_wins, epsilon) if tested else None,
+                "rater": ratings.columns,
+                "items": items,
+                "judge_wins": judge_wins.sum(axis=0) / items,
+                "rater_wins": rater_wins.sum(axis=0) / items,
             }
         )
-    table = DataFrame(rows, columns=["rater", "items", "judge_wins", "rater_wins", "p"])
-    table["p"] = pd.to_numeric(table["p"])
-    tested_rows = table["p"].notna()
+    tested = items >= fewest_items
+    table["p"] = _p(rater_wins - judge_wins, items, epsilon)
     table["p_adjusted"] = np.nan
     table["replaceable"] = Series([None] * len(table), dtype="boolean")
-    if not tested_rows.any():
+    table.loc[~tested, "p"] = np.nan
+    if not tested.any():
         return AltTest(table, epsilon, None, None)
     rejected, adjusted, *_ = multipletests(
-        table.loc[tested_rows, "p"], alpha=FALSE_DISCOVERIES, method="fdr_by"
+        table.loc[tested, "p"], alpha=FALSE_DISCOVERIES, method="fdr_by"
     )
-    table.loc[tested_rows, "p_adjusted"] = adjusted
-    table.loc[tested_rows, "replaceable"] = rejected
-    advantage = float(table.loc[tested_rows, "judge_wins"].mean())
+    table.loc[tested, "p_adjusted"] = adjusted
+    table.loc[tested, "replaceable"] = rejected
+    advantage = float(table.loc[tested, "judge_wins"].mean())
     return AltTest(table, epsilon, float(np.mean(rejected)), advantage)
 
 
@@ -111,19 +101,32 @@ def constant_judges(
     return DataFrame(rows, columns=["value", "winning_rate", "advantage", "passes"])
 
 
-def _distance(
-    values: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    others: "np.ndarray[tuple[int, int], np.dtype[np.float64]]",
-) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """The root mean squared difference of each value to what the others gave in its row."""
-    distances: np.ndarray[tuple[int], np.dtype[np.float64]] = np.sqrt(
-        np.nanmean((others - values[:, None]) ** 2, axis=1)
-    )
-    return distances
+def _wins(ratings: DataFrame, judge: "Series[float]") -> tuple[Matrix, Matrix, Matrix]:
+    """Each rater's number of items, and where the judge and where the rater is as near to the
+    others as the other, or nearer (1 or 0, items × raters; 0 for items that don't count).
+    """
+    values = ratings.to_numpy(dtype=float)
+    own = judge.reindex(ratings.index).to_numpy(dtype=float)[:, None]
+    rated = ~np.isnan(values)
+    others = rated.sum(axis=1, keepdims=True) - rated
+    totals = np.nansum(values, axis=1, keepdims=True) - np.nan_to_num(values)
+    usable = rated & ~np.isnan(own) & (others > 0)
+    means = np.divide(totals, others, out=np.zeros_like(values), where=usable)
+    of_judge, of_rater = np.abs(own - means), np.abs(values - means)
+    # What is equally near may differ in the last digits.
+    judge_wins = usable & (of_judge <= of_rater + TOLERANCE)
+    rater_wins = usable & (of_rater <= of_judge + TOLERANCE)
+    return usable.sum(axis=0), judge_wins.astype(float), rater_wins.astype(float)
 
 
-def _p(advantages: "np.ndarray[tuple[int], np.dtype[np.float64]]", epsilon: float) -> float:
-    """One-sided: is the rater's advantage below `epsilon`? A constant one is certain."""
-    if np.ptp(advantages) == 0:
-        return 0.0 if advantages[0] < epsilon else 1.0
-    return float(ttest_1samp(advantages, epsilon, alternative="less").pvalue)
+def _p(advantages: Matrix, n: Matrix, epsilon: float) -> Matrix:
+    """One-sided, for each column: is the mean of its `n` advantages below `epsilon`?
+
+    A constant advantage is certain.
+    """
+    total, squares = advantages.sum(axis=0), (advantages**2).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt((n * squares - total**2) / (n - 1)) / n
+        p = students_t.cdf((total / n - epsilon) / error, n - 1)
+        certain = np.where(total / n < epsilon, 0.0, 1.0)
+    return np.where(n * squares == total**2, certain, p)

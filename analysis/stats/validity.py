@@ -10,20 +10,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.stats.agreement import limits_of_agreement
+from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
 
 COLUMNS = ["judge", "people"]
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """Pearson's r of deviations from group means, with a percentile bootstrap over groups."""
+    """A correlation of deviations from group means; `interval` is its percentile bootstrap over
+    groups, None where there is only one group.
+    """
 
     r: float
-    lower: float
-    upper: float
+    interval: tuple[float, float] | None
     things: int
     groups: int
 
@@ -33,60 +36,121 @@ def correlation_within(
     *,
     seed: int,
     columns: Sequence[str] = COLUMNS,
-    resamples: int = 2000,
-    confidence: float = 0.95,
+    ranks: bool = False,
+    resamples: int = RESAMPLES,
 ) -> Correlation | None:
-    """How two columns of `things` go together within each `group`.
+    """How two columns of `things` go together within each `group`: Pearson's r, pooled over groups.
 
-    Rows without both values, and groups with fewer than two such rows, say nothing and are left
-    out. None for fewer than two groups, or where a column never varies within any.
+    With `ranks` the values are replaced by their mid-ranks within the group, which makes it
+    Spearman's ρ where there is one group. Rows without both values, and groups with fewer than
+    two such rows, say nothing and are left out. None where a column never varies within any.
     """
     known = things[["group", *columns]].dropna()
     known = known[known.groupby("group")["group"].transform("size") >= 2]
     grouped = known.groupby("group", sort=False)[list(columns)]
-    centred = known[list(columns)] - grouped.transform("mean")
-    x, y = (centred[name].astype(float) for name in columns)
+    values = grouped.rank() if ranks else known[list(columns)].astype(float)
+    centred = values - values.groupby(known["group"], sort=False).transform("mean")
+    x, y = (centred[name] for name in columns)
     sums = DataFrame({"xy": x * y, "xx": x * x, "yy": y * y})
     # A resample's r needs no more than the sums of the groups that were drawn.
     by_group = sums.groupby(known["group"], sort=False).sum().to_numpy()
-    r = _r(by_group.sum(axis=0))
-    if len(by_group) < 2 or np.isnan(r):
+    groups = len(by_group)
+    (r,) = _r(by_group.sum(axis=0, keepdims=True))
+    if np.isnan(r):
         return None
-    draw = np.random.default_rng(seed)
-    drawn = draw.integers(len(by_group), size=(resamples, len(by_group)))
-    found = np.array([_r(by_group[one].sum(axis=0)) for one in drawn])
-    tail = (1 - confidence) / 2
-    lower, upper = np.nanquantile(found, [tail, 1 - tail])
-    return Correlation(r, float(lower), float(upper), len(known), len(by_group))
+    interval = None
+    if groups > 1:
+        interval = percentiles(_r(resampled(groups, seed=seed, resamples=resamples) @ by_group))
+    return Correlation(float(r), interval, len(known), groups)
 
 
-def _r(sums: Any) -> float:
-    xy, xx, yy = sums
+def _r(sums: Matrix) -> Matrix:
+    """r of each row of Σxy, Σxx, Σyy; NaN where x or y does not vary."""
+    xy, xx, yy = sums.T
     # What is left of a constant column after centring is rounding.
-    return float(xy / np.sqrt(xx * yy)) if min(xx, yy) > 1e-12 else float("nan")
+    varied = np.minimum(xx, yy) > 1e-12
+    found: Matrix = np.full(len(sums), np.nan)
+    np.divide(xy, np.sqrt(xx * yy), out=found, where=varied)
+    return found
 
 
-def signed_bias(things: DataFrame, by: str) -> DataFrame:
+@dataclass(frozen=True)
+class Mean:
+    """A mean, and its percentile bootstrap over groups, None where there is only one group."""
+
+    value: float
+    interval: tuple[float, float] | None
+
+
+def grouped_mean(values: "Series[float]", groups: "Series[Any]", *, seed: int) -> Mean | None:
+    """The mean of values that come in groups; None where there is none."""
+    sums = values.groupby(groups, sort=False, observed=True).agg(["sum", "count"]).to_numpy(float)
+    sums = sums[sums[:, 1] > 0]
+    if not len(sums):
+        return None
+    total, n = sums.sum(axis=0)
+    if len(sums) == 1:
+        return Mean(total / n, None)
+    drawn = resampled(len(sums), seed=seed) @ sums
+    return Mean(total / n, percentiles(drawn[:, 0] / drawn[:, 1]))
+
+
+def difference_of_means(
+    values: "Series[float]", within: "Series[bool]", groups: "Series[Any]", *, seed: int
+) -> Mean | None:
+    """The mean of the values `within` less that of the others; None where there are none of either.
+
+    Its interval resamples groups; resamples that lack one of the two are left out.
+    """
+    parts = DataFrame(
+        {
+            "a": values.where(within),
+            "b": values.where(~within),
+        }
+    ).groupby(groups, sort=False, observed=True)
+    sums = np.hstack([parts.sum().to_numpy(float), parts.count().to_numpy(float)])
+    sums = sums[sums[:, 2:].any(axis=1)]
+    (found,) = _difference(sums.sum(axis=0, keepdims=True))
+    if np.isnan(found):
+        return None
+    if len(sums) == 1:
+        return Mean(float(found), None)
+    drawn = resampled(len(sums), seed=seed) @ sums
+    return Mean(float(found), percentiles(_difference(drawn)))
+
+
+def _difference(sums: Matrix) -> Matrix:
+    a, b, n_a, n_b = sums.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Matrix = np.where((n_a > 0) & (n_b > 0), a / n_a - b / n_b, np.nan)
+    return found
+
+
+def signed_bias(things: DataFrame, by: str, *, seed: int) -> DataFrame:
     """How much higher the judge scores than people, for each value of the column `by`.
 
-    One row per value, in order of appearance, and one for `all` of them: `by`'s own name, `bias`
-    (mean of judge − people), `lower` and `upper` limits of agreement, `things`. Null where fewer
-    than two things have both.
+    One row per value, in order of appearance: `by`'s own name, `bias` (mean of judge − people),
+    `ci_low` and `ci_high` (bootstrap over `group`), `lower` and `upper` limits of agreement,
+    `things`. Null where there are too few things or groups.
     """
     differences = things["judge"] - things["people"]
-    parts: list[tuple[str, Series[Any]]] = [
-        (str(value), differences[things[by] == value]) for value in things[by].dropna().unique()
-    ]
     rows = []
-    for name, part in [*parts, ("all", differences)]:
-        limits = limits_of_agreement(part)
+    for value in things[by].dropna().unique():
+        part = things[by] == value
+        mean = grouped_mean(differences[part], things["group"][part], seed=seed)
+        limits = limits_of_agreement(differences[part])
+        low, high = (mean and mean.interval) or (None, None)
         rows.append(
             {
-                by: name,
-                "bias": limits.bias if limits else None,
+                by: str(value),
+                "bias": mean.value if mean else None,
+                "ci_low": low,
+                "ci_high": high,
                 "lower": limits.lower if limits else None,
                 "upper": limits.upper if limits else None,
-                "things": int(part.notna().sum()),
+                "things": int(differences[part].notna().sum()),
             }
         )
-    return DataFrame(rows, columns=[by, "bias", "lower", "upper", "things"])
+    numbers = ["bias", "ci_low", "ci_high", "lower", "upper"]
+    table = DataFrame(rows, columns=[by, *numbers, "things"])
+    return table.assign(**{name: pd.to_numeric(table[name]) for name in numbers})

@@ -13,6 +13,7 @@ from analysis.stats.agreement import (
     limits_of_agreement,
     pairwise_spearman,
 )
+from analysis.stats.bootstrap import resampled
 
 _ = np.nan
 #: Four observers and twelve units, K. Krippendorff (2011), section D.
@@ -81,6 +82,18 @@ class TestAlpha:
         assert widths[1] < widths[0] / 2
         again = krippendorff_interval(many, seed=2, resamples=400)
         assert again == bounds
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+def test_interval_is_of_alpha_over_the_units_that_were_drawn(level: Level) -> None:
+    # One unit has a single value: it tells nothing, so the resamples are of the other eleven.
+    kept = PUBLISHED[PUBLISHED.count(axis=1) >= 2]
+    weights = resampled(11, seed=5, resamples=200)
+    units = [np.repeat(np.arange(11), row.astype(int)) for row in weights]
+    alphas = [krippendorff_alpha(kept.iloc[drawn], level) for drawn in units]
+    known = np.array([alpha for alpha in alphas if alpha is not None])
+    found = krippendorff_interval(PUBLISHED, level, seed=5, resamples=200)
+    assert found == pytest.approx(np.quantile(known, [0.025, 0.975]))
 
 
 def test_replicates_are_compared_two_by_two_over_what_both_have() -> None:

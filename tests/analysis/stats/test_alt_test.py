@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pandas import DataFrame, Series
 from scipy.stats import t as students_t
+from scipy.stats import ttest_1samp
 
 from analysis.stats.alt_test import AltTest, alt_test, constant_judges
 
@@ -31,6 +32,62 @@ def test_rater_is_held_against_the_judge_item_by_item() -> None:
     assert (a["judge_wins"], a["rater_wins"]) == (1.0, 0.75)
     # Advantages of a: 0, −1, 0, 0. Their mean is −¼, its standard error ¼.
     assert a["p"] == pytest.approx(students_t.cdf((-0.25 - 0.2) / 0.25, df=3))
+
+
+def step_by_step(ratings: DataFrame, judge: "Series[float]", epsilon: float) -> tuple[float, float]:
+    """Winning rate and advantage as the paper tells them, one rater and item after the other."""
+    p_values, advantages = [], []
+    for rater in ratings:
+        judge_wins, rater_wins = [], []
+        for item, own in ratings[rater].dropna().items():
+            others = ratings.loc[item].drop(rater).dropna()
+            if others.empty or np.isnan(judge[item]):
+                continue
+            of_judge, of_rater = (
+                round(float(np.sqrt(np.mean((others - value) ** 2))), 9)
+                for value in (judge[item], own)
+            )
+            judge_wins.append(of_judge <= of_rater)
+            rater_wins.append(of_rater <= of_judge)
+        differences = np.array(rater_wins, dtype=float) - np.array(judge_wins)
+        p_values.append(ttest_1samp(differences, epsilon, alternative="less").pvalue)
+        advantages.append(np.mean(judge_wins))
+    m = len(p_values)
+    harmonic = sum(1 / k for k in range(1, m + 1))
+    bounds = [rank / m * 0.05 / harmonic for rank in range(1, m + 1)]
+    below = [
+        rank
+        for rank, (p, bound) in enumerate(zip(sorted(p_values), bounds, strict=True), 1)
+        if p <= bound
+    ]
+    return max(below, default=0) / m, float(np.mean(advantages))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.15, 0.2])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_all_raters_at_once_come_to_what_the_paper_does_step_by_step(
+    epsilon: float, seed: int
+) -> None:
+    draw = np.random.default_rng(seed)
+    ratings = crowd(items=90, raters=7, noise=1.2, seed=seed).astype(float)
+    ratings = ratings.mask(draw.random(ratings.shape) < 0.4)
+    # Thirds, as means of three calls are, and one item without a score.
+    seen = truth_of(90, seed)[:, None] + draw.normal(0, 1.5, (90, 3))
+    judge = Series(np.clip(np.rint(seen), 1, 5).mean(axis=1))
+    judge[4] = _
+    found = alt_test(ratings, judge, epsilon=epsilon)
+    assert found.winning_rate is not None
+    winning_rate, advantage = step_by_step(ratings, judge, epsilon)
+    assert found.winning_rate == pytest.approx(winning_rate)
+    assert found.advantage == pytest.approx(advantage)
+
+
+def test_who_always_wins_or_loses_by_the_same_is_certain() -> None:
+    ratings = DataFrame({name: [3.0] * 30 for name in "abc"})
+    equal = alt_test(ratings, Series([3.0] * 30), epsilon=0.1).raters
+    assert equal["p"].tolist() == [0, 0, 0]
+    far = alt_test(ratings, Series([5.0] * 30), epsilon=0.1).raters
+    assert far["p"].tolist() == [1, 1, 1]
 
 
 def test_p_values_are_adjusted_after_benjamini_and_yekutieli() -> None:

@@ -2,9 +2,16 @@
 
 import numpy as np
 import pytest
-from pandas import DataFrame
+from pandas import DataFrame, Series
+from scipy.stats import spearmanr
 
-from analysis.stats.validity import correlation_within, signed_bias
+from analysis.stats.validity import (
+    Mean,
+    correlation_within,
+    difference_of_means,
+    grouped_mean,
+    signed_bias,
+)
 
 
 def things(groups: int = 6, each: int = 20, slope: float = 1.0, seed: int = 1) -> DataFrame:
@@ -27,7 +34,8 @@ def test_groups_that_lie_apart_do_not_make_a_judge_good() -> None:
     found = correlation_within(blind, seed=1)
     assert found is not None
     assert abs(found.r) < 0.2
-    assert found.lower < 0 < found.upper
+    assert found.interval is not None
+    assert found.interval[0] < 0 < found.interval[1]
 
 
 def test_correlation_is_that_of_deviations_from_group_means() -> None:
@@ -39,7 +47,8 @@ def test_correlation_is_that_of_deviations_from_group_means() -> None:
     assert found is not None
     assert found.r == pytest.approx(np.corrcoef(centred["people"], centred["judge"])[0, 1])
     assert (found.things, found.groups) == (120, 6)
-    assert found.lower < found.r < found.upper
+    assert found.interval is not None
+    assert found.interval[0] < found.r < found.interval[1]
     assert found == correlation_within(table, seed=1)
 
 
@@ -52,25 +61,68 @@ def test_rows_and_groups_that_say_nothing_are_left_out() -> None:
     assert (found.things, found.groups) == (99, 5)
 
 
-def test_without_variation_or_with_one_group_there_is_none() -> None:
+def test_without_variation_there_is_none_and_one_group_has_no_interval() -> None:
     assert correlation_within(things().assign(judge=3.1), seed=1) is None
-    assert correlation_within(things(groups=1), seed=1) is None
     assert correlation_within(things().iloc[:0], seed=1) is None
+    alone = correlation_within(things(groups=1), seed=1)
+    assert alone is not None
+    assert (alone.interval, alone.things, alone.groups) == (None, 20, 1)
+
+
+def test_with_ranks_it_is_spearmans_within_one_group() -> None:
+    table = things(groups=1)
+    table["judge"] = table["judge"].round() ** 3  # ties, and far from a line
+    found = correlation_within(table, seed=1, ranks=True)
+    assert found is not None
+    assert found.r == pytest.approx(spearmanr(table["people"], table["judge"]).statistic)
+
+
+def test_ranks_are_taken_within_groups() -> None:
+    table = DataFrame(
+        {
+            "group": ["a", "a", "a", "b", "b", "b"],
+            "people": [1.0, 2.0, 3.0, 101.0, 102.0, 103.0],
+            "judge": [1.0, 5.0, 9.0, 8.0, 4.0, 3.0],  # the same order, then the opposite one
+        }
+    )
+    found = correlation_within(table, seed=1, ranks=True)
+    assert found is not None
+    assert found.r == pytest.approx(0)
+    assert found.interval == (-1, 1)
+
+
+BIASED = DataFrame(
+    {
+        "group": ["S1", "S2", "S1", "S2", "S1"],
+        "family": ["Llama", "Llama", "Qwen", "Qwen", "Mistral"],
+        "judge": [4.0, 5.0, 3.0, 3.0, 2.0],
+        "people": [3.0, 3.0, 3.0, 4.0, 2.0],
+    }
+)
 
 
 def test_signed_bias_tells_whom_the_judge_favours() -> None:
-    table = DataFrame(
-        {
-            "family": ["Llama", "Llama", "Qwen", "Qwen", "Mistral"],
-            "judge": [4.0, 5.0, 3.0, 3.0, 2.0],
-            "people": [3.0, 3.0, 3.0, 4.0, 2.0],
-        }
-    )
-    found = signed_bias(table, "family").set_index("family")
-    assert found["bias"].tolist()[:2] == [1.5, -0.5]
-    assert found.index.tolist() == ["Llama", "Qwen", "Mistral", "all"]
-    assert found.index[found["bias"].isna()].tolist() == ["Mistral"]
-    assert found.loc["all", "bias"] == pytest.approx(0.4)
-    assert found["things"].tolist() == [2, 2, 1, 5]
+    found = signed_bias(BIASED, "family", seed=1).set_index("family")
+    assert found.index.tolist() == ["Llama", "Qwen", "Mistral"]
+    assert found["bias"].tolist() == [1.5, -0.5, 0.0]
+    assert found["things"].tolist() == [2, 2, 1]
     spread = 1.96 * np.sqrt(0.5)
     assert found.loc["Llama", "lower"] == pytest.approx(1.5 - spread)
+    # Of two scenarios with one thing each, resamples have either or both.
+    assert found.loc["Llama", ["ci_low", "ci_high"]].tolist() == [1.0, 2.0]
+    assert found.loc["Mistral", ["lower", "upper", "ci_low", "ci_high"]].isna().all()
+
+
+def test_mean_over_groups_weighs_things_and_resamples_groups() -> None:
+    found = grouped_mean(Series([1.0, 1.0, 1.0, 5.0]), Series(["a", "a", "a", "b"]), seed=1)
+    assert found == Mean(2.0, (1.0, 5.0))
+    assert grouped_mean(Series([1.0, 2.0]), Series(["a", "a"]), seed=1) == Mean(1.5, None)
+    assert grouped_mean(Series(dtype=float), Series(dtype=str), seed=1) is None
+
+
+def test_difference_of_means_leaves_out_resamples_that_lack_a_part() -> None:
+    values, groups = Series([4.0, 1.0, 3.0]), Series(["a", "a", "b"])
+    own = Series([True, False, False])
+    # Group a alone: 4 − 1; both groups: 4 − 2; group b alone has nothing of its own.
+    assert difference_of_means(values, own, groups, seed=1) == Mean(2.0, (2.0, 3.0))
+    assert difference_of_means(values, own & False, groups, seed=1) is None

@@ -1,8 +1,7 @@
-"""Figures as Plotly's data and layout: plain values, on no background, for light and dark pages."""
+"""The densities of the ratings (Pursuit of Empathy, Figure 2)."""
 
-import html
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,14 +10,22 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas import DataFrame
 
+from analysis.figures.style import (
+    COLOURS,
+    DASHES,
+    INK,
+    LEGEND,
+    PLAIN,
+    as_text,
+    distinct,
+    menu,
+    note,
+    short,
+)
 from analysis.wins import Contrast
 
 Floats = NDArray[np.float64]
 
-#: Okabe and Ito's colours that show on white and on black; dashes tell conditions apart as well.
-COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"]
-DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
-INK = "#767676"  # 4.5 : 1 on white, 4.6 : 1 on black
 GRID_POINTS = 81
 PANELS_PER_ROW = 4
 LINE = 0.15  # height of a line of text, the highest curve being 1
@@ -166,11 +173,11 @@ def _points(curves: list[Curve], drawn: Drawn, grid: Floats, heights: Heights) -
             ratings, density = drawn[curve]
             mean, height = ratings.mean, heights.top
             if density is not None:
-                line, height = _short(density), float(np.interp(mean, grid, density))
-            x = [*_short([mean, mean]), None, float(grid[0])]
-            y = [0.0, *_short([height]), None, *_short([heights.of_label(label)])]
+                line, height = short(density), float(np.interp(mean, grid, density))
+            x = [*short([mean, mean]), None, float(grid[0])]
+            y = [0.0, *short([height]), None, *short([heights.of_label(label)])]
             equal = ", all equal" if density is None and ratings.n > 1 else ""
-            about = f"{_label(curve.condition)} {mean:.2f} (n = {ratings.n}{equal})"
+            about = f"{as_text(curve.condition)} {mean:.2f} (n = {ratings.n}{equal})"
             text = ["", "", "", about]
         points["x"] += [None, x]
         points["y"] += [line, y]
@@ -178,23 +185,18 @@ def _points(curves: list[Curve], drawn: Drawn, grid: Floats, heights: Heights) -
     return points
 
 
-def _short(values: Iterable[float]) -> list[Any]:
-    """Four significant digits: finer than a pixel, and a third of the bytes."""
-    return [float(f"{value:.4g}") for value in values]
-
-
 def _traces(curves: list[Curve], grid: Floats) -> list[dict[str, Any]]:
     """A density and a line at the mean for each curve, still without their points."""
-    panels = _distinct(curve.panel for curve in curves)
-    conditions = _distinct(curve.condition for curve in curves)
+    panels = distinct(curve.panel for curve in curves)
+    conditions = distinct(curve.condition for curve in curves)
     start = {"x0": float(grid[0]), "dx": float(grid[1] - grid[0])}
     traces: list[dict[str, Any]] = []
     named: set[str] = set()
     for curve in curves:
         number, panel = conditions.index(curve.condition), panels.index(curve.panel)
-        name = _label(curve.condition)
+        name = as_text(curve.condition)
         if curve.model != curve.panel:
-            name += f" ({_label(curve.model)})"
+            name += f" ({as_text(curve.model)})"
         trace = {
             "type": "scatter",
             "name": name,
@@ -221,7 +223,7 @@ def _ticks(scale: list[tuple[int, str]], between: bool) -> list[float]:
 
 
 def _layout(curves: list[Curve], ticks: list[float], heights: Heights) -> dict[str, Any]:
-    panels = _distinct(curve.panel for curve in curves)
+    panels = distinct(curve.panel for curve in curves)
     columns = min(len(panels), PANELS_PER_ROW)
     rows = math.ceil(len(panels) / columns)
     axis: dict[str, Any] = {"fixedrange": True, "showgrid": False, "zeroline": False}
@@ -230,36 +232,35 @@ def _layout(curves: list[Curve], ticks: list[float], heights: Heights) -> dict[s
     axes: dict[str, Any] = {_axis("xaxis", n): x for n in range(len(panels))}
     axes |= {_axis("yaxis", n): y for n in range(len(panels))}
     grid = {"rows": rows, "columns": columns, "pattern": "independent", "xgap": 0.06, "ygap": 0.2}
-    return {
-        "height": 190 + 220 * rows,
-        "margin": {"l": 10, "r": 10, "t": 110, "b": 80},
-        "font": {"color": INK, "size": 12},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "grid": grid,
-        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper"},
-        "annotations": [*map(_caption, panels, range(len(panels)))],
-    } | axes
+    return (
+        {
+            "height": 190 + 220 * rows,
+            "margin": {"l": 10, "r": 10, "t": 110, "b": 80},
+            "grid": grid,
+            "legend": LEGEND,
+            "annotations": [*map(_caption, panels, range(len(panels)))],
+        }
+        | PLAIN
+        | axes
+    )
 
 
 def _note(scale: list[tuple[int, str]], *, between: bool) -> dict[str, Any]:
     """What is drawn, below all panels."""
     (low, low_label), (high, high_label) = scale[0], scale[-1]
     text = (
-        f"{low} = {_label(low_label)}, {high} = {_label(high_label)}. Included raters. "
+        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. Included raters. "
         "Upright lines: means.<br>Gaussian kernel density, Scott's bandwidth, drawn inside the "
         "scale only" + ("." if between else "; it smooths whole categories.")
     )
-    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -30}
-    align = {"xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False}
-    return place | align | {"text": text}
+    return note(text)
 
 
 def _caption(model: str, panel: int) -> dict[str, Any]:
     """A model's name at the upper end of its panel."""
     place = {"xref": f"{_axis('x', panel)} domain", "yref": f"{_axis('y', panel)} domain"}
     return place | {
-        "text": f"<b>{_label(model)}</b>",
+        "text": f"<b>{as_text(model)}</b>",
         "x": 0,
         "y": 1,
         "xanchor": "left",
@@ -269,30 +270,11 @@ def _caption(model: str, panel: int) -> dict[str, Any]:
 
 
 def _menu(points: Mapping[View, Points]) -> dict[str, Any]:
-    """The title of the first view and, where there are several, a menu to change between them."""
     several = len({view.dimension for view in points}) > 1
-    titles = {view: _label(" · ".join(view) if several else view.scenario) for view in points}
-    title = {"text": next(iter(titles.values())), "x": 0, "xref": "paper", "font": {"size": 16}}
-    if len(points) == 1:
-        return {"title": title}
-    buttons = [
-        {"label": titles[view], "method": "update", "args": [columns, {"title.text": titles[view]}]}
-        for view, columns in points.items()
-    ]
-    menu: dict[str, Any] = {"buttons": buttons, "bgcolor": "#ffffff", "font": {"color": "#333333"}}
-    menu |= {"x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom", "pad": {"b": 40}}
-    return {"title": title, "updatemenus": [menu]}
+    titles = {view: as_text(" · ".join(view) if several else view.scenario) for view in points}
+    return menu({titles[view]: [columns, {}] for view, columns in points.items()})
 
 
 def _axis(name: str, panel: int) -> str:
     """Plotly's name of a panel's axis: x, x2, x3, …"""
     return name if panel == 0 else f"{name}{panel + 1}"
-
-
-def _label(text: str) -> str:
-    """A name as text: Plotly would read tags in it."""
-    return html.escape(text, quote=False)
-
-
-def _distinct(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(values))

@@ -9,7 +9,8 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import gaussian_kde
 
-from analysis.figures import INK, Ratings, kernel_density, ratings_kde
+from analysis.figures.ratings import Ratings, kernel_density, ratings_kde
+from analysis.figures.style import INK
 from analysis.items import ITEM, rating_counts
 from analysis.wins import Contrast
 

@@ -1,0 +1,229 @@
+"""Judges beside people: agreement, shares of each score, and the alternative annotator test."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pandas import DataFrame, Series
+
+from analysis.figures.style import (
+    COLOURS,
+    DASHES,
+    INK,
+    LEGEND,
+    PLAIN,
+    SYMBOLS,
+    as_text,
+    menu,
+    note,
+    short,
+)
+from analysis.stats.agreement import limits_of_agreement
+
+PEOPLE = "people"
+MARGIN = {"l": 60, "r": 20, "t": 110, "b": 110}
+LINE_OF_A_NAME = 26  # pixels
+
+
+class View(NamedTuple):
+    """What is shown at a time."""
+
+    judge: str
+    dimension: str
+
+
+def bland_altman(things: Mapping[View, DataFrame], scale: Sequence[float]) -> dict[str, Any]:
+    """Judge − people against the mean of both: a point per response, the bias, and the limits.
+
+    `things` has for each view a row per response (its index) with `judge`, `people`, `group`,
+    `model` and `condition`; it is not empty.
+    """
+    ends = short([scale[0], scale[-1]])
+    drawn = {
+        view: table.assign(x=(table["judge"] + table["people"]) / 2, y=_differences(table))
+        for view, table in things.items()
+    }
+    lines = {view: _limits(table["y"], ends) for view, table in drawn.items()}
+    reach = max(float(table["y"].abs().max()) for table in drawn.values())
+    heights = [abs(y) for of in lines.values() for line in of for y in line["y"] if y is not None]
+    top = float(f"{1.1 * max([reach, *heights, 0.5]):.3g}")
+    layout = _layout(
+        x={"title": {"text": "mean of judge and people"}, "range": ends},
+        y={"title": {"text": "judge − people"}, "range": [-top, top], "zeroline": True},
+    )
+    text = (
+        "A point is a response: the judge's mean score and the mean of its raters before the "
+        "sigma_mae step.<br>Solid line: bias. Dashed: 95 % limits of agreement (Bland & Altman)."
+    )
+    return _figure(drawn, lines, ["bias", "limits of agreement"], layout, text)
+
+
+def against_people(things: Mapping[View, DataFrame], scale: Sequence[float]) -> dict[str, Any]:
+    """The judge's mean score of each response against people's, and where both are the same."""
+    ends = short([scale[0], scale[-1]])
+    drawn = {
+        view: table.assign(x=table["people"], y=table["judge"]) for view, table in things.items()
+    }
+    lines = {view: [{"x": ends, "y": ends}] for view in drawn}
+    layout = _layout(
+        x={"title": {"text": "people's mean rating"}, "range": ends},
+        y={"title": {"text": "judge's mean score"}, "range": ends},
+    )
+    text = (
+        "A point is a response: the judge's mean score and the mean of its raters before the "
+        "sigma_mae step.<br>On the dashed line both are the same."
+    )
+    return _figure(drawn, lines, ["both the same"], layout, text)
+
+
+def shares(table: DataFrame) -> dict[str, Any]:
+    """How often each judge, and people, gave each score; bars in groups. Of judge_scores_shares."""
+    comparable = table[table["people_share"].notna()]
+    names = [*comparable["judge"].unique(), PEOPLE]
+    views: dict[str, list[dict[str, Any]]] = {}
+    for dimension, rows in comparable.groupby("dimension", sort=False):
+        of_people = rows.drop_duplicates("score").sort_values("score")
+        parts = [rows[rows["judge"] == name].set_index("score")["share"] for name in names[:-1]]
+        parts.append(of_people.set_index("score")["people_share"])
+        columns = {
+            "x": [short(part.index) for part in parts],
+            "y": [short(part.fillna(0)) for part in parts],
+        }
+        views[as_text(str(dimension))] = [columns, {}]
+    first = next(iter(views.values()))[0]
+    traces = []
+    for number, name in enumerate(names):
+        colour = INK if name == PEOPLE else COLOURS[number % len(COLOURS)]
+        trace = {"type": "bar", "name": as_text(name), "marker": {"color": colour}}
+        traces.append(trace | {"x": first["x"][number], "y": first["y"][number]})
+    layout = _layout(
+        x={"title": {"text": "score"}},
+        y={"title": {"text": "share"}, "tickformat": ".0%", "rangemode": "tozero"},
+    )
+    text = (
+        "Shares of all scores of a judge, and of people's ratings before the sigma_mae step<br>"
+        "(ratings of one response in several sets share one vote)."
+    )
+    layout["annotations"] = [note(text) | {"yshift": -50}]
+    return {"data": traces, "layout": layout | {"bargap": 0.2} | menu(views)}
+
+
+def alt_test(table: DataFrame) -> dict[str, Any]:
+    """Winning rate and advantage probability of judges, and of judges that know nothing.
+
+    `table` has the rows of the table `alt_test` for one ε of which something could be estimated.
+    """
+    views: dict[str, list[dict[str, Any]]] = {}
+    names = list(dict.fromkeys(table["judge"]))[::-1]  # the first one on top
+    for dimension, rows in table.groupby("dimension", sort=False):
+        by_name = rows.set_index("judge").reindex(names)
+        columns = [_known(by_name[column]) for column in ("winning_rate", "advantage")]
+        views[as_text(str(dimension))] = [{"x": columns}, {}]
+    labels = [as_text(name) for name in names]
+    first = next(iter(views.values()))[0]["x"]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "marker": {"color": COLOURS[number], "symbol": SYMBOLS[number], "size": 11},
+            "x": first[number],
+            "y": labels,
+        }
+        for number, name in enumerate(["winning rate", "advantage probability"])
+    ]
+    axis = {"type": "category", "categoryarray": labels, "range": [-0.5, len(labels) - 0.5]}
+    layout = _layout(
+        x={"range": [-0.03, 1.03], "gridcolor": INK, "griddash": "dot", "tickvals": [0, 0.5, 1]},
+        y=axis | {"categoryorder": "array", "automargin": True},
+    )
+    layout["height"] = 240 + LINE_OF_A_NAME * len(labels)
+    epsilon = float(table["epsilon"].iloc[0])
+    text = (
+        f"Alternative annotator test, ε = {epsilon:g}: a judge passes at a winning rate of 0.5 or "
+        "more.<br>A judge that always gives the same score knows nothing; where it passes, passing "
+        "says little."
+    )
+    layout["annotations"] = [note(text)]
+    return {"data": traces, "layout": layout | menu(views)}
+
+
+def _differences(table: DataFrame) -> "Series[float]":
+    return table["judge"] - table["people"]
+
+
+def _limits(differences: "Series[float]", ends: list[float]) -> list[dict[str, Any]]:
+    """The points of the line at the bias, and of the two at its limits where there are any."""
+    bias = short([float(differences.mean())]) * 2
+    limits = limits_of_agreement(differences)
+    if limits is None:
+        return [{"x": ends, "y": bias}, {"x": [None], "y": [None]}]
+    low, high = short([limits.lower, limits.upper])
+    between = {"x": [*ends, None, *ends], "y": [low, low, None, high, high]}
+    return [{"x": ends, "y": bias}, between]
+
+
+def _figure(
+    drawn: Mapping[View, DataFrame],
+    lines: Mapping[View, list[dict[str, Any]]],
+    names: list[str],
+    layout: dict[str, Any],
+    text: str,
+) -> dict[str, Any]:
+    """Points by condition, and lines below them; a menu where there are several views.
+
+    The traces stay, their points change: every view has the same responses in the same order,
+    and nothing for those that it lacks.
+    """
+    every = pd.concat(list(drawn.values()))
+    responses = every[~every.index.duplicated()]
+    conditions = list(responses["condition"].unique())
+    several = len({view.dimension for view in drawn}) > 1
+    views: dict[str, list[dict[str, Any]]] = {}
+    for view, table in drawn.items():
+        columns: dict[str, list[Any]] = {
+            axis: [line[axis] for line in lines[view]] for axis in ("x", "y")
+        }
+        for condition in conditions:
+            of = responses.index[responses["condition"] == condition]
+            for axis in ("x", "y"):
+                columns[axis].append(_known(table[axis].reindex(of)))
+        views[as_text(" · ".join(view) if several else view.judge)] = [columns, {}]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": name,
+            "hoverinfo": "skip",
+            "line": {"color": INK, "width": 1.5, "dash": DASHES[len(names) - 1 and number]},
+        }
+        for number, name in enumerate(names)
+    ]
+    for number, condition in enumerate(conditions):
+        of = responses[responses["condition"] == condition]
+        look = {"color": COLOURS[number % len(COLOURS)], "symbol": SYMBOLS[number % len(SYMBOLS)]}
+        trace = {"type": "scatter", "mode": "markers", "name": as_text(condition)}
+        about = [as_text(f"{m}, {s}") for m, s in zip(of["model"], of["group"], strict=True)]
+        traces.append(trace | {"marker": look | {"size": 7, "opacity": 0.8}, "text": about})
+    first = next(iter(views.values()))[0]
+    for index, trace in enumerate(traces):
+        trace |= {axis: first[axis][index] for axis in ("x", "y")}
+    layout["annotations"] = [note(text) | {"yshift": -50}]
+    return {"data": traces, "layout": layout | menu(views)}
+
+
+def _known(values: "Series[float]") -> list[Any]:
+    """Values in short, and None where there is none."""
+    return [None if pd.isna(value) else short([value])[0] for value in values]
+
+
+def _layout(x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
+    axis: dict[str, Any] = {"fixedrange": True, "showgrid": False, "zeroline": False}
+    axis |= {"linecolor": INK}
+    return PLAIN | {
+        "height": 480,
+        "margin": MARGIN,
+        "legend": LEGEND,
+        "xaxis": axis | x,
+        "yaxis": axis | y,
+    }

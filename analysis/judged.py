@@ -1,0 +1,168 @@
+"""What judges and people said of the same responses, side by side.
+
+A judge here is any source of scores: a configuration of a language model, a file, a panel of
+experts. The unit is the response on a dimension, not its place in a set: a reference that stands
+in four sets was scored once, and counted four times it would pass for agreement on four texts. So
+a rater's ratings of one response are averaged first, and each rater counts once for it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pandas import DataFrame, Series
+
+from analysis.items import ITEM
+from analysis.study_data import Checked, plain, text
+
+SYSTEM = ["scenario", "set", "model", "condition"]
+#: What a row about responses tells of them.
+ABOUT = ["response", "scenario", "sets", "model", "condition", "words"]
+
+
+@dataclass(frozen=True)
+class JudgesData:
+    """A study's judges as tidy tables.
+
+    `judge_scores`: `judge`, the columns of `ITEM`, `response` (its id: the same in every set),
+    `replicate`, `score` (empty where a call gave none), `words` (length of the response).
+    `judges`: `judge` (unique), `kind` (`judge`, `file` or `panel`), `is_gold`, `family`,
+    `temperature`, `replicates` (asked for), `comparable` (on the study's scale), `is_stand_in`,
+    `presentation` (`single` or `block`). `returned_models`: `judge`, `returned_model`,
+    `fingerprint`, `calls`, `first_at`, `last_at`. `families` maps evaluated models to families.
+    `epsilon` is the alt-test's, by who the study's raters are; `seed` is of every bootstrap.
+    """
+
+    judge_scores: DataFrame
+    judges: DataFrame
+    returned_models: DataFrame
+    families: Mapping[str, str]
+    epsilon: float = 0.1
+    seed: int = 1
+
+
+class Judge(NamedTuple):
+    """One source of scores. Its `temperature` is None where it has none, or none is known."""
+
+    name: str
+    kind: str
+    is_gold: bool
+    family: str
+    temperature: float | None
+    replicates: int
+    comparable: bool
+    is_stand_in: bool
+    in_blocks: bool
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Scores and ratings of one study's responses.
+
+    `cells` has a row for each place of a response and dimension: `ITEM`, `response`, `words`, and
+    `family` of the model, in study order. `scores` has `judge`, `dimension`, `item`, `replicate`,
+    `score`: an item is a response, or its place in a set where the judge saw whole blocks.
+    `ratings` are people's: `participant`, `dimension`, `response`, `rating`.
+    """
+
+    judges: list[Judge]
+    cells: DataFrame
+    scores: DataFrame
+    ratings: DataFrame
+
+    @property
+    def dimensions(self) -> list[str]:
+        return list(self.cells["dimension"].unique())
+
+    def dimensions_of(self, judge: Judge) -> list[str]:
+        found = set(self.scores["dimension"][self.scores["judge"] == judge.name])
+        return [dimension for dimension in self.dimensions if dimension in found]
+
+    def people(self, dimension: str) -> DataFrame:
+        """The mean of each rater's ratings of each response (responses × raters)."""
+        ratings = self.ratings[self.ratings["dimension"] == dimension]
+        return ratings.groupby(["response", "participant"])["rating"].mean().unstack()
+
+    def responses(self, dimension: str) -> DataFrame:
+        """The responses of a dimension, by their id: `ABOUT` and `family`."""
+        return self._items(dimension, "response")
+
+    def items(self, judge: Judge, dimension: str) -> DataFrame:
+        """What the judge is asked about, by item: `ABOUT` and `family`."""
+        if not judge.in_blocks:
+            return self.responses(dimension)
+        places = self.cells["response"] + PLACE + self.cells["set"]
+        return self._items(dimension, places)
+
+    def _items(self, dimension: str, key: "str | Series[str]") -> DataFrame:
+        cells = self.cells.assign(item=self.cells[key] if isinstance(key, str) else key)
+        cells = cells[cells["dimension"] == dimension]
+        sets = cells.groupby("item", sort=False)["set"].agg(", ".join)
+        found = cells.drop_duplicates("item").set_index("item")
+        return found.assign(sets=sets)[[*ABOUT, "family"]]
+
+    def replicates(self, judge: Judge, dimension: str) -> DataFrame:
+        """The judge's scores (items × replicates, NaN where there is none).
+
+        A language model is asked about every item; of others there are those that they scored.
+        """
+        of_judge = (self.scores["judge"] == judge.name) & (self.scores["dimension"] == dimension)
+        scores = self.scores[of_judge].set_index(["item", "replicate"])["score"]
+        items = self.items(judge, dimension).index
+        table = scores.unstack().reindex(items)
+        return table if judge.kind == "judge" else table.dropna(how="all")
+
+    def means(self, judge: Judge, dimension: str) -> "Series[float]":
+        """The mean of all of the judge's scores of each response, for those that have any."""
+        table = self.replicates(judge, dimension)
+        response = self.items(judge, dimension)["response"].reindex(table.index)
+        sums = DataFrame({"total": table.sum(axis=1), "n": table.count(axis=1)})
+        by_response = sums.groupby(response, sort=False).sum()
+        means: Series[float] = (by_response["total"] / by_response["n"]).dropna()
+        return means
+
+
+PLACE = "\x1f"  # separates a response's id from its set
+
+
+def judged(checked: Checked, judges: JudgesData, raters: "Series[str]") -> Judged:
+    """What `judges` and those `raters` said. `checked` has all cells that the judges scored."""
+    kept = judges.judge_scores
+    scores = kept.assign(**{name: text(kept[name]) for name in [*ITEM, "judge", "response"]})
+    shown = scores[[*SYSTEM, "response", "words"]].drop_duplicates(SYSTEM)
+    cells = plain(checked.known[ITEM]).merge(shown, on=SYSTEM, how="left")
+    unscored = cells[SYSTEM].agg(PLACE.join, axis=1) if len(cells) else cells["response"]
+    cells["response"] = cells["response"].astype("object").fillna(unscored).astype("str")
+    cells["words"] = pd.to_numeric(cells["words"])
+    cells["family"] = cells["model"].map(lambda model: judges.families.get(model, ""))
+    everybody = [_judge(row) for row in judges.judges.to_dict("records")]
+    blocks = [judge.name for judge in everybody if judge.in_blocks]
+    in_sets = scores["judge"].isin(blocks)
+    item = scores["response"].where(~in_sets, scores["response"] + PLACE + scores["set"])
+    keys = ["judge", "dimension", "item", "replicate"]
+    scores = scores.assign(item=item, score=pd.to_numeric(scores["score"]).astype("float64"))
+    ratings = checked.ratings[checked.ratings["participant"].isin(raters)]
+    places = cells[[*ITEM, "response"]]
+    return Judged(
+        judges=everybody,
+        cells=cells,
+        scores=scores.groupby(keys, sort=False)["score"].mean().reset_index(),
+        ratings=plain(ratings[["participant", *ITEM, "rating"]]).merge(places, on=ITEM),
+    )
+
+
+def _judge(row: Mapping[Any, Any]) -> Judge:
+    temperature = row["temperature"]
+    family = row["family"]
+    return Judge(
+        name=str(row["judge"]),
+        kind=str(row["kind"]),
+        is_gold=bool(row["is_gold"]),
+        family="" if pd.isna(family) else str(family),
+        temperature=None if pd.isna(temperature) else float(temperature),
+        replicates=int(row["replicates"]),
+        comparable=bool(row["comparable"]),
+        is_stand_in=bool(row["is_stand_in"]),
+        in_blocks=row["presentation"] == "block",
+    )

@@ -1,0 +1,26 @@
+"""Resampling of units (items, scenarios) with replacement, all resamples at once."""
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+RESAMPLES = 2000
+
+
+def resampled(units: int, *, seed: int, resamples: int = RESAMPLES) -> Matrix:
+    """How often each unit was drawn (resamples × units); every row adds up to `units`."""
+    draw = np.random.default_rng(seed)
+    return draw.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
+
+
+def percentiles(found: Matrix, confidence: float = 0.95) -> tuple[float, float] | None:
+    """The percentile interval of what resamples gave; those that gave nothing (NaN) are left out.
+
+    None where all of them gave nothing.
+    """
+    known = found[~np.isnan(found)]
+    if not len(known):
+        return None
+    tail = (1 - confidence) / 2
+    lower, upper = np.quantile(known, [tail, 1 - tail])
+    return float(lower), float(upper)
