@@ -10,7 +10,14 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 from pandas import DataFrame, isna
 
-from analysis.frames import Snapshot, read_protocol, read_snapshot
+from analysis.frames import (
+    JUDGES_SEED,
+    Snapshot,
+    read_judges,
+    read_protocol,
+    read_snapshot,
+)
+from analysis.judging import analyse_judges
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.protocol import protocol
 from analysis.report import Results, analyse
@@ -73,12 +80,17 @@ def _compute(run: AnalysisRun) -> None:
         digest = fingerprint(run.study, run.sources, run.rule_set, at=now)
         snapshot = read_snapshot(run.study, run.sources, seen_since=silent_since)
         worked_out = read_protocol(run.study, run.sources, snapshot.data)
+        judges, judges_hash = read_judges(run.study)
         withdrawals = run.study.withdrawals.count()
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
     results = analyse(snapshot.data, rules)
     results.tables["protocol"] = protocol(worked_out)
+    tables, figures, absent = analyse_judges(snapshot.data, judges, rules)
+    results.tables.update(tables)
+    results.figures.update(figures)
+    results.absent.update(absent)
     _name_what_does_not_count(run, snapshot, results)
-    run.manifest = _manifest(run, snapshot, results, at=now)
+    run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now)
     _store(run, results, withdrawals=withdrawals)
 
 
@@ -94,7 +106,7 @@ def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Res
 
 
 def _manifest(
-    run: AnalysisRun, snapshot: Snapshot, results: Results, *, at: datetime
+    run: AnalysisRun, snapshot: Snapshot, results: Results, *, judges_hash: str, at: datetime
 ) -> dict[str, Any]:
     study, rule_set = run.study, run.rule_set
     return {
@@ -104,6 +116,7 @@ def _manifest(
         "read_at": time_text(at.replace(microsecond=0)),
         "snapshot_hash": snapshot.hash,
         "tables_hashed": snapshot.hashes,
+        "judges_hash": judges_hash,
         "sources": run.sources,
         "included_by_name": not_counted_among(run.sources),
         "gold": snapshot.gold.source,
@@ -116,7 +129,7 @@ def _manifest(
         },
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
-        "seeds": {},  # nothing here is random
+        "seeds": {"judges": JUDGES_SEED},
         "software": software(),
         "absent": results.absent,
     }

@@ -1,6 +1,7 @@
 """From the database to the tidy tables that the analysis takes, with their hash."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,14 +9,26 @@ from typing import Any
 
 from pandas import DataFrame
 
+from analysis.judged import JudgesData
 from analysis.protocol import ProtocolData
 from analysis.report import Contrast, StudyData
+from judge.definition import JudgingDefinition
+from judge.models import Judging
 from judge.queries import GoldScores, gold_scores
-from judge.tidy import gold_rows
+from judge.tidy import (
+    JUDGE_COLUMNS,
+    JUDGE_SCORE_COLUMNS,
+    RETURNED_MODEL_COLUMNS,
+    gold_rows,
+    judge_rows,
+    judge_score_rows,
+    response_names,
+    returned_model_rows,
+)
 from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
-from survey.models import Study
+from survey.models import Response, Study
 from survey.regions import OTHER, REGIONS
 from survey.tidy import (
     COMMENT_COLUMNS,
@@ -27,6 +40,7 @@ from survey.tidy import (
     SHOWN_COLUMNS,
     Row,
     active_participants,
+    cells_of,
     comment_rows,
     definition_of,
     dimensions_of,
@@ -37,6 +51,11 @@ from survey.tidy import (
     rating_rows,
 )
 
+#: Of every bootstrap about judges, so that the same data give the same intervals.
+JUDGES_SEED = 1
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+(?:['’-][^\W_]+)*"
+)
 NUMBERS = ("duration_seconds", "attention_checks_failed", *SHOWN_COLUMNS)
 
 
@@ -102,6 +121,36 @@ def read_protocol(study: Study, sources: Sequence[str], data: StudyData) -> Prot
         _frame(PRESENTATION_COLUMNS, presentation_rows(study, sources)),
         _frame(COMMENT_COLUMNS, comment_rows(study, sources)),
     )
+
+
+def read_judges(study: Study) -> tuple[JudgesData, str]:
+    """Everybody's scores of the study's responses, and their SHA-256. Call it inside `reading()`
+    too.
+    """
+    scores = _Table(
+        JUDGE_SCORE_COLUMNS,
+        ((*row[:-2], float(row[-2]), row[-1]) for row in judge_score_rows(study)),
+    )
+    names = response_names(cells_of(study))
+    texts = Response.objects.filter(scenario__study=study).values_list("id", "text")
+    lengths = {names[number]: number_of_words(text) for number, text in texts}
+    frame = scores.frame.assign(words=[lengths[name] for name in scores.frame["response"]])
+    judging = Judging.objects.filter(study=study).first()
+    definition = judging.read_definition() if judging else JudgingDefinition()
+    data = JudgesData(
+        judge_scores=frame,
+        judges=_frame(JUDGE_COLUMNS, judge_rows(study)),
+        returned_models=_frame(RETURNED_MODEL_COLUMNS, returned_model_rows(study)),
+        families=definition.families,
+        epsilon=definition.epsilon,
+        seed=JUDGES_SEED,
+    )
+    return data, scores.hash
+
+
+def number_of_words(text: str) -> int:
+    """Words of a text; a character of a script without spaces counts as one."""
+    return len(_WORD.findall(text))
 
 
 def _frame(columns: Sequence[str], rows: Iterable[Row]) -> DataFrame:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from analysis.models import AnalysisRun, RuleSet
 from analysis.rules import current_rule_set, rules_of
 from analysis.versions import software
-from judge.queries import gold_scores
+from judge.queries import scores_digest
 from survey.models import Participant, Study
 from survey.tidy import active_participants, counted_sources
 
@@ -45,10 +45,9 @@ def fingerprint(study: Study, sources: Sequence[str], rule_set: RuleSet, *, at: 
         digest.update(repr(person).encode())
     silent_since = at - timedelta(minutes=rules_of(rule_set).early_exit.inactive_minutes)
     active = active_participants(study, sources, seen_since=silent_since)
-    gold = gold_scores(study)
     rest = [
         [study.content_hash, list(sources), rule_set.pk, software()],
-        [gold.source, [[g.response_id, g.dimension, g.value] for g in gold.scores]],
+        scores_digest(study),
         sorted(active),
     ]
     digest.update(json.dumps(rest).encode())

@@ -102,6 +102,9 @@ class JudgingDefinition(Part):
     budget: Budget = Budget()
     #: Evaluated model → whose it is.
     families: dict[str, Text] = {}
+    #: What a judge's lower price is worth in the alternative annotator test: 0.1 where raters are
+    #: a crowd, 0.15 where they are skilled, 0.2 where they are experts (Calderon et al. 2025).
+    epsilon: float = Field(default=0.1, ge=0, lt=1)
 
     @property
     def gold_name(self) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import fmean
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
-from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Score
-from survey.models import Study
+from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Judging, Score
+from survey.models import Participant, Study
 from survey.tidy import panel_ratings, panels_of
 
 
@@ -159,6 +159,25 @@ def judge_values(judge: Judge) -> Iterator[JudgeValue]:
         )
     )
     return (JudgeValue(*row) for row in rows.iterator())
+
+
+def scores_digest(study: Study) -> list[object]:
+    """A little that changes whenever a score of any source does, or how a source is described."""
+    judges = (
+        Judge.objects.filter(study=study)
+        .order_by("id")
+        .annotate(n=Count("calls__scores"), last=Max("calls__scores__id"))
+    )
+    described = Judging.objects.filter(study=study).values_list("definition", flat=True).first()
+    chosen = gold_source(study)
+    people = Participant.objects.filter(study=study).exclude(panel="").order_by("id")
+    return [
+        chosen.name if chosen else None,
+        described,
+        [[j.pk, j.is_current, j.configuration, j.n, j.last] for j in judges],
+        list(GoldSet.objects.filter(study=study).order_by("id").values_list("id", flat=True)),
+        [[p.pk, p.panel, p.status, str(p.last_seen_at)] for p in people],
+    ]
 
 
 def _means(values: Iterable[tuple[int, str, float]]) -> list[Gold]:

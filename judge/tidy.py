@@ -1,16 +1,33 @@
 """Scores of judges, and gold scores, as rows of tidy tables."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 
-from judge.models import Attempt, Call
-from judge.queries import Gold, GoldScores, GoldSource, gold_sources, judge_values, scores_of
+from judge.definition import on_scale_of_study
+from judge.models import Attempt, Call, Judge
+from judge.queries import (
+    Gold,
+    GoldScores,
+    GoldSource,
+    gold_source,
+    gold_sources,
+    judge_values,
+    scores_of,
+)
 from survey.csv_text import time_text
-from survey.models import Response, Study
+from survey.models import Study
 from survey.tidy import CELL_COLUMNS, Cell, Row, cells_of, definition_of, dimensions_of
 
 JUDGE_SCORE_COLUMNS = (
     "judge", *CELL_COLUMNS, "dimension", "response", "replicate", "score", "reason",
+)  # fmt: skip
+JUDGE_COLUMNS = (
+    "judge", "kind", "is_gold", "family", "temperature", "replicates", "comparable", "is_stand_in",
+    "presentation",
+)  # fmt: skip
+RETURNED_MODEL_COLUMNS = (
+    "judge", "returned_model", "fingerprint", "calls", "first_at", "last_at",
 )  # fmt: skip
 ATTEMPT_COLUMNS = (
     "judge", "scenario", "set", "model", "condition", "dimension", "replicate", "attempt",
@@ -36,23 +53,71 @@ def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, list[float]
                 yield (*cell.names, dimension, score.value), score.calls
 
 
+def judge_rows(study: Study) -> Iterator[Row]:
+    """Every source of gold, in the columns of JUDGE_COLUMNS."""
+    chosen = gold_source(study)
+    definition = definition_of(study)
+    for source in gold_sources(study):
+        is_gold = chosen is not None and source.name == chosen.name
+        if source.judge is None:
+            yield source.name, source.kind, is_gold, "", None, 1, True, False, "single"
+            continue
+        configuration = source.judge.read_configuration()
+        yield (
+            source.name,
+            source.kind,
+            is_gold,
+            configuration.family or "",
+            configuration.temperature,
+            configuration.replicates,
+            on_scale_of_study(configuration.scale, definition),
+            configuration.stand_in,
+            configuration.presentation,
+        )
+
+
+def returned_model_rows(study: Study) -> Iterator[Row]:
+    """Which models answered to each judge, in the columns of RETURNED_MODEL_COLUMNS."""
+    answered = Attempt.objects.filter(
+        call__judge__study=study, outcome=Attempt.Outcome.ANSWERED
+    ).exclude(call__response=None, call__block=None)
+    found: dict[tuple[int, str, str], list[datetime]] = {}
+    columns = ("call__judge", "returned_model", "provenance__system_fingerprint", "started_at")
+    answered = answered.order_by("started_at", "id")
+    for judge, model, fingerprint, at in answered.values_list(*columns):
+        found.setdefault((judge, model, fingerprint or ""), []).append(at)
+    names = {j.pk: GoldSource(judge=j).name for j in Judge.objects.filter(study=study)}
+    for (judge, model, fingerprint), times in sorted(found.items()):
+        first, last = time_text(times[0]), time_text(times[-1])
+        yield names[judge], model, fingerprint, len(times), first, last
+
+
+def response_names(cells: Mapping[tuple[int, int], Cell]) -> dict[int, str]:
+    """A name for each response id, by its first place: the same in every installation."""
+    names: dict[int, str] = {}
+    for (_, response), cell in cells.items():
+        names.setdefault(response, "/".join(cell.names))
+    return names
+
+
 def judge_score_rows(study: Study) -> Iterator[Row]:
     """Every single score of every source of gold, in the columns of JUDGE_SCORE_COLUMNS.
 
-    A response that was scored alone has its scores in each place where it is shown. Scores that
-    came without the single ones behind them have one row, the mean.
+    A response that was scored alone has its scores in each place where it is shown, and is called
+    by the first of them. Scores that came without the single ones behind them have one row, the
+    mean.
     """
     cells = cells_of(study)
-    ids = dict(Response.objects.filter(scenario__study=study).values_list("id", "public_id"))
     places: dict[int, list[tuple[int, Cell]]] = {}
     for (block, response), cell in cells.items():
         places.setdefault(response, []).append((block, cell))
+    names_of = response_names(cells)
     for source in gold_sources(study):
         for response, seen_in, dimension, replicate, score, reason in _single(study, source):
             for place, cell in places.get(response, []):
                 if seen_in in (None, place):
                     names = (source.name, *cell.names, dimension)
-                    yield (*names, ids[response], replicate, score, reason)
+                    yield (*names, names_of[response], replicate, score, reason)
 
 
 def _single(
