@@ -23,7 +23,7 @@ from django.utils import timezone
 from judge.definition import JudgeConfiguration
 from judge.endpoints import check_endpoint, endpoint_here
 from judge.exchange import ExchangeFailed, Reply, Request, Scope
-from judge.leases import due, end_of_lease, live, live_at, locked, waits
+from judge.leases import due, end_of_lease, is_worked_on, live, live_at, locked, waits
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
 from judge.prompts import prompt_hash
@@ -89,7 +89,7 @@ def _lease(
     """Commit the attempt that is to be sent for a call; stop the judge where the budget ends."""
     expected = expected_cost(judge, configuration, tokens_of(call, configuration))
     budget = judge.study.judging.read_definition().budget
-    if budget.money is not None and expected is None and live_at(judge.endpoint).exists():
+    if budget.money is not None and expected is None and is_worked_on(judge.pk):
         return None  # nobody knows yet what a call costs: the one in flight will tell
     if reason := why_no_more(judge.study, budget, expected=expected):
         judge.stopped = reason

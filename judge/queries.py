@@ -61,7 +61,12 @@ class GoldSource:
 
     @property
     def name(self) -> str:
-        """Unique in its study, and short: `llama@2`, `file imported`, `panel experts`."""
+        """Unique in its study, a stand-in named as one: `llama@2`, `file imported`, `panel x`."""
+        return f"{self.key} ({STAND_IN})" if self.judge and self.judge.is_stand_in else self.key
+
+    @property
+    def key(self) -> str:
+        """What it is called on the command line."""
         if self.judge:
             return f"{self.judge.name}@{self.judge.version}"
         return f"file {self.gold_set.name}" if self.gold_set else f"panel {self.panel}"
