@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from ruamel.yaml import YAML
 
 from analysis.definition import QualityRules
-from judge.definition import JudgeDefinition
+from judge.definition import JudgingDefinition
 from survey.definition import StudyDefinition
 from survey.definition.settings import Settings
 
@@ -30,7 +30,7 @@ def keys_inside(annotation: Any) -> Iterator[str]:
         yield from keys_inside(part)
 
 
-@pytest.mark.parametrize("schema", [StudyDefinition, Settings, JudgeDefinition, QualityRules])
+@pytest.mark.parametrize("schema", [StudyDefinition, Settings, JudgingDefinition, QualityRules])
 def test_every_key_is_documented(schema: type[BaseModel]) -> None:
     undocumented = sorted(
         {key for key in keys_of(schema) if not any(mark in DOCS for mark in marks(key))}
