@@ -1,4 +1,4 @@
-"""A small study, and judges that are asked at a server of the test."""
+"""A small study, and judges that are asked at servers of the test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from judge.calls import queue_missing
-from judge.configure import current_judge
+from judge.configure import move_judges_here
 from judge.models import Judge
 from survey.models import Study
-from tests.judge.judging import describe
+from tests.judge.judging import describe, queue
 from tests.servers.faulty_judge import FaultyJudge, Plan, faulty_judge
 from tests.survey import small_study
 
@@ -21,24 +20,30 @@ SILENT = {"hang", "drip", "drip_body"}
 
 @pytest.fixture
 def study(db: None) -> Study:
-    """2 scenarios, 10 distinct responses, one dimension, scale 1–3."""
+    """2 scenarios, 4 blocks of 3, 10 distinct responses, one dimension, scale 1–3."""
     return small_study.load()
 
 
 @pytest.fixture
 def server_with(settings: Settings) -> Iterator[Callable[..., FaultyJudge]]:
-    """Starts a server with a plan and makes it the judge's endpoint; waits are short."""
+    """Starts a server with a plan and makes it an endpoint: the default one, or `endpoint`."""
     settings.JUDGE_STAND_IN = False
     settings.JUDGE_MODEL = "test-model"
     settings.JUDGE_API_KEY = ""
     settings.JUDGE_BACKOFF_SECONDS = 0.01
+    settings.JUDGE_ENDPOINTS = {}
     with ExitStack() as stack:
 
-        def start(**plan: Any) -> FaultyJudge:
-            faults = {*plan.get("sequence", ()), *plan.get("shares", ())}
+        def start(endpoint: str = "default", *, key: str = "", **plan: Any) -> FaultyJudge:
+            faults = {*plan.get("sequence", ()), *plan.get("shares", ()), *plan.get("probes", ())}
             settings.JUDGE_TIMEOUT_SECONDS = 1 if SILENT.intersection(faults) else 20
             server = stack.enter_context(faulty_judge(Plan(**plan)))
-            settings.JUDGE_BASE_URL = server.base_url
+            if endpoint == "default":
+                settings.JUDGE_BASE_URL, settings.JUDGE_API_KEY = server.base_url, key
+            else:
+                named = {"base_url": server.base_url, "api_key": key}
+                named |= {"model": "test-model", "concurrency": settings.JUDGE_CONCURRENCY}
+                settings.JUDGE_ENDPOINTS = settings.JUDGE_ENDPOINTS | {endpoint: named}
             return server
 
         yield start
@@ -48,11 +53,9 @@ def server_with(settings: Settings) -> Iterator[Callable[..., FaultyJudge]]:
 def queued(study: Study) -> Callable[..., Judge]:
     """Gives the small study a judge, by its definition, and queues its calls."""
 
-    def queue(**definition: Any) -> Judge:
+    def give(**definition: Any) -> Judge:
         describe(study, **definition)
-        judge = current_judge(study)
-        queue_missing(judge)
-        judge.refresh_from_db()
-        return judge
+        (judge,) = move_judges_here(study)
+        return queue(judge)
 
-    return queue
+    return give

@@ -4,19 +4,43 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from judge.configure import configure_judge
-from judge.definition import JudgeDefinition
-from judge.models import Attempt, Judge
-from judge.queries import Progress, progress
+from judge.configure import configure_judging
+from judge.definition import JudgingDefinition
+from judge.models import Attempt, Judge, StructuredOutput
+from judge.plans import queue_missing
+from judge.queries import Progress, current_judges, progress
 from survey.models import Study
+from tests.servers.faulty_judge import Entry, FaultyJudge
 
 ROOT = Path(__file__).resolve().parents[2]
 TIDE_RESPONSES = ROOT.parent / "shared" / "tide" / "responses.csv"
 
 
+def describe_judging(study: Study, **section: Any) -> list[Judge]:
+    """The judges that a study's file would describe so, in the order of their names."""
+    configure_judging(study, JudgingDefinition.model_validate(section))
+    return list(current_judges(study).order_by("name"))
+
+
 def describe(study: Study, **definition: Any) -> Judge:
-    """The judge that a study's file would describe so."""
-    return configure_judge(study, JudgeDefinition(**definition))
+    """The judge that a study's file would describe so, as its only one."""
+    (judge,) = describe_judging(study, judges=[definition])
+    return judge
+
+
+def note_support(judge: Judge, support: str = "ignored") -> None:
+    """Make known what a judge's endpoint makes of a JSON schema, so that it is not asked."""
+    StructuredOutput.objects.update_or_create(
+        endpoint=judge.endpoint, model=judge.model, defaults={"support": support}
+    )
+
+
+def queue(judge: Judge) -> Judge:
+    """Queue a judge's calls, with nothing left to find out about its endpoint."""
+    note_support(judge)
+    queue_missing(judge)
+    judge.refresh_from_db()
+    return judge
 
 
 def counts(judge: Judge) -> dict[str, int]:
@@ -30,3 +54,8 @@ def outcomes(judge: Judge) -> dict[str, int]:
     """How many attempts ended how."""
     found = Attempt.objects.filter(call__judge=judge).values_list("outcome", flat=True)
     return dict(Counter(found))
+
+
+def asked(server: FaultyJudge) -> list[Entry]:
+    """What a server was asked about responses."""
+    return [entry for entry in server.log if not entry.is_probe]

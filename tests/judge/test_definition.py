@@ -1,78 +1,252 @@
-"""The `judge:` section, and when a judge is another judge."""
+"""The `judging:` section, and when a judge is another judge."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from judge.definition import JudgeConfiguration, JudgeDefinition
+from dashboard.study_folder import read_folder
+from judge.definition import (
+    ASIDE,
+    Budget,
+    JudgeConfiguration,
+    JudgeDefinition,
+    JudgingDefinition,
+    configuration_of,
+)
+from judge.rubrics import ONE_LINE, PRESETS
 from survey.definition import DefinitionError, YamlFile
+from tests.survey import small_study
+
+THREE_YAML = small_study.YAML.replace(
+    "      - {name: warmth, question: How warm is this response?}\n",
+    "".join(
+        f"      - {{name: {name}, question: How {name}?}}\n"
+        for name in ("cognitive", "emotional", "behavioral")
+    ),
+)
 
 
-def check(text: str) -> JudgeDefinition:
+def check(text: str) -> JudgingDefinition:
     yaml = YamlFile(text.encode(), file="study.yaml")
-    return yaml.check(JudgeDefinition, yaml.section("judge") or {}, under=("judge",))
+    return yaml.check(JudgingDefinition, yaml.section("judging") or {}, under=("judging",))
 
 
-def configuration(**changes: Any) -> JudgeConfiguration:
-    given = {"base_url": "http://x/v1", "model": "m", "stand_in": False, "prompt_format": 1}
-    return JudgeConfiguration.model_validate(given | changes)
-
-
-def test_judge_without_anything_said_asks_three_times_by_the_papers_criteria() -> None:
-    judge = check("slug: x\n")
-    assert (judge.name, judge.replicates, judge.temperature) == ("judge", 3, 1.0)
-    for criterion in ("warm", "situation", "genuine"):
-        assert criterion in judge.rubric
-
-
-def test_judge_says_what_it_is() -> None:
-    text = "judge: {name: llama-4-maverick, replicates: 5, temperature: 0, seed: 3}\n"
-    judge = check(text)
-    assert (judge.name, judge.replicates, judge.temperature, judge.seed) == (
-        "llama-4-maverick",
-        5,
-        0.0,
-        3,
+def configuration(*, yaml: str = small_study.YAML, **definition: Any) -> JudgeConfiguration:
+    return configuration_of(
+        JudgeDefinition(**definition),
+        small_study.definition(yaml),
+        base_url="http://x/v1",
+        model="m",
+        stand_in=False,
+        prompt_format=1,
     )
+
+
+# What a file says
+
+
+def test_study_that_says_nothing_has_one_judge_asked_three_times() -> None:
+    judging = check("slug: x\n")
+    (judge,) = judging.judges
+    assert (judging.gold_name, judging.budget, judging.families) == ("judge", Budget(), {})
+    assert (judge.endpoint, judge.model, judge.replicates, judge.temperature) == (
+        "default",
+        None,
+        3,
+        1.0,
+    )
+
+
+def test_first_judge_is_gold_unless_another_is_named() -> None:
+    judges = "judging:\n  judges: [{name: a}, {name: b}]\n"
+    assert check(judges).gold_name == "a"
+    assert check(f"{judges}  gold: b\n").gold_name == "b"
 
 
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("replicates: 0", "judge.replicates: Input should be greater than or equal to 1"),
-        ("replicates: 2.5", "judge.replicates: Input should be a valid integer"),
-        ("temperature: 3", "judge.temperature: Input should be less than or equal to 2"),
-        ("max_tokens: 1", "judge.max_tokens: Input should be greater than or equal to 16"),
-        ("api_key: abc", "judge.api_key: unknown key"),
-        ("name: a b", "judge.name: String should match pattern"),
-        ('rubric: ""', "judge.rubric: String should have at least 1 character"),
+        ("replicates: 0", "replicates: Input should be greater than or equal to 1"),
+        ("replicates: 2.5", "replicates: Input should be a valid integer"),
+        ("temperature: 3", "temperature: Input should be less than or equal to 2"),
+        ("max_tokens: 1", "max_tokens: Input should be greater than or equal to 16"),
+        ("seed: -1", "seed: Input should be greater than or equal to 0"),
+        ("api_key: abc", "api_key: unknown key"),
+        ("base_url: http://x/v1", "base_url: unknown key"),
+        ("endpoint: Open AI", "endpoint: String should match pattern"),
+        ("presentation: both", "presentation: Input should be 'single' or 'block'"),
+        ("preset: best", "preset: Input should be 'one_line', 'anchored' or 'three_components'"),
+        ("options: {seed: 3}", "options: 'seed' is not an option: the judge's other keys decide"),
+        ("options: {stream: true}", "options: 'stream' is not an option"),
+        ("price: {input: -1, output: 0}", "price.input: Input should be greater than or equal"),
+        ("price: {input: 1}", "price.output: is missing"),
+        ("dimensions: []", "dimensions: List should have at least 1 item"),
+        ("scale: [{value: 1, label: Low}]", "scale: List should have at least 2 items"),
     ],
 )
 def test_mistake_is_named_with_its_line(line: str, problem: str) -> None:
     with pytest.raises(DefinitionError) as error:
-        check(f"slug: x\njudge:\n  {line}\n")
+        check(f"slug: x\njudging:\n  judges:\n  - name: j\n    {line}\n")
     (found,) = error.value.problems
-    assert (found.line, found.column) == (3, 3)
+    assert (found.file, found.line) == ("study.yaml", 5)
+    assert found.message.startswith(f"judging.judges.0.{problem}")
+
+
+@pytest.mark.parametrize(
+    ("section", "problem"),
+    [
+        ("judges: []", "judging.judges: List should have at least 1 item"),
+        ("judges: [{name: a b}]", "judging.judges.0.name: String should match pattern"),
+        ("judges: [{name: a}, {name: a}]", "judging: judge 'a' stands twice"),
+        ("gold: other", "judging.gold: 'other' is not among the judges"),
+        ("budget: {money: 0}", "judging.budget.money: Input should be greater than 0"),
+        ("budget: {requests: 0}", "judging.budget.requests: Input should be greater than or"),
+        ("budget: {time: 1}", "judging.budget.time: unknown key"),
+        ('families: {m: ""}', "judging.families.m: String should have at least 1 character"),
+    ],
+)
+def test_mistake_beside_the_judges_is_named_with_its_line(section: str, problem: str) -> None:
+    with pytest.raises(DefinitionError) as error:
+        check(f"slug: x\njudging:\n  {section}\n")
+    (found,) = error.value.problems
+    assert found.line in (2, 3)
     assert found.message.startswith(problem)
+
+
+def refused(folder: Path, judge: str, *, yaml: str = small_study.YAML) -> list[str]:
+    """What loading a study folder with such a judge says: line, column and reason."""
+    text = f"{yaml}ways_in: [link]\njudging:\n  judges:\n    - {judge}\n"
+    (folder / "study.yaml").write_text(text, encoding="utf-8")
+    (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+    with pytest.raises(DefinitionError) as error:
+        read_folder(folder)
+    last = text.count("\n")
+    assert {problem.line for problem in error.value.problems} == {last}
+    return [problem.message for problem in error.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("judge", "problem"),
+    [
+        (
+            "{dimensions: [coldness]}",
+            "judging.judges.0.dimensions.0: 'coldness' is not rated; there are warmth",
+        ),
+        (
+            "{preset: anchored}",
+            "judging.judges.0.preset: describes the points 1, 2, 3, 4, 5; give the judge a scale "
+            "of these, or a rubric",
+        ),
+        (
+            "{preset: three_components}",
+            "judging.judges.0.preset: says nothing of 'warmth'; it is about cognitive, emotional, "
+            "behavioral",
+        ),
+        (
+            "{rubric: {other: Be fair.}}",
+            "judging.judges.0.rubric: says nothing of 'warmth'; it is about other",
+        ),
+        (
+            "{scale: [{value: 0, label: No}, {value: 1, label: Yes}]}",
+            "judging.judges.0.scale: gold scores are on the scale of the study; choose another "
+            "judge as gold",
+        ),
+        ("{preset: one_line, rubric: x}", "judging.judges.0.preset: preset and rubric exclude"),
+    ],
+)
+def test_judge_that_does_not_fit_its_study_is_refused_with_its_line(
+    judge: str, problem: str, tmp_path: Path
+) -> None:
+    assert refused(tmp_path, judge)[0].startswith(problem)
+
+
+def test_rubric_of_a_dimension_that_it_does_not_judge_is_refused(tmp_path: Path) -> None:
+    judge = "{dimensions: [cognitive], rubric: {cognitive: x, emotional: y}}"
+    assert refused(tmp_path, judge, yaml=THREE_YAML) == [
+        "judging.judges.0.rubric.emotional: is not a dimension that it judges"
+    ]
+
+
+def test_study_without_ratings_has_nothing_to_judge(tmp_path: Path) -> None:
+    folder_yaml = small_study.CHOICES_YAML + "ways_in: [link]\njudging: {gold: judge}\n"
+    (tmp_path / "study.yaml").write_text(folder_yaml, encoding="utf-8")
+    (tmp_path / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+    with pytest.raises(DefinitionError, match="the study asks for no ratings to be judged"):
+        read_folder(tmp_path)
+
+
+# What a judge is asked
+
+
+def test_rubric_of_a_judge_is_its_own_or_the_presets() -> None:
+    assert configuration().rubrics == {"warmth": PRESETS[ONE_LINE].text}
+    assert configuration(rubric="Be fair.").rubrics == {"warmth": "Be fair."}
+    assert configuration(rubric={"warmth": "Be warm."}).rubrics == {"warmth": "Be warm."}
+    assert configuration(yaml=THREE_YAML, preset="three_components").rubrics == dict(
+        PRESETS["three_components"].texts
+    )
+
+
+def test_dimensions_and_scale_are_the_studys_unless_said() -> None:
+    assert configuration(yaml=THREE_YAML).questions == {
+        "cognitive": "How cognitive?",
+        "emotional": "How emotional?",
+        "behavioral": "How behavioral?",
+    }
+    assert configuration(yaml=THREE_YAML, dimensions=["emotional"]).dimensions == ["emotional"]
+    assert configuration().values == [1, 2, 3]
+    points = [{"value": 0, "label": "No"}, {"value": 10, "label": "Yes"}]
+    assert configuration(scale=points).values == [0, 10]
+
+
+def test_values_of_a_slider_are_all_between_its_ends() -> None:
+    assert configuration(yaml=small_study.SLIDER_YAML).values == list(range(101))
+
+
+# When it is another judge
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"base_url": "http://y/v1"},
-        {"model": "n"},
+        {"name": "k"},
         {"rubric": "Be strict."},
         {"temperature": None},
-        {"replicates": 5},
         {"seed": 1},
-        {"stand_in": True},
-        {"prompt_format": 2},
+        {"max_tokens": 50},
+        {"reasons": True},
+        {"presentation": "block"},
+        {"options": {"provider": {"order": ["groq"]}}},
+        {"scale": [{"value": 1, "label": "Low"}, {"value": 3, "label": "High"}]},
     ],
 )
 def test_whatever_may_change_a_score_changes_the_fingerprint(change: dict[str, Any]) -> None:
     assert configuration(**change).fingerprint() != configuration().fingerprint()
 
 
+@pytest.mark.parametrize("change", ["base_url", "model", "stand_in", "prompt_format"])
+def test_where_and_how_it_is_asked_changes_the_fingerprint(change: str) -> None:
+    others = {"base_url": "http://y/v1", "model": "n", "stand_in": True, "prompt_format": 2}
+    changed = configuration().model_copy(update={change: others[change]})
+    assert changed.fingerprint() != configuration().fingerprint()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"replicates": 5},
+        {"family": "Llama"},
+        {"price": {"input": 1, "output": 2}},
+        {"endpoint": "other"},
+    ],
+)
+def test_what_no_score_depends_on_leaves_the_fingerprint(change: dict[str, Any]) -> None:
+    assert set(change) <= ASIDE
+    assert configuration(**change).fingerprint() == configuration().fingerprint()
+
+
 def test_fingerprint_survives_the_database() -> None:
-    stored = JudgeConfiguration.model_validate(configuration(temperature=1).model_dump(mode="json"))
-    assert stored.fingerprint() == configuration().fingerprint()
+    here = configuration(temperature=1, price={"input": 1, "output": 2})
+    stored = JudgeConfiguration.model_validate(here.model_dump(mode="json"))
+    assert stored.fingerprint() == here.fingerprint()

@@ -2,15 +2,14 @@
 
 In a test: `with faulty_judge(Plan(...)) as server:`. As a process of its own:
 `python -m tests.servers.faulty_judge --plan JSON`, which prints its address. What it does with
-request n depends on the plan and n alone. Everything it received is in its log, at `GET /log`.
+the n-th question about responses depends on the plan and n alone; what it thinks of a response
+depends on its text and the seed alone (see `opinion`). Whatever it generated it charges for, also
+where the answer never arrives. Everything it received is in its log, at `GET /log`.
 """
 
 import argparse
 import contextlib
-import hashlib
 import json
-import random
-import re
 import socket
 import struct
 import sys
@@ -18,44 +17,22 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-ANSWER = "answer"
-COST = 0.001
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What the server does: `sequence` for the first requests, then faults by their shares."""
-
-    sequence: list[str] = field(default_factory=list)
-    shares: dict[str, float] = field(default_factory=dict)
-    seed: int = 1
-    latency_seconds: float = 0.0
-    hang_seconds: float = 30.0
-    drip_seconds: float = 0.05
-    retry_after: str = "0.05"
-    api_key: str = ""
-    content_type: str = "application/json"
-
-    def __post_init__(self) -> None:
-        known = {ANSWER, *TEXTS, *RAW, *STATUSES, *SILENT, *DRIPS}
-        unknown = {*self.sequence, *self.shares} - known
-        if unknown:
-            raise ValueError(f"no such fault: {', '.join(sorted(unknown))}")
-
-    def what(self, number: int) -> str:
-        """What happens to request `number`, the first being 0."""
-        if number < len(self.sequence):
-            return self.sequence[number]
-        drawn = random.Random(f"{self.seed}:{number}").random()
-        for fault, share in self.shares.items():
-            drawn -= share
-            if drawn < 0:
-                return fault
-        return ANSWER
+from tests.servers.judge_faults import (
+    CUTS,
+    DRIPS,
+    GREETING,
+    RAW,
+    STATUSES,
+    TEXTS,
+    USABLE,
+    Plan,
+    Question,
+)
 
 
 @dataclass
@@ -67,45 +44,19 @@ class Entry:
     received_at: float
     what: str
     in_flight: int
-    score: int | None = None
+    authorization: str
+    body: dict[str, Any]
+    is_probe: bool
+    #: What was charged for it, in US dollars.
+    cost: float = 0.0
+    #: By letter; None where it gave no usable ones.
+    scores: dict[str, int] | None = None
     ended_at: float | None = None
 
-
-#: Completions whose text is not simply the score. {score} and {beyond} are filled in.
-TEXTS = {
-    "prose": "My rating is {score}, because the reply stays close to what was said.",
-    "fenced": '```json\n{{"score": {score}}}\n```',
-    "chatter": "What a moving exchange. There were {score} things I liked about it.",
-    "words": "I would give it a high score.",
-    "several": "Between {score} and {beyond}, I would say.",
-    "out_of_range": "{beyond}",
-    "decimal": "{score}.5",
-    "garbage": "\u0000\ufffd{{]] \u202e\u0007 ???",
-    "empty": "",
-}
-#: Answers with status 200 that are no completion.
-RAW = {
-    "html": ("text/html", "<!doctype html><html><title>Sign in</title></html>"),
-    "truncated": ("application/json", '{"id": "x", "choices": [{"message": {"content": "'),
-    "error_in_200": ("application/json", '{"error": {"code": 502, "message": "upstream died"}}'),
-}
-STATUSES = {
-    "bad_request": 400,
-    "unauthorized": 401,
-    "no_credit": 402,
-    "forbidden": 403,
-    "not_found": 404,
-    "request_timeout": 408,
-    "conflict": 409,
-    "rate_limit": 429,
-    "server_error": 500,
-    "bad_gateway": 502,
-    "overloaded": 503,
-}
-#: No answer at all.
-SILENT = ("hang", "reset")
-#: A right answer, byte by byte: all of it, or what follows its headers.
-DRIPS = ("drip", "drip_body")
+    @property
+    def score(self) -> int | None:
+        """Of a single response."""
+        return self.scores[""] if self.scores else None
 
 
 class FaultyJudge(ThreadingHTTPServer):
@@ -126,16 +77,22 @@ class FaultyJudge(ThreadingHTTPServer):
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"
 
-    def begin(self, request_id: str) -> Entry:
+    def begin(self, headers: Message, question: Question) -> Entry:
         with self._lock:
             self._in_flight += 1
+            before = sum(entry.is_probe == question.is_probe for entry in self.log)
             entry = Entry(
                 number=len(self.log),
-                request_id=request_id,
+                request_id=headers.get("X-Client-Request-Id", ""),
                 received_at=time.time(),
-                what=self.plan.what(len(self.log)),
+                what=self.plan.what(before, is_probe=question.is_probe),
                 in_flight=self._in_flight,
+                authorization=headers.get("Authorization", ""),
+                body=question.body,
+                is_probe=question.is_probe,
             )
+            if question.schema is not None and self.plan.schema == "refuse":
+                entry.what = "refused_schema"
             self.log.append(entry)
             self._lock.notify_all()
             return entry
@@ -158,6 +115,8 @@ class FaultyJudge(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body are sent apart: the second would wait until the first is acknowledged, 40 ms.
+    disable_nagle_algorithm = True
     server: FaultyJudge
 
     def do_GET(self) -> None:
@@ -165,22 +124,20 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        entry = self.server.begin(self.headers.get("X-Client-Request-Id", ""))
+        question = Question(json.loads(body))
+        entry = self.server.begin(self.headers, question)
         try:
-            self._answer(entry, json.loads(body))
+            self._answer(entry, question)
         finally:
             self.server.end(entry)
 
-    def _answer(self, entry: Entry, request: dict[str, Any]) -> None:
+    def _answer(self, entry: Entry, question: Question) -> None:
         plan = self.server.plan
         time.sleep(plan.latency_seconds)
-        if plan.api_key and self.headers.get("Authorization") != f"Bearer {plan.api_key}":
+        if plan.api_key and entry.authorization != f"Bearer {plan.api_key}":
             entry.what = "unauthorized"
-        if entry.what == "hang":
-            self.server.closing.wait(plan.hang_seconds)
-            self.close_connection = True
-        elif entry.what == "reset":
-            self._reset()
+        if entry.what == "refused_schema":
+            self._json(400, {"error": {"message": "response_format is not supported"}})
         elif entry.what in STATUSES:
             status = STATUSES[entry.what]
             headers = {"Retry-After": plan.retry_after} if status == 429 else {}
@@ -188,21 +145,42 @@ class _Handler(BaseHTTPRequestHandler):
         elif entry.what in RAW:
             self._send(200, *RAW[entry.what])
         else:
-            score, beyond = self._score(request)
-            entry.score = score if entry.what in (ANSWER, "prose", "fenced") else None
-            text = TEXTS.get(entry.what, "{score}").format(score=score, beyond=beyond)
-            completion = _completion(entry, request, text)
-            if entry.what in DRIPS:
-                self._drip(json.dumps(completion), headers_too=entry.what == "drip")
-            else:
-                self._json(200, completion)
+            self._complete(entry, question)
 
-    def _score(self, request: dict[str, Any]) -> tuple[int, int]:
-        """A point of the stated scale that depends on what was asked, and one beyond the scale."""
-        asked = request["messages"][0]["content"]
-        scale = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
-        key = json.dumps([request["messages"], request.get("seed")])
-        return scale[hashlib.sha256(key.encode()).digest()[0] % len(scale)], scale[-1] + 4
+    def _complete(self, entry: Entry, question: Question) -> None:
+        """Generate an answer, charge for it, and send it, or something else."""
+        plan = self.server.plan
+        text = self._text(entry, question)
+        entry.cost = question.cost(text)
+        completion = _completion(
+            entry, question, text, cost=entry.cost if plan.states_cost else None
+        )
+        if entry.what == "hang":
+            self.server.closing.wait(plan.hang_seconds)
+            self.close_connection = True
+        elif entry.what == "reset":
+            self._reset()
+        elif entry.what in DRIPS:
+            self._drip(json.dumps(completion), headers_too=entry.what == "drip")
+        elif entry.what in CUTS:
+            whole = json.dumps(completion)
+            half = whole[: len(whole) // 2]
+            length = len(half if entry.what == "truncated" else whole)
+            self._send(200, plan.content_type, half, {"Content-Length": str(length)})
+            self.close_connection = True
+        else:
+            self._json(200, completion)
+
+    def _text(self, entry: Entry, question: Question) -> str:
+        if question.is_probe:
+            held = question.schema is not None and self.server.plan.schema == "enforce"
+            return '{"score": 3}' if held else GREETING
+        scores = question.scores()
+        entry.scores = scores if entry.what in USABLE else None
+        if entry.what not in TEXTS:
+            return question.answer(scores)
+        beyond = question.scale[-1] + 4
+        return TEXTS[entry.what].format(score=next(iter(scores.values())), beyond=beyond)
 
     def _drip(self, body: str, *, headers_too: bool) -> None:
         """Never a long silence, and no end in sight."""
@@ -243,20 +221,27 @@ class _Handler(BaseHTTPRequestHandler):
         """The log is a list."""
 
 
-def _completion(entry: Entry, request: dict[str, Any], text: str) -> dict[str, Any]:
+def _completion(
+    entry: Entry, question: Question, text: str, *, cost: float | None
+) -> dict[str, Any]:
+    refuses = entry.what == "refusal"
+    said = {"content": None, "refusal": text} if refuses else {"content": text}
+    tokens = sum(len(each) for each in question.texts) // 4, len(text) // 4
     return {
         "id": f"faulty-{entry.number}",
         "object": "chat.completion",
-        "model": f"{request['model']}-served",
+        "model": f"{question.body['model']}-served",
+        "provider": "faults-inc",
         "system_fingerprint": "fp_faulty",
         "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "message": {"role": "assistant", "content": text},
-            }
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", **said}}
         ],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 2, "total_tokens": 102, "cost": COST},
+        "usage": {
+            "prompt_tokens": tokens[0],
+            "completion_tokens": tokens[1],
+            "total_tokens": sum(tokens),
+            **({} if cost is None else {"cost": cost}),
+        },
     }
 
 
