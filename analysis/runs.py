@@ -63,9 +63,11 @@ def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one asks at a time
     rule_set = current_rule_set(study)
     digest = fingerprint(study, sources, rule_set, at=timezone.now())
-    same = AnalysisRun.objects.filter(study=study, fingerprint=digest).exclude(state=State.FAILED)
-    run = same.order_by("-id").first()
-    if run is None:
+    runs = study.analysis_runs.filter(sources=list(sources)).exclude(state=State.FAILED)
+    run = runs.order_by("-id").first()
+    # An older run of the same data (a gold source chosen, then another, then the first again)
+    # would stand behind the newest one, which pages show.
+    if run is None or run.fingerprint != digest:
         return AnalysisRun.objects.create(
             study=study,
             rule_set=rule_set,
