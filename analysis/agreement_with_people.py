@@ -181,7 +181,8 @@ def _biases(both: Pair, seed: int) -> Iterator[Statistic]:
     groups = both.things["group"]
     yield _mean("bias", grouped_mean(differences, groups, seed=seed), groups)
     limits = limits_of_agreement(differences)
-    few = "" if limits else "not estimable, because one response has both a score and ratings"
+    few = "not estimable, because one response has both a score and ratings"
+    few = "no interval is computed" if limits else few
     yield Statistic("limits_low", limits.lower if limits else None, None, few)
     yield Statistic("limits_high", limits.upper if limits else None, None, few)
     family, families = both.judge.family, both.things["family"]

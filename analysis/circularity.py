@@ -14,7 +14,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
-from analysis.definition import QualityRules
+from analysis.definition import QualityRules, RuleName
 from analysis.funnel import apply_rules
 from analysis.items import ITEM, items, rating_counts
 from analysis.judged import Judge
@@ -24,11 +24,11 @@ from analysis.wins import Contrast, wins, wins_summary
 
 CONSENSUS = "leave-one-rater-out consensus"
 UNFILTERED = "no sigma_mae filter"
-RULE = "sigma_mae"
+RULE: RuleName = "sigma_mae"
 SYSTEMS = ["way", "model", "condition", "dimension", "n", "mean", "difference"]
 RATERS = ["participant", "sigma", "mae", "mae_consensus", "left_out_by"]
 WARNINGS = ["kind", "text"]
-TOLERANCE = 1e-9
+DECIMALS = 9  # differences closer than this are of rounding
 
 
 @dataclass(frozen=True)
@@ -207,8 +207,9 @@ def _of_ways(ways: Sequence[Way], systems: DataFrame, contrast: Contrast) -> lis
         if way.wins is not None and first.wins is not None:
             warnings += _of_wins(first, way, contrast)
         rows = systems[systems["way"] == way.name].dropna(subset="difference")
-        if rows["difference"].abs().max() > TOLERANCE:
-            row = rows.loc[rows["difference"].abs().idxmax()]
+        sizes = rows["difference"].abs().round(DECIMALS)
+        if (sizes > 0).any():
+            row = rows.iloc[int(sizes.argmax())]
             of = f" on {row['dimension']}" if systems["dimension"].nunique() > 1 else ""
             text = (
                 f"{_capital(way.name)}: no mean of a system changes more than that of "

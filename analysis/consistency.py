@@ -47,7 +47,7 @@ def judge_consistency(judged: Judged, models: DataFrame, *, seed: int) -> DataFr
         dimensions = judged.dimensions_of(judge)
         for dimension in dimensions:
             table = judged.replicates(judge, dimension)
-            row = {"judge": judge.name, "kind": judge.kind, "dimension": dimension}
+            row: dict[str, Any] = {"judge": judge.name, "kind": judge.kind, "dimension": dimension}
             rows.append(row | _consistency(judge, table, judge.name in changed, seed=seed))
         if not dimensions:
             nothing = {"n_items": 0, "replicates": judge.replicates, "asked": 0, "valid": 0}
@@ -76,7 +76,7 @@ def _consistency(judge: Judge, table: DataFrame, changed: bool, *, seed: int) ->
         "mean_sd": spread.mean(),
         "all_agree": all_agree,
         "flags": "; ".join(_flags(judge, table, all_agree, changed)),
-        "note": _note(table, pairs),
+        "note": _note(table, repeated, pairs),
     }
     levels: list[Level] = ["ordinal", "interval"]
     for level in levels:
@@ -106,19 +106,19 @@ def _flags(judge: Judge, table: DataFrame, all_agree: float | None, changed: boo
     return flags
 
 
-def _note(table: DataFrame, pairs: DataFrame) -> str:
-    """Why ρ or α is empty, where it is."""
-    values = scores_in(table).unique()
-    if not len(values):
-        return "no call gave a score"
-    neither = {
-        "there is one replicate": len(table.columns) < 2,
-        "every score is the same": len(values) == 1,
-        "no item has two scores": (table.count(axis=1) < 2).all(),
+def _note(table: DataFrame, repeated: DataFrame, pairs: DataFrame) -> str:
+    """Why something is empty, where it is; `repeated` are the items with two scores or more."""
+    reasons = {
+        "no call gave a score": scores_in(table).empty,
+        "not estimable, because there is one replicate": len(table.columns) < 2,
+        "not estimable, because no item has two scores": repeated.empty,
+        "rho and alpha not estimable, because every score is the same": (
+            scores_in(repeated).nunique() == 1
+        ),
     }
-    reason = next((reason for reason, holds in neither.items() if holds), None)
+    reason = next((reason for reason, holds in reasons.items() if holds), None)
     if reason is not None:
-        return f"rho and alpha not estimable, because {reason}"
+        return reason
     known, all_pairs = int(pairs["rho"].count()), len(pairs)
     if known < all_pairs:
         return (
@@ -144,7 +144,7 @@ def judge_item_spread(judged: Judged) -> DataFrame:
         for dimension in judged.dimensions_of(judge):
             table = judged.replicates(judge, dimension)
             about = judged.items(judge, dimension)[ABOUT].reindex(table.index)
-            numbers = {
+            numbers: dict[str, Any] = {
                 "mean": table.mean(axis=1),
                 "sd": table.std(axis=1, ddof=1),
                 "min": table.min(axis=1),

@@ -108,7 +108,7 @@ def _row(test: AltTest, passing: list[str]) -> dict[str, Any]:
     if not tested.any():
         row |= {"passes": None, "note": f"not estimable, because {_why_untested(test)}"}
     elif test.passes and passing:
-        row["note"] = f"passing says little here, for so does {', '.join(passing)}"
+        row["note"] = f"passing says little: constant judges pass, too ({', '.join(passing)})"
     elif not tested.all():
         row["note"] = f"raters left out for fewer than {FEWEST_ITEMS} items: {(~tested).sum()}"
     return row
@@ -135,5 +135,5 @@ def _of_raters(test: AltTest, judge: Judge, dimension: str) -> DataFrame:
     table = test.raters.rename(columns={"rater": "participant"})
     few = table["p"].isna()
     note = Series("", index=table.index).mask(few, f"fewer than {FEWEST_ITEMS} items")
-    key = {"judge": judge.name, "dimension": dimension, "epsilon": test.epsilon}
-    return table.assign(**key, note=note)[OF_RATERS]
+    named = table.assign(judge=judge.name, dimension=dimension, epsilon=test.epsilon, note=note)
+    return named[OF_RATERS]

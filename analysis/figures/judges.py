@@ -8,7 +8,6 @@ from pandas import DataFrame, Series
 
 from analysis.figures.style import (
     COLOURS,
-    DASHES,
     INK,
     LEGEND,
     PLAIN,
@@ -55,7 +54,7 @@ def bland_altman(things: Mapping[View, DataFrame], scale: Sequence[float]) -> di
         "A point is a response: the judge's mean score and the mean of its raters before the "
         "sigma_mae step.<br>Solid line: bias. Dashed: 95 % limits of agreement (Bland & Altman)."
     )
-    return _figure(drawn, lines, ["bias", "limits of agreement"], layout, text)
+    return _figure(drawn, lines, {"bias": "solid", "limits of agreement": "dash"}, layout, text)
 
 
 def against_people(things: Mapping[View, DataFrame], scale: Sequence[float]) -> dict[str, Any]:
@@ -73,7 +72,7 @@ def against_people(things: Mapping[View, DataFrame], scale: Sequence[float]) -> 
         "A point is a response: the judge's mean score and the mean of its raters before the "
         "sigma_mae step.<br>On the dashed line both are the same."
     )
-    return _figure(drawn, lines, ["both the same"], layout, text)
+    return _figure(drawn, lines, {"both the same": "dash"}, layout, text)
 
 
 def shares(table: DataFrame) -> dict[str, Any]:
@@ -166,11 +165,11 @@ def _limits(differences: "Series[float]", ends: list[float]) -> list[dict[str, A
 def _figure(
     drawn: Mapping[View, DataFrame],
     lines: Mapping[View, list[dict[str, Any]]],
-    names: list[str],
+    names: Mapping[str, str],
     layout: dict[str, Any],
     text: str,
 ) -> dict[str, Any]:
-    """Points by condition, and lines below them; a menu where there are several views.
+    """Points by condition, and lines below them, by name and dash; a menu where views are several.
 
     The traces stay, their points change: every view has the same responses in the same order,
     and nothing for those that it lacks.
@@ -189,15 +188,15 @@ def _figure(
             for axis in ("x", "y"):
                 columns[axis].append(_known(table[axis].reindex(of)))
         views[as_text(" · ".join(view) if several else view.judge)] = [columns, {}]
-    traces = [
+    traces: list[dict[str, Any]] = [
         {
             "type": "scatter",
             "mode": "lines",
             "name": name,
             "hoverinfo": "skip",
-            "line": {"color": INK, "width": 1.5, "dash": DASHES[len(names) - 1 and number]},
+            "line": {"color": INK, "width": 1.5, "dash": dash},
         }
-        for number, name in enumerate(names)
+        for name, dash in names.items()
     ]
     for number, condition in enumerate(conditions):
         of = responses[responses["condition"] == condition]
@@ -214,7 +213,11 @@ def _figure(
 
 def _known(values: "Series[float]") -> list[Any]:
     """Values in short, and None where there is none."""
-    return [None if pd.isna(value) else short([value])[0] for value in values]
+    found = values.astype(float)
+    return [
+        None if missing else short([value])[0]
+        for value, missing in zip(found, found.isna(), strict=True)
+    ]
 
 
 def _layout(x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:

@@ -37,15 +37,16 @@ def test_rater_is_held_against_the_judge_item_by_item() -> None:
 def step_by_step(ratings: DataFrame, judge: "Series[float]", epsilon: float) -> tuple[float, float]:
     """Winning rate and advantage as the paper tells them, one rater and item after the other."""
     p_values, advantages = [], []
-    for rater in ratings:
+    values = ratings.to_numpy()
+    for rater in range(values.shape[1]):
         judge_wins, rater_wins = [], []
-        for item, own in ratings[rater].dropna().items():
-            others = ratings.loc[item].drop(rater).dropna()
-            if others.empty or np.isnan(judge[item]):
+        for score, row in zip(judge, values, strict=True):
+            own, others = row[rater], np.delete(row, rater)
+            others = others[~np.isnan(others)]
+            if np.isnan(own) or np.isnan(score) or not len(others):
                 continue
             of_judge, of_rater = (
-                round(float(np.sqrt(np.mean((others - value) ** 2))), 9)
-                for value in (judge[item], own)
+                round(float(np.sqrt(np.mean((others - value) ** 2))), 9) for value in (score, own)
             )
             judge_wins.append(of_judge <= of_rater)
             rater_wins.append(of_rater <= of_judge)

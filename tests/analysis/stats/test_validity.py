@@ -109,8 +109,8 @@ def test_signed_bias_tells_whom_the_judge_favours() -> None:
     spread = 1.96 * np.sqrt(0.5)
     assert found.loc["Llama", "lower"] == pytest.approx(1.5 - spread)
     # Of two scenarios with one thing each, resamples have either or both.
-    assert found.loc["Llama", ["ci_low", "ci_high"]].tolist() == [1.0, 2.0]
-    assert found.loc["Mistral", ["lower", "upper", "ci_low", "ci_high"]].isna().all()
+    assert found[["ci_low", "ci_high"]].to_numpy()[0].tolist() == [1.0, 2.0]
+    assert np.isnan(found[["lower", "upper", "ci_low", "ci_high"]].to_numpy()[2]).all()
 
 
 def test_mean_over_groups_weighs_things_and_resamples_groups() -> None:
@@ -125,4 +125,4 @@ def test_difference_of_means_leaves_out_resamples_that_lack_a_part() -> None:
     own = Series([True, False, False])
     # Group a alone: 4 − 1; both groups: 4 − 2; group b alone has nothing of its own.
     assert difference_of_means(values, own, groups, seed=1) == Mean(2.0, (2.0, 3.0))
-    assert difference_of_means(values, own & False, groups, seed=1) is None
+    assert difference_of_means(values, Series([False] * 3), groups, seed=1) is None
