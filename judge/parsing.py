@@ -12,8 +12,9 @@ without JSON may also give exactly one number, in digits, as the score:
 `4/5` and `4 out of 5` count as 4 where 5 is the highest point of the scale, since nothing else
 can be meant. A leading `<think>…</think>` block is not part of the answer.
 
-Refused: no number, number words, several numbers (even twice the same), ranges, decimals (even
-4.0), percentages, a number that merely occurs in the text, and whatever is not on the scale.
+Refused: no number, number words, several numbers or scores (even twice the same), ranges,
+decimals (even 4.0), percentages, a number that merely occurs in the text, and whatever is not on
+the scale.
 """
 
 import json
@@ -92,10 +93,22 @@ def _json_in(answer: str) -> dict[str, Any] | None:
     if first < 0:
         return None
     try:
-        value = json.loads(answer[first : last + 1])
+        value = json.loads(answer[first : last + 1], object_pairs_hook=_each_once)
+    except Unusable:
+        raise
     except (ValueError, RecursionError):  # the latter from braces nested without end
         raise Unusable("the answer looks like JSON but is not") from None
     return value if isinstance(value, dict) else None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object as JSON writes it, unless it says two things of one name."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise Unusable(f'the JSON has "{name}" twice')
+        found[name] = value
+    return found
 
 
 def _of_letter(value: dict[str, Any], letter: str) -> Scored:

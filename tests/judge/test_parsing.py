@@ -2,7 +2,7 @@
 
 import pytest
 
-from judge.parsing import Unusable, parse_score
+from judge.parsing import Scored, Unusable, keeps_to_probe, parse_scores
 from survey.definition.tasks import Point
 
 FIVE = [
@@ -15,9 +15,21 @@ AROUND_ZERO = [Point(value=value, label=f"point {value}") for value in (-2, -1, 
 HUNDRED = [Point(value=value, label=str(value)) for value in (0, 25, 50, 75, 100)]
 
 
+def parse_score(text: str, scale: list[Point], *, between: bool = False) -> int:
+    """The one score in an answer."""
+    (scored,) = parse_scores(text, scale, between=between)
+    return scored.score
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        '{"score": 4}',
+        '{"rating": 4, "why": "2 warm sentences"}',
+        '```json\n{"score": 4}\n```',
+        'I thought of 3 things. {"score": 4}',
+        '{"reason": "It is no 5.", "score": 4} I hope this helps.',
+        '[{"score": 4}]',
         "4",
         " 4\n",
         "4.",
@@ -44,9 +56,6 @@ HUNDRED = [Point(value=value, label=str(value)) for value in (0, 25, 50, 75, 100
         "The reply is warm and fits. Overall score: 4",
         "4\n\nIt names the feeling and asks an open question.",
         "It names the feeling.\n\n**Score: 4**",
-        '{"score": 4}',
-        '{"rating": 4, "why": "2 warm sentences"}',
-        '```json\n{"score": 4}\n```',
         "```\n4\n```",
         "<think>Somewhere between 3 and 5.</think>\n\n4",
     ],
@@ -94,6 +103,15 @@ def test_score_given_as_the_answer_is_read(text: str) -> None:
         ('{"score": 4', "the answer looks like JSON but is not"),
         ('{"value": 4}', 'the JSON has no single "score"'),
         ('{"score": 4, "rating": 5}', 'the JSON has no single "score"'),
+        ('{"score": 4, "score": 5}', 'the JSON has "score" twice'),
+        ('{"score": 4} {"score": 4}', "the answer looks like JSON but is not"),
+        ('{"score": [4]}', "the score [4] is not an integer"),
+        ('{"score": NaN}', "the score nan is not an integer"),
+        ('{"score": {"score": 4}}', "the score {'score': 4} is not an integer"),
+        ('{"A": {"score": 4}}', 'the JSON has no single "score"'),
+        ("{}", 'the JSON has no single "score"'),
+        ("{" * 100_000, "the answer looks like JSON but is not"),
+        ('{"score": ' + "9" * 10_000 + "}", "the answer looks like JSON but is not"),
     ],
 )
 def test_anything_else_is_refused_with_its_reason(text: str, reason: str) -> None:
@@ -127,3 +145,76 @@ def test_value_between_the_ends_of_a_slider_is_a_score(text: str, score: int) ->
 def test_value_beyond_the_ends_of_a_slider_is_refused(text: str) -> None:
     with pytest.raises(Unusable, match=f"{text} is not on the scale"):
         parse_score(text, HUNDRED, between=True)
+
+
+# With a reason
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"reason": "It names the feeling.", "score": 4}', "It names the feeling."),
+        ('{"score": 4}', ""),
+        ('{"score": 4, "reason": ["warm", "kind"]}', '["warm", "kind"]'),
+        ("4, since it is warm.\n4", None),
+    ],
+)
+def test_reason_is_kept_as_it_was_given(text: str, reason: str | None) -> None:
+    if reason is None:
+        with pytest.raises(Unusable):
+            parse_scores(text, FIVE)
+    else:
+        assert parse_scores(text, FIVE) == [Scored(4, reason)]
+
+
+# Of a whole block
+
+
+def test_scores_of_a_block_come_in_the_order_of_its_letters() -> None:
+    text = '{"C": {"score": 1, "reason": "Cold."}, "A": {"score": 5}, "B": 3, "D": 2}'
+    assert parse_scores(text, FIVE, letters=["A", "B", "C"]) == [
+        Scored(5),
+        Scored(3),
+        Scored(1, "Cold."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("4", "there is no JSON object in the answer"),
+        ("A: 4, B: 3", "there is no JSON object in the answer"),
+        ('{"A": {"score": 4}}', "there is no score for B"),
+        ('{"A": {"score": 4}, "b": {"score": 4}}', "there is no score for B"),
+        ('{"A": 4, "B": null}', "there is no score for B"),
+        ('{"A": 4, "B": {"score": 4.5}}', "B: the score 4.5 is not an integer"),
+        ('{"A": 4, "B": {"value": 4}}', 'B: the JSON has no single "score"'),
+        ('{"A": 4, "B": "4"}', "B: the score '4' is not an integer"),
+        ('{"A": 4, "B": 6}', "6 is not on the scale"),
+        ('{"A": 4, "B": 3, "A": 2}', 'the JSON has "A" twice'),
+    ],
+)
+def test_block_without_a_score_for_every_letter_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(Unusable) as refused:
+        parse_scores(text, FIVE, letters=["A", "B"])
+    assert str(refused.value) == reason
+
+
+# Of the probe
+
+
+@pytest.mark.parametrize(
+    ("text", "keeps"),
+    [
+        ('{"score": 3}', True),
+        (' {"score": 4}\n', True),
+        ('{"score": 5}', False),
+        ('{"score": 3, "why": "x"}', False),
+        ("Hello there.", False),
+        ('Hello! {"score": 3}', False),
+        ("", False),
+        ("[" * 100_000, False),
+    ],
+)
+def test_probe_is_kept_to_by_nothing_but_what_its_schema_allows(text: str, keeps: bool) -> None:
+    assert keeps_to_probe(text) is keeps
