@@ -1,13 +1,19 @@
-"""Versions of a judge, and whether it can be asked here."""
+"""Versions of judges, and whose scores are gold."""
+
+from typing import Any
 
 import pytest
 from pytest_django.fixtures import Settings
 
-from judge.calls import plan_calls
-from judge.configure import JudgeNotReady, check_endpoint, current_judge
-from judge.models import Judge
+from judge.configure import configure_judging, move_judges_here
+from judge.definition import JudgingDefinition
+from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.gold import choose_gold
+from judge.models import GoldDecision, Judge
+from judge.plans import plan_calls
+from judge.queries import current_judges, gold_source
 from survey.models import Study
-from tests.judge.judging import describe
+from tests.judge.judging import describe, describe_judging
 from tests.survey import small_study
 
 
@@ -17,121 +23,232 @@ def _elsewhere(settings: Settings) -> None:
     settings.JUDGE_MODEL = "model-one"
     settings.JUDGE_API_KEY = "key"
     settings.JUDGE_STAND_IN = False
+    settings.JUDGE_ENDPOINTS = {}
 
 
-def test_described_judge_is_the_gold_judge(study: Study) -> None:
-    judge = describe(study, name="maverick")
-    assert (str(judge), judge.is_gold, judge.is_stand_in) == ("maverick@1", True, False)
-    configuration = judge.read_configuration()
-    assert configuration.base_url == "https://judge.example.org/v1"
-    assert configuration.model == "model-one"
+def gold_name(study: Study) -> str:
+    source = gold_source(study)
+    assert source is not None
+    return source.name
+
+
+def described(study: Study, **section: Any) -> bool:
+    """Load such a section of the file; whether that changed anything."""
+    return configure_judging(study, JudgingDefinition.model_validate(section))
+
+
+# Versions
+
+
+def test_judges_of_a_file_are_asked_here(study: Study) -> None:
+    one, other = describe_judging(study, judges=[{"name": "one"}, {"name": "other", "model": "x"}])
+    assert (str(one), str(other), one.is_stand_in) == ("one@1", "other@1", False)
+    assert (one.model, other.model) == ("model-one", "x")
+    assert one.endpoint == other.endpoint
+    assert one.endpoint.base_url == "https://judge.example.org/v1"
+    assert one.read_configuration().base_url == "https://judge.example.org/v1"
 
 
 def test_key_is_stored_nowhere(study: Study, settings: Settings) -> None:
     settings.JUDGE_API_KEY = "very-secret"
-    assert "very-secret" not in str(describe(study).configuration)
+    assert "very-secret" not in str(vars(describe(study)))
 
 
-def test_same_description_again_changes_nothing_even_with_another_endpoint_here(
+def test_same_file_again_changes_nothing_even_with_another_endpoint_here(
     study: Study, settings: Settings
 ) -> None:
-    first = describe(study, name="maverick")
+    assert described(study, judges=[{"name": "maverick"}])
     settings.JUDGE_MODEL = "model-two"
-    assert describe(study, name="maverick") == first
-    assert Judge.objects.count() == 1
+    settings.JUDGE_BASE_URL = "https://other.example.org/v1"
+    assert not described(study, judges=[{"name": "maverick"}])
+    (judge,) = Judge.objects.all()
+    assert judge.model == "model-one"
+    assert GoldDecision.objects.count() == 1
 
 
-def test_changed_description_is_a_new_version_and_stops_the_old_one(study: Study) -> None:
+def test_changed_judge_is_a_new_version_and_stops_the_old_one(study: Study) -> None:
     first = describe(study, name="maverick")
     plan_calls(first)
     second = describe(study, name="maverick", rubric="Be strict.")
     first.refresh_from_db()
-    assert (str(second), second.is_gold) == ("maverick@2", True)
-    assert (first.is_gold, first.stopped) == (False, "replaced by maverick@2")
+    assert (str(second), second.is_current) == ("maverick@2", True)
+    assert (first.is_current, first.stopped) == (False, "replaced by maverick@2")
     assert first.calls.count() == 30, "what it scored stays"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"replicates": 5},
+        {"family": "Llama"},
+        {"price": {"input": 1.0, "output": 2.0}},
+    ],
+)
+def test_what_no_score_depends_on_changes_without_a_new_version(
+    change: dict[str, Any], study: Study
+) -> None:
+    first = describe(study, name="maverick")
+    plan_calls(first)
+    again = describe(study, name="maverick", **change)
+    assert again == first
+    (key, value), *_ = change.items()
+    assert again.read_configuration().model_dump()[key] == value
+
+
+def test_other_judges_of_a_changed_file_stay_as_they_are(study: Study) -> None:
+    one, other = describe_judging(study, judges=[{"name": "one"}, {"name": "other"}])
+    plan_calls(one)
+    plan_calls(other)
+    changed = [{"name": "one", "seed": 1}, {"name": "other"}]
+    assert [str(judge) for judge in describe_judging(study, judges=changed)] == ["one@2", "other@1"]
+    other.refresh_from_db()
+    assert other.stopped == ""
+
+
+def test_judge_that_left_the_file_is_asked_no_more_and_keeps_its_scores(study: Study) -> None:
+    _, other = describe_judging(study, judges=[{"name": "one"}, {"name": "other"}])
+    plan_calls(other)
+    describe(study, name="one")
+    other.refresh_from_db()
+    assert (other.is_current, other.stopped) == (False, "no longer in the study's file")
+    assert other.calls.count() == 30
+    _, again = describe_judging(study, judges=[{"name": "one"}, {"name": "other"}])
+    assert again == other, "back in the file, it goes on with what it has"
 
 
 def test_version_that_asked_nothing_is_not_kept(study: Study) -> None:
     describe(study, name="maverick")
     describe(study, name="maverick", rubric="Be strict.")
     assert [str(judge) for judge in Judge.objects.all()] == ["maverick@1"]
+    assert gold_name(study) == "maverick@1"
 
 
-def test_current_judge_moves_to_the_endpoint_and_model_of_this_installation(
+def test_judges_move_to_the_endpoint_and_model_of_this_installation(
     study: Study, settings: Settings
 ) -> None:
     first = describe(study)
     plan_calls(first)
     settings.JUDGE_MODEL = "model-two"
-    second = current_judge(study)
-    assert (second.version, second.read_configuration().model) == (2, "model-two")
+    (second,) = move_judges_here(study)
+    assert (second.version, second.model) == (2, "model-two")
     settings.JUDGE_MODEL = "model-one"
-    assert current_judge(study) == first, "back again means the scores it has are used again"
-    first.refresh_from_db()
-    assert first.is_gold
+    (back,) = move_judges_here(study)
+    assert back == first, "back again means the scores it has are used again"
+
+
+def test_judge_that_names_its_model_keeps_it_wherever_it_is_asked(
+    study: Study, settings: Settings
+) -> None:
+    first = describe(study, model="my-model")
+    settings.JUDGE_MODEL = "model-two"
+    assert move_judges_here(study) == [first]
+
+
+def test_endpoint_may_change_its_name_and_the_judge_stays(study: Study, settings: Settings) -> None:
+    first = describe(study, model="m")
+    settings.JUDGE_ENDPOINTS = {
+        "router": {
+            "base_url": settings.JUDGE_BASE_URL,
+            "api_key": "key",
+            "model": "m",
+            "concurrency": 2,
+        }
+    }
+    assert describe(study, model="m", endpoint="router") == first
+    assert check_endpoint(current_judges(study)[0].read_configuration()).name == "router"
 
 
 def test_stand_in_is_the_same_judge_at_whatever_port(study: Study, settings: Settings) -> None:
     describe(study)
     settings.JUDGE_STAND_IN = True
     settings.JUDGE_BASE_URL = "http://127.0.0.1:5001/v1"
-    first = current_judge(study)
+    (first,) = move_judges_here(study)
     settings.JUDGE_BASE_URL = "http://127.0.0.1:5002/v1"
-    assert current_judge(study) == first
+    assert move_judges_here(study) == [first]
     assert first.is_stand_in
     check_endpoint(first.read_configuration())
 
 
+def test_study_can_be_loaded_where_its_endpoint_is_not_set_up(
+    study: Study, settings: Settings
+) -> None:
+    judge = describe(study, endpoint="openai", model="gpt")
+    assert (judge.model, judge.endpoint.base_url) == ("gpt", "not set up here: openai")
+    with pytest.raises(JudgeNotReady, match="the endpoint 'openai' is not set up here"):
+        move_judges_here(study)
+    settings.JUDGE_ENDPOINTS = {
+        "openai": {
+            "base_url": "https://api.example.com/v1",
+            "api_key": "k",
+            "model": "",
+            "concurrency": 2,
+        }
+    }
+    (moved,) = move_judges_here(study)
+    assert moved.endpoint.base_url == "https://api.example.com/v1"
+
+
 def test_study_without_a_judge_is_said(study: Study) -> None:
     with pytest.raises(JudgeNotReady, match="small@1 has no judge: load its study folder again"):
-        current_judge(study)
+        move_judges_here(study)
+
+
+def test_a_study_without_ratings_has_nothing_for_a_judge(db: None) -> None:
+    study = small_study.load(yaml=small_study.CHOICES_YAML)
+    with pytest.raises(JudgeNotReady, match="small@1 asks for no ratings, so a judge has none"):
+        move_judges_here(study)
 
 
 def test_judges_of_two_studies_do_not_touch_each_other(study: Study) -> None:
     other = Study.objects.create(slug="other", title="Other", definition=study.definition)
     here, there = describe(study), describe(other)
     here.refresh_from_db()
-    assert (here.is_gold, there.is_gold, here.stopped) == (True, True, "")
+    assert (here.is_current, there.is_current, here.stopped) == (True, True, "")
+    assert here.endpoint == there.endpoint
 
 
-@pytest.mark.parametrize(
-    ("base_url", "key", "problem"),
-    [
-        ("https://judge.example.org/v1", "", "JUDGE_API_KEY is missing: judge.example.org needs"),
-        ("judge.example.org/v1", "key", "JUDGE_BASE_URL 'judge.example.org/v1' is no http"),
-        ("https:///v1", "key", "JUDGE_BASE_URL 'https:///v1' is no http"),
-        ("https://judge.example.org/v1", "a key", "JUDGE_API_KEY has characters that no key has"),
-        ("https://judge.example.org/v1", "key\n", "JUDGE_API_KEY has characters that no key has"),
-        ("https://judge.example.org/v1", "kéy", "JUDGE_API_KEY has characters that no key has"),
-    ],
-)
-def test_endpoint_that_cannot_be_asked_is_said(
-    base_url: str, key: str, problem: str, study: Study, settings: Settings
+# Gold
+
+
+def test_gold_follows_the_new_version_of_its_judge(study: Study, settings: Settings) -> None:
+    plan_calls(describe(study, name="maverick"))
+    describe(study, name="maverick", rubric="Be strict.")
+    assert gold_name(study) == "maverick@2"
+    settings.JUDGE_MODEL = "model-two"
+    plan_calls(current_judges(study)[0])
+    move_judges_here(study)
+    assert gold_name(study) == "maverick@3"
+    assert list(GoldDecision.objects.values_list("why", flat=True)) == [
+        "named in the study's file",
+        "takes the place of maverick@1",
+        "takes the place of maverick@2",
+    ]
+
+
+def test_gold_is_the_judge_that_the_file_names_when_it_names_another(study: Study) -> None:
+    judges = [{"name": "one"}, {"name": "other"}]
+    described(study, judges=judges)
+    assert gold_name(study) == "one@1"
+    described(study, judges=judges, gold="other")
+    assert gold_name(study) == "other@1"
+
+
+def test_gold_that_somebody_chose_stays_while_the_file_names_the_same_as_before(
+    study: Study,
 ) -> None:
-    settings.JUDGE_BASE_URL, settings.JUDGE_API_KEY = base_url, key
-    with pytest.raises(JudgeNotReady) as not_ready:
-        check_endpoint(describe(study).read_configuration())
-    assert str(not_ready.value).startswith(problem)
+    judges = [{"name": "one"}, {"name": "other"}]
+    _, other = describe_judging(study, judges=judges)
+    choose_gold(study, judge=other)
+    described(study, judges=judges)
+    described(study, judges=judges, budget={"requests": 100})
+    assert gold_name(study) == "other@1"
+    plan_calls(other)
+    described(study, judges=[{"name": "one"}, {"name": "other", "seed": 1}])
+    assert gold_name(study) == "other@2"
 
 
-@pytest.mark.parametrize(
-    "host", ["localhost", "127.0.0.1", "[::1]", "10.0.0.7", "192.168.1.4", "judge", "gpu.local"]
-)
-def test_server_on_this_machine_or_its_network_needs_no_key(
-    host: str, study: Study, settings: Settings
-) -> None:
-    settings.JUDGE_BASE_URL, settings.JUDGE_API_KEY = f"http://{host}:8080/v1", ""
-    check_endpoint(describe(study).read_configuration())
-
-
-def test_key_goes_to_no_other_endpoint_than_its_own(study: Study, settings: Settings) -> None:
-    configuration = describe(study).read_configuration()
-    settings.JUDGE_BASE_URL = "https://other.example.org/v1"
-    with pytest.raises(JudgeNotReady, match=r"asked at https://judge\.example\.org/v1, but"):
-        check_endpoint(configuration)
-
-
-def test_a_study_without_ratings_has_nothing_for_a_judge(db: None) -> None:
-    study = small_study.load(yaml=small_study.CHOICES_YAML)
-    with pytest.raises(JudgeNotReady, match="small@1 asks for no ratings, so a judge has none"):
-        current_judge(study)
+def test_new_version_of_another_judge_leaves_the_gold(study: Study) -> None:
+    described(study, judges=[{"name": "one"}, {"name": "other"}])
+    described(study, judges=[{"name": "one"}, {"name": "other", "seed": 1}])
+    assert gold_name(study) == "one@1"
+    assert GoldDecision.objects.count() == 1

@@ -1,0 +1,113 @@
+"""Where judges are asked, and with which key."""
+
+from typing import Any
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
+from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_here
+from tests.survey import small_study
+
+NAMED = {
+    "base_url": "https://api.example.com/v1",
+    "api_key": "named-key",
+    "model": "named-model",
+    "concurrency": 3,
+}
+
+
+@pytest.fixture(autouse=True)
+def _environment(settings: Settings) -> None:
+    settings.JUDGE_BASE_URL = "https://judge.example.org/v1"
+    settings.JUDGE_MODEL = "model-one"
+    settings.JUDGE_API_KEY = "key"
+    settings.JUDGE_CONCURRENCY = 6
+    settings.JUDGE_STAND_IN = False
+    settings.JUDGE_ENDPOINTS = {"openai": NAMED}
+
+
+def configuration(**known: Any) -> JudgeConfiguration:
+    """A judge as it was set up once."""
+    endpoint = known.pop("endpoint", "default")
+    given = {"base_url": endpoint_here(endpoint).identity, "model": "m", "stand_in": False}
+    return configuration_of(
+        JudgeDefinition(endpoint=endpoint),
+        small_study.definition(),
+        prompt_format=1,
+        **given | known,
+    )
+
+
+def test_default_endpoint_is_that_of_the_plain_variables() -> None:
+    here = endpoint_here("default")
+    assert here == EndpointHere(
+        "default", "https://judge.example.org/v1", "key", "model-one", 6, stand_in=False
+    )
+    assert here.variable("API_KEY") == "JUDGE_API_KEY"
+
+
+def test_named_endpoint_has_variables_of_its_own() -> None:
+    here = endpoint_here("openai")
+    assert here == EndpointHere(
+        "openai", "https://api.example.com/v1", "named-key", "named-model", 3, stand_in=False
+    )
+    assert here.variable("API_KEY") == "JUDGE_OPENAI_API_KEY"
+
+
+def test_endpoint_that_is_not_set_up_is_said_with_what_to_set() -> None:
+    with pytest.raises(JudgeNotReady) as missing:
+        endpoint_here("groq")
+    assert str(missing.value) == (
+        "the endpoint 'groq' is not set up here: name it in JUDGE_ENDPOINTS and set "
+        "JUDGE_GROQ_BASE_URL and JUDGE_GROQ_API_KEY"
+    )
+
+
+def test_stand_in_takes_the_place_of_endpoints_that_are_not_set_up(settings: Settings) -> None:
+    settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, "http://127.0.0.1:5001/v1"
+    assert endpoint_here("groq").identity == "stand-in"
+    assert endpoint_here("openai").identity == "https://api.example.com/v1"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "key", "problem"),
+    [
+        ("https://judge.example.org/v1", "", "JUDGE_API_KEY is missing: judge.example.org needs"),
+        ("judge.example.org/v1", "key", "JUDGE_BASE_URL 'judge.example.org/v1' is no http"),
+        ("https:///v1", "key", "JUDGE_BASE_URL 'https:///v1' is no http"),
+        ("https://judge.example.org/v1", "a key", "JUDGE_API_KEY has characters that no key has"),
+        ("https://judge.example.org/v1", "key\n", "JUDGE_API_KEY has characters that no key has"),
+        ("https://judge.example.org/v1", "kéy", "JUDGE_API_KEY has characters that no key has"),
+    ],
+)
+def test_endpoint_that_cannot_be_asked_is_said(
+    base_url: str, key: str, problem: str, settings: Settings
+) -> None:
+    settings.JUDGE_BASE_URL, settings.JUDGE_API_KEY = base_url, key
+    with pytest.raises(JudgeNotReady) as not_ready:
+        check_endpoint(configuration())
+    assert str(not_ready.value).startswith(problem)
+
+
+def test_missing_key_of_a_named_endpoint_is_called_by_its_name(settings: Settings) -> None:
+    settings.JUDGE_ENDPOINTS = {"openai": NAMED | {"api_key": ""}}
+    with pytest.raises(JudgeNotReady, match=r"^JUDGE_OPENAI_API_KEY is missing"):
+        check_endpoint(configuration(endpoint="openai"))
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "[::1]", "10.0.0.7", "192.168.1.4", "judge", "gpu.local"]
+)
+def test_server_on_this_machine_or_its_network_needs_no_key(host: str, settings: Settings) -> None:
+    settings.JUDGE_BASE_URL, settings.JUDGE_API_KEY = f"http://{host}:8080/v1", ""
+    assert check_endpoint(configuration()).api_key == ""
+
+
+@pytest.mark.parametrize("endpoint", ["default", "openai"])
+def test_key_goes_to_no_other_address_than_its_own(endpoint: str, settings: Settings) -> None:
+    known = configuration(endpoint=endpoint)
+    settings.JUDGE_BASE_URL = "https://other.example.org/v1"
+    settings.JUDGE_ENDPOINTS = {"openai": NAMED | {"base_url": "https://other.example.org/v1"}}
+    with pytest.raises(JudgeNotReady, match="but this worker is set up for https://other"):
+        check_endpoint(known)
