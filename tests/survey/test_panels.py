@@ -220,7 +220,7 @@ def test_slots_of_experts_are_those_of_the_balanced_design(db: None) -> None:
     study = small_study.load(yaml=f"{small_study.YAML}{order}")
     rater, expert = start(study, "link"), start(study, "panel", "clinicians")
 
-    def shown(person: Participant) -> list[tuple[int, list[int]]]:
+    def shown(person: Participant) -> list[tuple[int, Any]]:
         rows = Presentation.objects.filter(participant=person).order_by("position")
         return [(row.block_id, row.response_order) for row in rows]
 
