@@ -5,6 +5,8 @@ anything changes that its scores depend on, a new version takes over and the sco
 stay.
 """
 
+from collections.abc import Collection
+
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -55,8 +57,9 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
 
 
 @transaction.atomic
-def move_judges_here(study: Study) -> list[Judge]:
-    """The study's judges as this installation asks them; new versions where they must be.
+def move_judges_here(study: Study, names: Collection[str] = ()) -> list[Judge]:
+    """The study's judges, or those called `names`, as this installation asks them; new versions
+    where they must be.
 
     Raises JudgeNotReady.
     """
@@ -68,9 +71,10 @@ def move_judges_here(study: Study) -> list[Judge]:
     Study.objects.select_for_update().get(pk=study.pk)
     Judging.objects.select_for_update().get(pk=judging.pk)  # no worker is at its judges now
     for judge in judging.read_definition().judges:
-        endpoint_here(judge.endpoint)
-        _use(study, _configuration(study, judge))
-    return list(current_judges(study))
+        if not names or judge.name in names:
+            endpoint_here(judge.endpoint)
+            _use(study, _configuration(study, judge))
+    return [judge for judge in current_judges(study) if not names or judge.name in names]
 
 
 def _configuration(study: Study, judge: JudgeDefinition) -> JudgeConfiguration:
