@@ -8,6 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from judge.configure import configure_judging
+from judge.definition import JudgeDefinition, JudgingDefinition
+from judge.gold import add_gold_set, choose_gold
+from judge.models import Call, GoldSet, Judge, Judging, Score
+from judge.queries import Gold
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.settings import Settings
 from survey.loading import load_study
@@ -115,6 +120,42 @@ def make_study(*, scenarios: Sequence[str] = ("S1", "S2"), **shape: Any) -> Stud
     study.state = Study.State.OPEN
     study.save(update_fields=["state"])
     return study
+
+
+def add_gold(
+    study: Study, scores: Mapping[tuple[int, str], float], *, made_by: str = ""
+) -> GoldSet:
+    """Gold scores from a file, by response id and dimension, chosen as the study's."""
+    golds = [Gold(*item, value, []) for item, value in scores.items()]
+    added = add_gold_set(study, name="imported", made_by=made_by, scores=golds)
+    choose_gold(study, gold_set=added)
+    return added
+
+
+def add_judge(
+    study: Study, scores: Mapping[tuple[int, str], Sequence[int]] = {}, **definition: Any
+) -> Judge:
+    """A judge as a study's file would describe it beside those that are there, with what it has
+    answered: by response id and dimension, a score for each replicate.
+    """
+    judging = Judging.objects.filter(study=study).first()
+    others = judging.read_definition().judges if judging else []
+    added = JudgeDefinition(**definition)
+    judges = [judge for judge in others if judge.name != added.name]
+    configure_judging(study, JudgingDefinition(judges=[*judges, added]))
+    judge = Judge.objects.get(study=study, name=added.name, is_current=True)
+    for (response, dimension), values in scores.items():
+        for replicate, value in enumerate(values, start=1):
+            call = Call.objects.create(
+                judge=judge,
+                response_id=response,
+                dimension=dimension,
+                replicate=replicate,
+                state=Call.State.ANSWERED,
+                answered_at=START,
+            )
+            Score.objects.create(call=call, response_id=response, value=value)
+    return judge
 
 
 def add_participant(

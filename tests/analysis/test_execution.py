@@ -8,16 +8,17 @@ from django.utils import timezone
 
 from analysis.definition import QualityRules
 from analysis.execution import finished_run
+from analysis.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
 from analysis.queries import results_of
 from analysis.rules import set_rules
-from judge.models import GoldScore
 from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources
-from tests.factories import Key, Rate, add_participant, make_study
+from tests.factories import Key, Rate, add_gold, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
 
 TABLES = {"funnel", "raters", "protocol", "demographics", "items", "wins", "wins_summary"}
+ABOUT_JUDGES = [*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES]
 OF_INCLUDED = ["demographics", "items", "wins", "wins_summary", "ratings_kde"]
 OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
 NO_DEMOGRAPHICS = {"demographics": "no demographic question was answered"}
@@ -33,11 +34,9 @@ NO_GOLD = {
 
 def with_gold(study: Study, value: float = 3.0) -> Study:
     """Every response's gold score is `value`."""
-    for response in Response.objects.filter(scenario__study=study):
-        for dimension in study.definition["tasks"][0]["dimensions"]:
-            GoldScore.objects.create(
-                study=study, response=response, dimension=dimension["name"], value=value
-            )
+    responses = Response.objects.filter(scenario__study=study).values_list("id", flat=True)
+    dimensions = [each["name"] for each in study.definition["tasks"][0]["dimensions"]]
+    add_gold(study, {(response, name): value for response in responses for name in dimensions})
     return study
 
 
@@ -126,9 +125,24 @@ def test_thin_study_has_results_or_reasons(
     make: Callable[[], Study], absent: dict[str, str]
 ) -> None:
     run = finished_run(study=make(), sources=counted_sources())
-    assert run.manifest["absent"] == absent
-    assert set(results_of(run, "table")) == TABLES - set(absent)
-    assert set(results_of(run, "figure")) == {"ratings_kde"} - set(absent)
+    assert {
+        name: why for name, why in run.manifest["absent"].items() if about_people(name)
+    } == absent
+    assert set(filter(about_people, results_of(run, "table"))) == TABLES - set(absent)
+    assert set(filter(about_people, results_of(run, "figure"))) == {"ratings_kde"} - set(absent)
+
+
+@pytest.mark.parametrize("make", ABSENT, ids=[make.__name__ for make in ABSENT])
+def test_thin_study_has_results_about_its_gold_scores_or_reasons(make: Callable[[], Study]) -> None:
+    run = finished_run(study=make(), sources=counted_sources())
+    there = {*results_of(run, "table"), *results_of(run, "figure")}
+    reasons = run.manifest["absent"]
+    assert set(ABOUT_JUDGES) <= there | set(reasons)
+    assert not there & {name for name in reasons if reasons[name] == ""}
+
+
+def about_people(name: str) -> bool:
+    return name not in ABOUT_JUDGES
 
 
 def rows(study: Study, table: str, *columns: str) -> list[list[Any]]:

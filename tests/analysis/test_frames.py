@@ -11,10 +11,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from analysis.frames import Snapshot, read_snapshot
-from judge.models import GoldScore
 from survey.models import Participant, Presentation, Rating, Response, Study
 from survey.tidy import counted_sources, rank_rows, rating_rows, reading
-from tests.factories import START, add_participant, make_study
+from tests.factories import START, add_gold, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -190,7 +189,7 @@ def test_ranks_are_apart_from_ratings(study: Study) -> None:
 
 def test_gold_of_the_reference_stands_in_every_set(study: Study) -> None:
     oracle = Response.objects.get(scenario__name="S1", system__model="Oracle")
-    GoldScore.objects.create(study=study, response=oracle, dimension="warmth", value=4.5)
+    add_gold(study, {(oracle.pk, "warmth"): 4.5})
 
     gold = snapshot(study).data.gold
 

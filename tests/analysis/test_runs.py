@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from analysis.definition import QualityRules
 from analysis.execution import RunFailed, execute, finished_run, plain
@@ -15,10 +16,9 @@ from analysis.models import AnalysisRun, Exclusion, RaterQuality, RuleSet
 from analysis.queries import latest_run, rater_decisions, results_of
 from analysis.rules import current_rule_set, current_rules, rules_of, set_rules
 from analysis.runs import MAX_ATTEMPTS, State, claim, request_run
-from judge.models import Call, GoldScore, Judge
 from survey.models import Participant, Rating, Response, Study
 from survey.tidy import counted_sources
-from tests.factories import add_participant, make_study
+from tests.factories import add_gold, add_judge, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -75,7 +75,7 @@ def add_person() -> None:
 def score_a_response() -> None:
     study = Study.objects.get()
     response = study.scenarios.earliest("pk").responses.earliest("pk")
-    GoldScore.objects.create(study=study, response=response, dimension="warmth", value=3)
+    add_gold(study, {(response.pk, "warmth"): 3.0})
 
 
 def change_rules() -> None:
@@ -124,19 +124,10 @@ def test_tables_name_the_test_people_they_include(study: Study) -> None:
     assert run.manifest["included_by_name"] == ["simulated"]
 
 
-def test_scores_of_a_stand_in_are_named_where_they_appear(study: Study) -> None:
-    judge = Judge.objects.create(
-        study=study, name="pretender", configuration={}, is_gold=True, is_stand_in=True
-    )
-    for response in Response.objects.all():
-        Call.objects.create(
-            judge=judge,
-            response=response,
-            dimension="warmth",
-            replicate=1,
-            state="answered",
-            score=3,
-        )
+def test_scores_of_a_stand_in_are_named_where_they_appear(study: Study, settings: Settings) -> None:
+    settings.JUDGE_STAND_IN = True
+    responses = Response.objects.values_list("id", flat=True)
+    add_judge(study, {(response, "warmth"): [3] for response in responses}, name="pretender")
     run = finished_run(study=study, sources=counted_sources())
 
     tables = results_of(run, "table")
@@ -145,6 +136,7 @@ def test_scores_of_a_stand_in_are_named_where_they_appear(study: Study) -> None:
     for table in ("raters", "items"):
         assert tables[table]["columns"][-1] == "gold_by"
         assert {row[-1] for row in tables[table]["rows"]} == {name}
+    assert {row[0] for row in tables["judge_consistency"]["rows"]} == {name}
 
 
 def test_failure_is_recorded_with_its_reason(study: Study) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.definition import QualityRules
-from judge.definition import JudgeDefinition
+from judge.definition import JudgingDefinition
 from survey.assignment import Layout, plan_survey
 from survey.definition import ResponseRow, StudyDefinition, YamlFile, read_responses
 from survey.definition.language import in_language, languages_of
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 PUBLISHED = ROOT.parent / "shared" / "tide" / "responses.csv"
 STUDIES = ["empathy", "tide"]
-NOT_FROZEN = (*Settings.model_fields, "judge", "quality")
+NOT_FROZEN = (*Settings.model_fields, "judging", "quality")
 TIDY_COLUMNS = {"age", "sex", "gender", "race", "hispanic", "education", "employment", "state"}
 
 
@@ -71,8 +71,10 @@ class TestStudyFile:
 
     def test_asks_its_judge_three_times(self, slug: str) -> None:
         file = YamlFile.read(EXAMPLES / slug / "study.yaml")
-        judge = file.check(JudgeDefinition, file.section("judge"), under=("judge",))
-        assert (judge.name, judge.replicates) == ("llama-4-maverick", 3)
+        judging = file.check(JudgingDefinition, file.section("judging"), under=("judging",))
+        assert judging.contradictions(study(slug)) == []
+        assert judging.gold_name == "llama-4-maverick"
+        assert judging.judges[0].replicates == 3
 
     def test_filters_raters_as_published(self, slug: str) -> None:
         file = YamlFile.read(EXAMPLES / slug / "study.yaml")
