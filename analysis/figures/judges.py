@@ -21,6 +21,8 @@ from analysis.stats.agreement import limits_of_agreement
 
 PEOPLE = "people"
 MARGIN = {"l": 60, "r": 20, "t": 110, "b": 110}
+#: A line at zero that is not taken for the bias.
+ZERO = {"zeroline": True, "zerolinecolor": INK, "zerolinewidth": 0.5}
 LINE_OF_A_NAME = 26  # pixels
 
 
@@ -47,8 +49,8 @@ def bland_altman(things: Mapping[View, DataFrame], scale: Sequence[float]) -> di
     heights = [abs(y) for of in lines.values() for line in of for y in line["y"] if y is not None]
     top = float(f"{1.1 * max([reach, *heights, 0.5]):.3g}")
     layout = _layout(
-        x={"title": {"text": "mean of judge and people"}, "range": ends},
-        y={"title": {"text": "judge − people"}, "range": [-top, top], "zeroline": True},
+        x={"title": {"text": "mean of judge and people"}, "range": _around(ends)},
+        y={"title": {"text": "judge − people"}, "range": [-top, top]} | ZERO,
     )
     text = (
         "A point is a response: the judge's mean score and the mean of its raters before the "
@@ -65,8 +67,8 @@ def against_people(things: Mapping[View, DataFrame], scale: Sequence[float]) -> 
     }
     lines = {view: [{"x": ends, "y": ends}] for view in drawn}
     layout = _layout(
-        x={"title": {"text": "people's mean rating"}, "range": ends},
-        y={"title": {"text": "judge's mean score"}, "range": ends},
+        x={"title": {"text": "people's mean rating"}, "range": _around(ends)},
+        y={"title": {"text": "judge's mean score"}, "range": _around(ends)},
     )
     text = (
         "A point is a response: the judge's mean score and the mean of its raters before the "
@@ -103,7 +105,7 @@ def shares(table: DataFrame) -> dict[str, Any]:
         "Shares of all scores of a judge, and of people's ratings before the sigma_mae step<br>"
         "(ratings of one response in several sets share one vote)."
     )
-    layout["annotations"] = [note(text) | {"yshift": -50}]
+    layout["annotations"] = [note(text) | {"yshift": -56}]
     return {"data": traces, "layout": layout | {"bargap": 0.2} | menu(views)}
 
 
@@ -125,15 +127,18 @@ def alt_test(table: DataFrame) -> dict[str, Any]:
             "type": "scatter",
             "mode": "markers",
             "name": name,
-            "marker": {"color": COLOURS[number], "symbol": SYMBOLS[number], "size": 11},
+            "marker": {"color": COLOURS[number], "symbol": symbol, "size": 11},
             "x": first[number],
             "y": labels,
         }
-        for number, name in enumerate(["winning rate", "advantage probability"])
+        for number, (name, symbol) in enumerate(
+            {"winning rate": "circle", "advantage probability": "diamond-open"}.items()
+        )
     ]
     axis = {"type": "category", "categoryarray": labels, "range": [-0.5, len(labels) - 0.5]}
     layout = _layout(
-        x={"range": [-0.03, 1.03], "gridcolor": INK, "griddash": "dot", "tickvals": [0, 0.5, 1]},
+        x={"range": [-0.03, 1.03], "tickvals": [0, 0.5, 1], "gridcolor": INK, "griddash": "dot"}
+        | {"showgrid": True},
         y=axis | {"categoryorder": "array", "automargin": True},
     )
     layout["height"] = 240 + LINE_OF_A_NAME * len(labels)
@@ -203,12 +208,18 @@ def _figure(
         look = {"color": COLOURS[number % len(COLOURS)], "symbol": SYMBOLS[number % len(SYMBOLS)]}
         trace = {"type": "scatter", "mode": "markers", "name": as_text(condition)}
         about = [as_text(f"{m}, {s}") for m, s in zip(of["model"], of["group"], strict=True)]
-        traces.append(trace | {"marker": look | {"size": 7, "opacity": 0.8}, "text": about})
+        traces.append(trace | {"marker": look | {"size": 7}, "text": about})
     first = next(iter(views.values()))[0]
     for index, trace in enumerate(traces):
         trace |= {axis: first[axis][index] for axis in ("x", "y")}
-    layout["annotations"] = [note(text) | {"yshift": -50}]
+    layout["annotations"] = [note(text) | {"yshift": -56}]
     return {"data": traces, "layout": layout | menu(views)}
+
+
+def _around(ends: list[float]) -> list[float]:
+    """A range in which points at the ends of the scale are whole."""
+    margin = (ends[1] - ends[0]) / 30
+    return short([ends[0] - margin, ends[1] + margin])
 
 
 def _known(values: "Series[float]") -> list[Any]:

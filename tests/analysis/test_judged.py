@@ -22,7 +22,7 @@ def test_a_reference_in_four_sets_counts_once() -> None:
     (judge,) = found.judges
     people = found.people("empathy")
     # The first rater's mean of four, and the other one's single rating.
-    assert people.loc["S1/big/reference"].tolist() == [4.25, 3.0]
+    assert people.loc[["S1/big/reference"]].to_numpy().tolist() == [[4.25, 3.0]]
     assert found.replicates(judge, "empathy").to_numpy().tolist() == [[1, 1, 2], [4, 5, 5]]
     assert found.means(judge, "empathy").to_dict() == pytest.approx(
         {"S1/m1/base": 4 / 3, "S1/big/reference": 14 / 3}
