@@ -1,21 +1,27 @@
-"""The queue: planning, leases, outcomes, recovery. No endpoint is asked here."""
+"""The queue: claims, outcomes, and what an endpoint can do. No endpoint is asked here."""
 
 from collections.abc import Callable
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from judge import calls
+from judge import calls, leases
 from judge.calls import Claimed, claim
+from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply, Scope
-from judge.models import Attempt, Call, Judge
+from judge.models import Attempt, Call, Judge, Score, StructuredOutput
+from judge.parsing import Scored
+from judge.plans import queue_missing
+from judge.prompts import probe, probe_schema, prompt_hash
 from judge.queries import progress
-from tests.judge.judging import counts, describe, outcomes
+from survey.models import Response, Study
+from tests.judge.judging import counts, describe, describe_judging, note_support, outcomes, queue
 
 Queue = Callable[..., Judge]
-FOUR = Reply(text="2", cut_off=False, model="m")
+TWO = Reply(text='{"score": 2}', cut_off=False, model="m")
 
 
 @pytest.fixture
@@ -24,94 +30,91 @@ def judge(queued: Queue) -> Judge:
     return queued(replicates=1)
 
 
-def failure(scope: Scope = Scope.PASSING, *, retry_after: float | None = None) -> ExchangeFailed:
+def failure(
+    scope: Scope = Scope.PASSING,
+    *,
+    status: int = 500,
+    retry_after: float | None = None,
+    outcome: str = "http_error",
+) -> ExchangeFailed:
     return ExchangeFailed(
-        "it failed", outcome="http_error", scope=scope, status=500, retry_after=retry_after
+        "it failed", outcome=outcome, scope=scope, status=status, retry_after=retry_after
     )
+
+
+def claim_one(judge: Judge) -> Claimed:
+    claimed = claim(judge.pk)
+    assert claimed is not None
+    return claimed
+
+
+def claim_all(judge: Judge) -> list[Claimed]:
+    """As many as the limits allow."""
+    return list(iter(lambda: claim(judge.pk), None))
+
+
+def record_scores(claimed: Claimed, reply: Reply = TWO, score: int = 2) -> None:
+    calls.record_scores(claimed, reply, [Scored(score)] * len(claimed.responses))
 
 
 def expire_leases(judge: Judge) -> None:
     judge.calls.filter(state=Call.State.RUNNING).update(lease_until=timezone.now())
 
 
-def claim_one(judge: Judge, settings: Settings) -> Claimed:
-    settings.JUDGE_CONCURRENCY = 1
-    (claimed,) = claim(judge.pk)
-    return claimed
+# Claiming
 
 
-# Planning
-
-
-def test_plan_holds_every_response_and_replicate_once(queued: Queue) -> None:
-    judge = queued(replicates=3)
-    planned = list(judge.calls.values_list("response", "dimension", "replicate"))
-    responses = {response for response, _, _ in planned}
-    assert len(responses) == 10, "the reference stands in two sets and is one response"
-    assert sorted(planned) == [
-        (response, "warmth", n) for response in sorted(responses) for n in (1, 2, 3)
-    ]
-
-
-def test_plan_twice_adds_nothing(judge: Judge) -> None:
-    assert calls.plan_calls(judge) == 0
-    assert judge.calls.count() == 10
-
-
-def test_queue_missing_gives_failed_calls_their_attempts_anew(
-    judge: Judge, settings: Settings
-) -> None:
-    settings.JUDGE_MAX_ATTEMPTS = 1
-    for claimed in claim(judge.pk):
-        calls.record_failure(claimed, failure())
-    assert counts(judge) == {"failed": 6, "waiting": 4}
-    assert calls.queue_missing(judge) == 10
-    assert counts(judge) == {"waiting": 10}
-    settings.JUDGE_MAX_ATTEMPTS = 2
-    settings.JUDGE_BACKOFF_SECONDS = 0
-    claimed = claim_one(judge, settings)
-    assert claimed.attempt.number == 2
-    calls.record_failure(claimed, failure())
-    assert counts(judge) == {"waiting": 10}
-
-
-def test_queue_missing_leaves_answered_calls_alone(judge: Judge, settings: Settings) -> None:
-    claimed = claim_one(judge, settings)
-    calls.record_score(claimed, FOUR, 2)
-    assert calls.queue_missing(judge) == 9
-    assert counts(judge) == {"answered": 1, "waiting": 9}
-
-
-# Leases
-
-
-def test_claim_commits_an_attempt_for_every_call_it_leases(judge: Judge) -> None:
-    claimed = claim(judge.pk)
-    assert len(claimed) == 6
-    assert outcomes(judge) == {"in_flight": 6}
-    assert {c.call.lease_token for c in claimed} == {c.attempt.request_id for c in claimed}
+def test_claim_commits_the_attempt_of_the_call_that_it_leases(judge: Judge) -> None:
+    claimed = claim_one(judge)
+    attempt = Attempt.objects.get()
+    assert (attempt.outcome, attempt.number, attempt.is_repair) == ("in_flight", 1, False)
+    call = Call.objects.get(pk=attempt.call_id)
+    assert call.lease_token == attempt.request_id == claimed.request.id
+    assert claimed.responses == [call.response_id]
+    assert counts(judge) == {"running": 1, "waiting": 9}
 
 
 def test_lease_outlasts_the_request(judge: Judge, settings: Settings) -> None:
     settings.JUDGE_TIMEOUT_SECONDS, settings.JUDGE_LEASE_SECONDS = 1000, 30
-    call = claim_one(judge, settings).call
+    call = claim_one(judge).call
     assert call.lease_until is not None
     assert 1000 < (call.lease_until - timezone.now()).total_seconds() <= 1030
 
 
-def test_claim_brings_what_is_to_be_sent(queued: Queue, settings: Settings) -> None:
-    judge = queued(replicates=1, seed=5, temperature=None, max_tokens=20, rubric="Be kind.")
-    claimed = claim_one(judge, settings)
-    request = claimed.request
-    assert (request.id, request.model) == (claimed.attempt.request_id, settings.JUDGE_MODEL)
-    assert (request.seed, request.temperature, request.max_tokens) == (6, None, 20)
-    assert "Be kind." in request.messages[0]["content"]
-    assert claimed.call.response.text in request.messages[1]["content"]
-    assert [point.value for point in claimed.task.scale] == [1, 2, 3]
+def test_attempt_records_the_request_to_the_letter(queued: Queue, settings: Settings) -> None:
+    options = {"provider": {"order": ["groq"], "allow_fallbacks": False}}
+    judge = queued(
+        replicates=1, seed=5, temperature=None, max_tokens=20, rubric="Be kind.", options=options
+    )
+    claimed = claim_one(judge)
+    assert claimed.call.response is not None
+    attempt = Attempt.objects.get()
+    assert attempt.request == claimed.request.body()
+    messages = attempt.request.pop("messages")
+    assert attempt.request == {
+        "model": settings.JUDGE_MODEL,
+        "max_tokens": 20,
+        "seed": 6,
+        **options,
+    }
+    assert "Be kind." in messages[0]["content"]
+    assert claimed.call.response.text in messages[1]["content"]
+    assert attempt.prompt_hash == prompt_hash(messages)
+
+
+def test_schema_is_sent_where_the_endpoint_holds_to_it_and_nowhere_else(judge: Judge) -> None:
+    assert "response_format" not in claim_one(judge).request.body()
+    note_support(judge, "enforced")
+    stated = claim_one(judge).request.body()["response_format"]
+    assert stated["type"] == "json_schema"
+    assert stated["json_schema"]["strict"] is True
+    score = stated["json_schema"]["schema"]["properties"]["score"]
+    assert score == {"type": "integer", "enum": [1, 2, 3]}
 
 
 def test_request_that_cannot_be_built_leaves_nothing_half_claimed(judge: Judge) -> None:
-    Call.objects.filter(pk=judge.calls.values("pk")[3:4]).update(dimension="not asked")
+    first = judge.calls.order_by("id").values("pk")[:1]
+    Call.objects.filter(pk__in=list(first.values_list("pk", flat=True))).update(dimension="other")
     with pytest.raises(KeyError):
         claim(judge.pk)
     assert counts(judge) == {"waiting": 10}
@@ -120,80 +123,224 @@ def test_request_that_cannot_be_built_leaves_nothing_half_claimed(judge: Judge) 
 
 def test_claims_of_all_workers_share_one_limit(judge: Judge, settings: Settings) -> None:
     settings.JUDGE_CONCURRENCY = 4
-    first = claim(judge.pk)
-    assert (len(first), len(claim(judge.pk))) == (4, 0)
-    calls.record_score(first[0], FOUR, 2)
-    assert len(claim(judge.pk)) == 1
+    first = claim_all(judge)
+    assert len(first) == 4
+    record_scores(first[0])
+    assert len(claim_all(judge)) == 1
 
 
-def test_claim_of_a_stopped_judge_is_empty(judge: Judge) -> None:
+def test_judges_of_one_endpoint_share_its_limit_also_over_studies(
+    judge: Judge, settings: Settings
+) -> None:
+    settings.JUDGE_CONCURRENCY = 3
+    definition = judge.study.definition
+    other_study = Study.objects.create(slug="other", title="Other", definition=definition)
+    scenario = judge.study.scenarios.earliest("pk")
+    scenario.pk, scenario.study = None, other_study
+    scenario.save()
+    response = Response.objects.earliest("pk")
+    response.pk, response.scenario, response.public_id = None, scenario, "another"
+    response.save()
+    describe(other_study, replicates=3)
+    other = queue(move_judges_here(other_study)[0])
+    assert len(claim_all(judge)) == 3
+    assert claim_all(other) == []
+    assert other.endpoint == judge.endpoint
+
+
+def test_judges_of_two_endpoints_have_a_limit_each(study: Study, settings: Settings) -> None:
+    settings.JUDGE_CONCURRENCY = 2
+    named = {"base_url": "http://127.0.0.1:9/other", "api_key": "", "model": "m", "concurrency": 5}
+    settings.JUDGE_ENDPOINTS = {"other": named}
+    describe_judging(study, judges=[{"name": "here"}, {"name": "there", "endpoint": "other"}])
+    here, there = (queue(each) for each in move_judges_here(study))
+    assert (len(claim_all(here)), len(claim_all(there))) == (2, 5)
+
+
+def test_claim_of_a_stopped_judge_is_none(judge: Judge) -> None:
     calls.stop(judge.pk, "no credit")
-    assert claim(judge.pk) == []
+    assert claim(judge.pk) is None
 
 
-def test_answer_counts_only_while_the_lease_is_its_own(judge: Judge, settings: Settings) -> None:
-    late = claim_one(judge, settings)
+def test_answer_counts_only_while_the_lease_is_its_own(judge: Judge) -> None:
+    late = claim_one(judge)
     expire_leases(judge)
-    calls.recover(judge.pk)
-    second = claim_one(judge, settings)
+    leases.recover(judge.pk)
+    second = claim_one(judge)
     assert second.call.pk == late.call.pk
-    calls.record_score(late, FOUR, 1)
+    record_scores(late, score=1)
     assert outcomes(judge) == {"unknown": 1, "in_flight": 1}
-    calls.record_score(second, FOUR, 3)
-    assert Call.objects.get(pk=late.call.pk).score == 3
+    record_scores(second, score=3)
+    assert list(second.call.scores.values_list("value", flat=True)) == [3]
     calls.record_failure(late, failure())
     assert outcomes(judge) == {"unknown": 1, "answered": 1}
 
 
-def test_recover_records_unknown_attempts_and_has_them_asked_once_more(judge: Judge) -> None:
-    lost = claim(judge.pk)
-    assert calls.recover(judge.pk) == 0, "a live lease is left alone"
-    expire_leases(judge)
-    assert calls.judges_with_lost_calls() == [judge.pk]
-    assert calls.recover(judge.pk) == 6
-    assert outcomes(judge) == {"unknown": 6}
-    assert progress(judge).unknown == 6
-    assert calls.judges_with_lost_calls() == []
-    again = claim(judge.pk)
-    assert [c.call.pk for c in again] == [c.call.pk for c in lost]
-    assert [c.attempt.number for c in again] == [2] * 6
+# Answers
 
 
-# Outcomes
+def test_answer_is_kept_with_its_scores_and_reasons(study: Study) -> None:
+    describe(study, presentation="block", reasons=True, replicates=1)
+    judge = queue(move_judges_here(study)[0])
+    claimed = claim_one(judge)
+    scored = [Scored(1, "Cold."), Scored(2, "Warmer.\x00"), Scored(3)]
+    calls.record_scores(claimed, TWO, scored)
+    call = Call.objects.get(pk=claimed.call.pk)
+    assert call.state == Call.State.ANSWERED
+    assert call.answered_at is not None
+    stored = Score.objects.filter(call=call).order_by("value")
+    assert [(s.response_id, s.value, s.reason) for s in stored] == [
+        (response, value, reason)
+        for response, value, reason in zip(
+            call.order or [], (1, 2, 3), ("Cold.", "Warmer.\ufffd", ""), strict=True
+        )
+    ]
+
+
+def test_attempt_keeps_what_the_endpoint_said(judge: Judge) -> None:
+    said = Reply(
+        text='{"score": 2}',
+        cut_off=False,
+        model="m-served",
+        cost=Decimal("0.00012"),
+        provenance={"response_id": "x\x00", "usage": {"cost": 0.00012}},
+    )
+    record_scores(claim_one(judge), said)
+    attempt = Attempt.objects.get()
+    assert (attempt.outcome, attempt.http_status, attempt.raw_text) == ("answered", 200, said.text)
+    assert (attempt.returned_model, attempt.cost, attempt.cost_is_estimate) == (
+        "m-served",
+        Decimal("0.00012"),
+        False,
+    )
+    assert attempt.provenance == {"response_id": "x\ufffd", "usage": {"cost": 0.00012}}
+    assert attempt.ended_at is not None and attempt.ended_at >= attempt.started_at
+
+
+def test_texts_that_no_database_takes_are_stored_all_the_same(judge: Judge) -> None:
+    strange = Reply(text="a\x00b\ud800c" + "x" * 20_000, cut_off=False, model="m\x00" * 200)
+    calls.record_unusable(claim_one(judge), strange, "no number\x00")
+    attempt = Attempt.objects.get()
+    assert attempt.raw_text == "a\ufffdb?c" + "x" * (calls.STORED_CHARACTERS - 5)
+    assert attempt.returned_model == "m\ufffd" * 100
+    assert attempt.error == "no number\ufffd"
+
+
+# Repair
+
+
+def test_unusable_answer_is_repaired_at_once_and_the_request_shows_it(judge: Judge) -> None:
+    first = claim_one(judge)
+    calls.record_unusable(first, Reply("four", cut_off=False, model="m"), "there is no number")
+    second = claim_one(judge)
+    assert second.call.pk == first.call.pk
+    assert (second.attempt.number, second.attempt.is_repair) == (2, True)
+    asked, said, again = second.request.messages[:2], *second.request.messages[2:]
+    assert asked == first.request.messages
+    assert said == {"role": "assistant", "content": "four"}
+    assert again["content"].startswith("That can't be used: there is no number. Answer with")
+    record_scores(second)
+    assert counts(judge) == {"answered": 1, "waiting": 9}
+
+
+def test_second_unusable_answer_leaves_the_score_missing(judge: Judge) -> None:
+    for _ in range(2):
+        calls.record_unusable(claim_one(judge), TWO, "there is no number")
+    call = judge.calls.get(state=Call.State.FAILED)
+    assert call.error == "no usable score, asked to repair it either: there is no number"
+    assert not call.scores.exists()
+    assert outcomes(judge) == {"unusable": 2}
+
+
+def test_repair_whose_request_fails_is_asked_again_as_a_repair(
+    judge: Judge, settings: Settings
+) -> None:
+    settings.JUDGE_BACKOFF_SECONDS = 0
+    calls.record_unusable(claim_one(judge), TWO, "there is no number")
+    calls.record_failure(claim_one(judge), failure())
+    again = claim_one(judge)
+    assert (again.attempt.number, again.attempt.is_repair) == (3, True)
+    calls.record_unusable(again, TWO, "there is no number")
+    assert counts(judge) == {"failed": 1, "waiting": 9}
+
+
+def test_call_that_is_queued_anew_is_asked_from_the_start(judge: Judge) -> None:
+    for _ in range(2):
+        calls.record_unusable(claim_one(judge), TWO, "there is no number")
+    queue_missing(judge)
+    again = claim_one(judge)
+    assert (again.attempt.number, again.attempt.is_repair) == (3, False)
+    assert len(again.request.messages) == 2
+
+
+# Failures
 
 
 def test_passing_failure_waits_before_the_call_is_asked_again(
     judge: Judge, settings: Settings
 ) -> None:
     settings.JUDGE_BACKOFF_SECONDS = 100
-    claimed = claim_one(judge, settings)
-    settings.JUDGE_CONCURRENCY = 6
+    claimed = claim_one(judge)
     calls.record_failure(claimed, failure())
     call = Call.objects.get(pk=claimed.call.pk)
     assert call.state == Call.State.WAITING
     assert call.not_before is not None
     wait = (call.not_before - timezone.now()).total_seconds()
     assert 25 < wait <= calls.LONGEST_BACKOFF_SECONDS
-    assert call.pk not in {c.call.pk for c in claim(judge.pk)}
+    assert call.pk not in {c.call.pk for c in claim_all(judge)}
 
 
-def test_retry_after_of_an_endpoint_is_honoured_up_to_an_hour(
-    judge: Judge, settings: Settings
+def test_call_is_given_up_after_its_attempts(judge: Judge, settings: Settings) -> None:
+    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_BACKOFF_SECONDS = 2, 0
+    for _ in range(2):
+        calls.record_failure(claim_one(judge), failure())
+    call = judge.calls.get(state=Call.State.FAILED)
+    assert call.error == "given up after attempt 2: it failed"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_free"),
+    [
+        ("http_error", True),
+        ("not_connected", True),
+        ("timeout", False),
+        ("broken_off", False),
+        ("garbled", False),
+    ],
+)
+def test_failure_is_free_unless_it_may_have_been_answered(
+    outcome: str, is_free: bool, queued: Queue
 ) -> None:
-    claimed = claim_one(judge, settings)
-    calls.record_failure(claimed, failure(retry_after=10.0**12))
-    not_before = progress(judge).not_before
-    assert not_before is not None
-    assert timedelta(minutes=59) < not_before - timezone.now() <= timedelta(hours=1)
-    assert claim(judge.pk) == []
-    assert calls.judges_to_wake() == []
+    judge = queued(price={"input": 1.0, "output": 1.0})
+    claimed = claim_one(judge)
+    expected = claimed.attempt.cost
+    assert expected
+    calls.record_failure(claimed, failure(outcome=outcome))
+    attempt = Attempt.objects.get()
+    assert (attempt.cost, attempt.cost_is_estimate) == (
+        (Decimal(0), False) if is_free else (expected, True)
+    )
+
+
+def test_retry_after_of_an_endpoint_holds_back_all_its_judges_up_to_an_hour(
+    study: Study,
+) -> None:
+    describe_judging(study, judges=[{"name": "one"}, {"name": "other"}])
+    one, other = (queue(each) for each in move_judges_here(study))
+    calls.record_failure(claim_one(one), failure(retry_after=10.0**12))
+    for judge in (one, other):
+        not_before = progress(judge).not_before
+        assert not_before is not None
+        assert timedelta(minutes=59) < not_before - timezone.now() <= timedelta(hours=1)
+        assert claim(judge.pk) is None
+    assert leases.judges_to_wake() == []
 
 
 def test_failures_of_everything_in_flight_slow_the_judge_down(
     judge: Judge, settings: Settings
 ) -> None:
     settings.JUDGE_CONCURRENCY = 3
-    first, second, third = claim(judge.pk)
+    first, second, third = claim_all(judge)
     calls.record_failure(first, failure())
     calls.record_failure(second, failure())
     assert progress(judge).not_before is None
@@ -203,71 +350,114 @@ def test_failures_of_everything_in_flight_slow_the_judge_down(
 
 def test_answer_ends_the_count_of_failures_in_a_row(judge: Judge, settings: Settings) -> None:
     settings.JUDGE_CONCURRENCY = 3
-    first, second, third = claim(judge.pk)
+    first, second, third = claim_all(judge)
     calls.record_failure(first, failure())
-    calls.record_score(second, FOUR, 2)
+    record_scores(second)
     calls.record_failure(third, failure())
     judge.refresh_from_db()
     assert judge.failures_in_a_row == 1
 
 
-def test_failure_of_the_whole_judge_stops_it_and_keeps_its_calls(
-    judge: Judge, settings: Settings
-) -> None:
-    claimed = claim_one(judge, settings)
-    calls.record_failure(claimed, failure(Scope.JUDGE))
+def test_failure_of_the_whole_judge_stops_it_and_keeps_its_calls(judge: Judge) -> None:
+    calls.record_failure(claim_one(judge), failure(Scope.JUDGE, status=401))
     assert progress(judge).stopped == "it failed"
     assert counts(judge) == {"waiting": 10}
-    assert calls.judges_to_wake() == []
+    assert leases.judges_to_wake() == []
 
 
-def test_texts_that_no_database_takes_are_stored_all_the_same(
-    judge: Judge, settings: Settings
+def test_refused_request_stops_a_judge_that_never_answered_and_else_fails_alone(
+    judge: Judge,
 ) -> None:
-    claimed = claim_one(judge, settings)
-    strange = Reply(text="a\x00b\ud800c" + "x" * 20_000, cut_off=False, model="m\x00" * 200)
-    calls.record_unusable(claimed, strange, "no number\x00")
-    attempt = Attempt.objects.get()
-    assert attempt.raw_text == "a\ufffdb?c" + "x" * (calls.STORED_CHARACTERS - 5)
-    assert attempt.returned_model == "m\ufffd" * 100
-    assert attempt.error == "no number\ufffd"
+    calls.record_failure(claim_one(judge), failure(Scope.REQUEST, status=400))
+    assert progress(judge).stopped == "it failed"
+    queue(judge)
+    record_scores(claim_one(judge))
+    calls.record_failure(claim_one(judge), failure(Scope.REQUEST, status=400))
+    assert progress(judge).stopped == ""
+    assert counts(judge) == {"answered": 1, "failed": 1, "waiting": 8}
 
 
-# Waking
+# Finding out what an endpoint can do
 
 
-def test_judge_with_due_calls_and_nobody_at_work_is_woken(judge: Judge) -> None:
-    assert calls.judges_to_wake() == [judge.pk]
-    claim(judge.pk)
-    assert calls.judges_to_wake() == [], "whoever holds a lease takes the others, too"
-    expire_leases(judge)
-    assert calls.judges_to_wake() == [judge.pk]
+@pytest.fixture
+def unprobed(judge: Judge) -> Judge:
+    """Nobody knows what its endpoint makes of a schema."""
+    StructuredOutput.objects.all().delete()
+    return judge
 
 
-def test_replaced_judge_is_never_woken(judge: Judge) -> None:
-    describe(judge.study, name=judge.name, replicates=2)
-    assert calls.judges_to_wake() == []
+def support(judge: Judge) -> str | None:
+    return calls.structured_output(judge)
 
 
-def test_seconds_until_due_follow_the_first_call_and_the_judge(judge: Judge) -> None:
-    assert calls.seconds_until_due(judge.pk) == 0
-    soon, later = (timezone.now() + timedelta(seconds=s) for s in (20, 40))
-    judge.calls.update(not_before=later)
-    Call.objects.filter(pk=judge.calls.values("pk")[3:4]).update(not_before=soon)
-    assert calls.seconds_until_due(judge.pk) == pytest.approx(20, abs=2)
-    Judge.objects.filter(pk=judge.pk).update(not_before=timezone.now() + timedelta(seconds=30))
-    assert calls.seconds_until_due(judge.pk) == pytest.approx(30, abs=2)
-    calls.stop(judge.pk, "no credit")
-    assert calls.seconds_until_due(judge.pk) is None
+def test_probe_is_asked_first_and_alone(unprobed: Judge) -> None:
+    probing = claim_one(unprobed)
+    assert probing.call.is_probe
+    assert probing.request.messages == probe()
+    stated = probing.request.body()["response_format"]["json_schema"]["schema"]
+    assert stated == probe_schema()
+    assert claim(unprobed.pk) is None
+    assert counts(unprobed) == {"waiting": 10}, "it is none of the calls"
 
 
-def test_a_call_that_is_lost_every_time_fails_in_the_end(judge: Judge, settings: Settings) -> None:
-    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_CONCURRENCY = 3, 1
-    for _ in range(3):
-        (lost,) = claim(judge.pk)
-        Call.objects.filter(pk=lost.call.pk).update(lease_until=timezone.now())
-        assert calls.recover(judge.pk) == 1
-    call = Call.objects.get(pk=lost.call.pk)
-    assert (call.state, call.score) == (Call.State.FAILED, None)
-    assert "3 attempts without a score" in call.error
-    assert set(call.attempts.values_list("outcome", flat=True)) == {Attempt.Outcome.UNKNOWN}
+@pytest.mark.parametrize(("keeps", "found"), [(True, "enforced"), (False, "ignored")])
+def test_answer_of_the_probe_is_recorded_once_for_endpoint_and_model(
+    keeps: bool, found: str, unprobed: Judge
+) -> None:
+    calls.record_probe(claim_one(unprobed), TWO, keeps=keeps)
+    stored = StructuredOutput.objects.get()
+    assert (stored.endpoint, stored.model) == (unprobed.endpoint, unprobed.model)
+    assert (stored.support, stored.detail) == (found, TWO.text)
+    assert ("response_format" in claim_one(unprobed).request.body()) is keeps
+
+
+@pytest.mark.parametrize("status", sorted(calls.REFUSALS_OF_A_SCHEMA))
+def test_refusal_of_the_probe_means_that_schemas_are_refused(status: int, unprobed: Judge) -> None:
+    scope = Scope.JUDGE if status == 404 else Scope.REQUEST
+    calls.record_failure(claim_one(unprobed), failure(scope, status=status))
+    assert support(unprobed) == "refused"
+    assert progress(unprobed).stopped == ""
+    assert "response_format" not in claim_one(unprobed).request.body()
+
+
+def test_model_that_refuses_everything_has_not_refused_schemas(unprobed: Judge) -> None:
+    calls.record_failure(claim_one(unprobed), failure(Scope.JUDGE, status=404))
+    calls.record_failure(claim_one(unprobed), failure(Scope.JUDGE, status=404))
+    assert progress(unprobed).stopped == "it failed"
+    assert support(unprobed) is None
+    queue_missing(unprobed)
+    assert claim_one(unprobed).call.is_probe, "it is asked again when somebody has seen to it"
+
+
+def test_probe_without_an_answer_is_asked_again_and_then_left(
+    unprobed: Judge, settings: Settings
+) -> None:
+    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_BACKOFF_SECONDS = 2, 0
+    for _ in range(2):
+        probing = claim_one(unprobed)
+        assert probing.call.is_probe
+        calls.record_failure(probing, failure())
+    assert support(unprobed) == "unknown"
+    assert not claim_one(unprobed).call.is_probe
+
+
+def test_wrong_key_at_the_probe_stops_the_judge_and_says_nothing_of_schemas(
+    unprobed: Judge,
+) -> None:
+    calls.record_failure(claim_one(unprobed), failure(Scope.JUDGE, status=401))
+    assert progress(unprobed).stopped == "it failed"
+    assert support(unprobed) is None
+
+
+def test_judges_of_one_model_at_one_endpoint_probe_it_once(study: Study) -> None:
+    judges = [{"name": "one"}, {"name": "other"}, {"name": "third", "model": "another"}]
+    describe_judging(study, judges=judges)
+    one, other, third = move_judges_here(study)
+    for judge in (one, other, third):
+        queue_missing(judge)
+    probing = claim_one(one)
+    assert claim(other.pk) is None, "it waits for what the first finds out"
+    assert claim_one(third).call.is_probe, "another model is another question"
+    calls.record_probe(probing, TWO, keeps=True)
+    assert not claim_one(other).call.is_probe
