@@ -20,7 +20,7 @@ PresetName = Literal["one_line", "anchored", "three_components"]
 DEFAULT_ENDPOINT = "default"
 #: What a request is made of by the other keys of a judge, or must not have.
 OUR_PARAMETERS = {
-    *("model", "messages", "temperature", "seed", "max_tokens", "max_completion_tokens"),
+    *("model", "messages", "temperature", "seed", "max_tokens"),
     *("response_format", "n", "stream", "stream_options"),
     *("tools", "tool_choice", "functions", "function_call"),
 }
