@@ -91,7 +91,7 @@ def _lease(
     budget = judge.study.judging.read_definition().budget
     if budget.money is not None and expected is None and is_worked_on(judge.pk):
         return None  # nobody knows yet what a call costs: the one in flight will tell
-    if reason := why_no_more(judge.study, budget, expected=expected):
+    if reason := why_no_more(judge, budget, expected=expected):
         judge.stopped = reason
         judge.save(update_fields=["stopped"])
         return None

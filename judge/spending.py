@@ -8,7 +8,7 @@ those whose outcome nobody knows, and a budget can't be overrun by workers side 
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Avg, Count, Q, Sum
+from django.db.models import Avg, Count, Q, QuerySet, Sum
 
 from judge.definition import Budget, JudgeConfiguration, Price
 from judge.exchange import Reply
@@ -75,25 +75,29 @@ def expected_cost(
     judge: Judge, configuration: JudgeConfiguration, tokens: tuple[int, int]
 ) -> Decimal | None:
     """What one more request is likely to cost: as its answered ones did on average, else by its
-    price and length. None where neither is known.
+    price and length. None where neither is known. The probe is too short to tell.
     """
-    answered = Attempt.objects.filter(
-        call__judge=judge, outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE), cost__isnull=False
-    )
+    answered = _answered(judge).exclude(call__response=None, call__block=None)
     mean = answered.aggregate(mean=Avg("cost"))["mean"]
     if mean is not None:
         return _rounded(Decimal(mean))
     return None if configuration.price is None else priced(configuration.price, *tokens)
 
 
-def why_no_more(study: Study, budget: Budget, *, expected: Decimal | None) -> str:
-    """Why a budget does not allow one more request; empty where it does.
+def _answered(judge: Judge) -> QuerySet[Attempt]:
+    return Attempt.objects.filter(
+        call__judge=judge, outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE)
+    )
+
+
+def why_no_more(judge: Judge, budget: Budget, *, expected: Decimal | None) -> str:
+    """Why its study's budget does not allow a judge one more request; empty where it does.
 
     Call it with the study's `Judging` row locked.
     """
     if budget.requests is None and budget.money is None:
         return ""
-    spent = spent_on(study)
+    spent = spent_on(judge.study)
     if budget.requests is not None and spent.requests >= budget.requests:
         return (
             f"the study's budget of {budget.requests} requests is used up; raise "
@@ -102,7 +106,7 @@ def why_no_more(study: Study, budget: Budget, *, expected: Decimal | None) -> st
     if budget.money is None:
         return ""
     limit = Decimal(str(budget.money))
-    if expected is None and spent.unpriced:
+    if expected is None and _answered(judge).filter(cost=None).exists():
         return (
             "the study has a budget in money, but the endpoint does not say what a call costs; "
             "give the judge a price (0 for a server of your own) in its study.yaml, load it, and "

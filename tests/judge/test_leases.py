@@ -1,0 +1,150 @@
+"""What lost workers leave behind, and who is woken for what waits. No endpoint is asked here."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from judge import calls, leases
+from judge.calls import Claimed, claim
+from judge.configure import move_judges_here
+from judge.models import Attempt, Call, Endpoint, Judge
+from judge.queries import progress
+from survey.models import Study
+from tests.judge.judging import describe, describe_judging, outcomes, queue
+
+Queue = Callable[..., Judge]
+
+
+@pytest.fixture
+def judge(queued: Queue) -> Judge:
+    """10 calls waiting."""
+    return queued(replicates=1)
+
+
+def claim_all(judge: Judge) -> list[Claimed]:
+    """As many as the limits allow."""
+    return list(iter(lambda: claim(judge.pk), None))
+
+
+def expire_leases(judge: Judge) -> None:
+    judge.calls.filter(state=Call.State.RUNNING).update(lease_until=timezone.now())
+
+
+# Lost calls
+
+
+def test_recover_records_unknown_attempts_and_has_them_asked_once_more(judge: Judge) -> None:
+    lost = claim_all(judge)
+    assert len(lost) == 6
+    assert leases.recover(judge.pk) == 0, "a live lease is left alone"
+    expire_leases(judge)
+    assert leases.judges_with_lost_calls() == [judge.pk]
+    assert leases.recover(judge.pk) == 6
+    assert outcomes(judge) == {"unknown": 6}
+    assert progress(judge).unknown == 6
+    assert leases.judges_with_lost_calls() == []
+    again = claim_all(judge)
+    assert [c.call.pk for c in again] == [c.call.pk for c in lost]
+    assert [c.attempt.number for c in again] == [2] * 6
+
+
+def test_money_of_a_lost_attempt_stays_reserved(queued: Queue) -> None:
+    judge = queued(replicates=1, price={"input": 1.0, "output": 1.0})
+    claimed = claim(judge.pk)
+    assert claimed is not None
+    expected = claimed.attempt.cost
+    expire_leases(judge)
+    leases.recover(judge.pk)
+    attempt = Attempt.objects.get()
+    assert (attempt.cost, attempt.cost_is_estimate) == (expected, True)
+    assert expected
+
+
+def test_slots_of_lost_calls_are_free_again(judge: Judge) -> None:
+    claim_all(judge)
+    assert leases.live_at(judge.endpoint).count() == 6
+    expire_leases(judge)
+    assert leases.live_at(judge.endpoint).count() == 0
+
+
+def test_a_call_that_is_lost_every_time_fails_in_the_end(judge: Judge, settings: Settings) -> None:
+    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_CONCURRENCY = 3, 1
+    for _ in range(3):
+        (lost,) = claim_all(judge)
+        expire_leases(judge)
+        assert leases.recover(judge.pk) == 1
+    call = Call.objects.get(pk=lost.call.pk)
+    assert call.state == Call.State.FAILED
+    assert call.error == "3 attempts without a score; the last was lost with its worker"
+    assert not call.scores.exists()
+    assert set(call.attempts.values_list("outcome", flat=True)) == {Attempt.Outcome.UNKNOWN}
+
+
+# Waking
+
+
+def test_judge_with_due_calls_and_nobody_at_work_is_woken(judge: Judge) -> None:
+    assert leases.judges_to_wake() == [judge.pk]
+    claim(judge.pk)
+    assert leases.judges_to_wake() == [], "whoever holds a lease takes the others, too"
+    expire_leases(judge)
+    assert leases.judges_to_wake() == [judge.pk]
+
+
+def test_judge_is_not_woken_before_its_endpoint_or_its_calls_are_due(judge: Judge) -> None:
+    later = timezone.now() + timedelta(seconds=20)
+    judge.calls.update(not_before=later)
+    assert leases.judges_to_wake() == []
+    judge.calls.update(not_before=None)
+    Endpoint.objects.update(not_before=later)
+    assert leases.judges_to_wake() == []
+    Endpoint.objects.update(not_before=None)
+    Judge.objects.update(not_before=later)
+    assert leases.judges_to_wake() == []
+
+
+def test_judge_that_waits_for_a_slot_is_woken_when_there_is_one(study: Study) -> None:
+    describe_judging(study, judges=[{"name": "one"}, {"name": "other"}])
+    one, other = (queue(each) for each in move_judges_here(study))
+    claimed = claim_all(one)
+    assert leases.judges_to_wake() == []
+    assert leases.seconds_until_due(other.pk) is None
+    calls.record_unusable(claimed[0], calls.Reply("x", cut_off=False, model="m"), "no number")
+    assert leases.judges_to_wake() == [other.pk]
+    assert leases.seconds_until_due(other.pk) == 0
+
+
+def test_replaced_judge_is_never_woken(judge: Judge) -> None:
+    describe(judge.study, name=judge.name, seed=7)
+    assert leases.judges_to_wake() == []
+
+
+def test_judge_that_is_not_ready_is_woken_so_that_somebody_says_so(
+    judge: Judge, settings: Settings
+) -> None:
+    settings.JUDGE_BASE_URL = "https://judge.example.org/v1"
+    assert leases.judges_to_wake() == [judge.pk]
+
+
+def test_seconds_until_due_follow_the_first_call_the_judge_and_the_endpoint(judge: Judge) -> None:
+    assert leases.seconds_until_due(judge.pk) == 0
+    soon, later, last = (timezone.now() + timedelta(seconds=s) for s in (20, 40, 60))
+    judge.calls.update(not_before=later)
+    Call.objects.filter(pk=judge.calls.order_by("-pk")[0].pk).update(not_before=soon)
+    assert leases.seconds_until_due(judge.pk) == pytest.approx(20, abs=2)
+    Judge.objects.update(not_before=timezone.now() + timedelta(seconds=30))
+    assert leases.seconds_until_due(judge.pk) == pytest.approx(30, abs=2)
+    Endpoint.objects.update(not_before=last)
+    assert leases.seconds_until_due(judge.pk) == pytest.approx(60, abs=2)
+    calls.stop(judge.pk, "no credit")
+    assert leases.seconds_until_due(judge.pk) is None
+
+
+def test_nothing_is_due_when_all_is_asked(judge: Judge, settings: Settings) -> None:
+    settings.JUDGE_CONCURRENCY = 10
+    assert len(claim_all(judge)) == 10
+    assert leases.seconds_until_due(judge.pk) is None
+    assert leases.is_worked_on(judge.pk)
