@@ -1,29 +1,44 @@
 """The real client against a real server: replies, and every way of failing."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from email.utils import format_datetime
 
 import pytest
 
 from judge.exchange import ExchangeFailed, Request, Scope
 from judge.providers import Provider, retry_after_seconds
-from tests.servers.faulty_judge import COST, Plan, faulty_judge
+from tests.servers.faulty_judge import FaultyJudge, faulty_judge
+from tests.servers.judge_faults import Plan
 
 REQUEST = Request(
     id="request-1",
     model="m",
-    messages=[{"role": "system", "content": "Scale:\n1 = Low\n2 = High\n"}],
+    messages=[
+        {"role": "system", "content": "Scale:\n1 = Low\n2 = High\n"},
+        {"role": "user", "content": "<message>\nI failed.\n</message>\n\n<reply>\nOh.\n</reply>"},
+    ],
     temperature=None,
     max_tokens=None,
     seed=None,
 )
 
 
+def client(server: FaultyJudge, *, api_key: str = "", seconds: float = 5) -> Provider:
+    return Provider(
+        base_url=server.base_url,
+        api_key=api_key,
+        timeout_seconds=seconds,
+        address_setting="JUDGE_BASE_URL",
+    )
+
+
 def fail(plan: Plan, *, api_key: str = "") -> ExchangeFailed:
     """How one request fails."""
     with faulty_judge(plan) as server:
-        provider = Provider(base_url=server.base_url, api_key=api_key, timeout_seconds=0.3)
+        provider = client(server, api_key=api_key, seconds=0.3)
         with pytest.raises(ExchangeFailed) as failure:
             provider.ask(REQUEST).result()
         provider.close()
@@ -33,26 +48,63 @@ def fail(plan: Plan, *, api_key: str = "") -> ExchangeFailed:
 
 def test_reply_holds_text_and_provenance_and_the_server_our_request_id() -> None:
     with faulty_judge() as server:
-        provider = Provider(base_url=server.base_url, api_key="", timeout_seconds=5)
+        provider = client(server)
         reply = provider.ask(REQUEST).result()
         provider.close()
         (entry,) = server.log
     assert entry.request_id == "request-1"
-    assert (reply.text, reply.model, reply.cut_off) == (str(entry.score), "m-served", False)
+    assert (reply.text, reply.model) == (f'{{"score": {entry.score}}}', "m-served")
+    assert (reply.cut_off, reply.cost) == (False, Decimal(str(entry.cost)))
+    assert (reply.prompt_tokens, reply.completion_tokens) == (19, 3)
     assert reply.provenance.pop("latency_seconds") > 0
-    assert reply.provenance.pop("openai_version")
+    assert set(reply.provenance.pop("versions")) == {"python", "openai", "httpx2", "pydantic"}
     assert reply.provenance == {
         "response_id": "faulty-0",
         "finish_reason": "stop",
-        "provider": None,
+        "provider": "faults-inc",
         "system_fingerprint": "fp_faulty",
         "usage": {
-            "prompt_tokens": 100,
-            "completion_tokens": 2,
-            "total_tokens": 102,
-            "cost": COST,
+            "prompt_tokens": 19,
+            "completion_tokens": 3,
+            "total_tokens": 22,
+            "cost": entry.cost,
         },
     }
+
+
+def test_body_is_sent_as_it_is_recorded() -> None:
+    request = replace(
+        REQUEST,
+        temperature=0.5,
+        max_tokens=20,
+        seed=3,
+        schema={"type": "object"},
+        options={"provider": {"order": ["groq"], "allow_fallbacks": False}, "top_k": 1},
+    )
+    with faulty_judge() as server:
+        provider = client(server)
+        provider.ask(request).result()
+        provider.ask(REQUEST).result()
+        provider.close()
+        full, bare = server.log
+    assert full.body == request.body()
+    assert bare.body == REQUEST.body()
+    assert set(bare.body) == {"model", "messages"}
+
+
+def test_cost_that_an_endpoint_does_not_state_is_unknown() -> None:
+    with faulty_judge(Plan(states_cost=False)) as server:
+        provider = client(server)
+        reply = provider.ask(REQUEST).result()
+        provider.close()
+    assert (reply.cost, reply.prompt_tokens) == (None, 19)
+
+
+def test_refusal_is_the_text_of_an_answer() -> None:
+    with faulty_judge(Plan(sequence=["refusal"])) as server:
+        provider = client(server)
+        assert provider.ask(REQUEST).result().text.startswith("I'm sorry, but I can't rate")
+        provider.close()
 
 
 @pytest.mark.parametrize(
@@ -88,8 +140,8 @@ def test_charset_that_a_server_names_does_not_matter() -> None:
     odd = Plan(sequence=["bad_request"], content_type="application/json; charset=base64")
     assert str(fail(odd)) == "the endpoint answered HTTP 400: this is a bad_request"
     with faulty_judge(Plan(content_type="application/json; charset=base64")) as server:
-        provider = Provider(base_url=server.base_url, api_key="", timeout_seconds=5)
-        assert provider.ask(REQUEST).result().text == str(server.log[0].score)
+        provider = client(server)
+        assert provider.ask(REQUEST).result().text == f'{{"score": {server.log[0].score}}}'
         provider.close()
 
 
@@ -113,7 +165,7 @@ def test_silence_or_an_answer_without_end_is_a_timeout(fault: str) -> None:
 
 def test_broken_connection_is_said() -> None:
     failure = fail(Plan(sequence=["reset"]))
-    assert (failure.outcome, failure.scope) == ("connection_error", Scope.PASSING)
+    assert (failure.outcome, failure.scope) == ("broken_off", Scope.PASSING)
     assert "could not exchange data with http://127.0.0.1:" in str(failure)
     assert str(failure).endswith("/v1: [Errno 104] Connection reset by peer")
 
@@ -121,7 +173,10 @@ def test_broken_connection_is_said() -> None:
 def test_web_page_is_told_from_a_completion() -> None:
     failure = fail(Plan(sequence=["html"]))
     assert (failure.outcome, failure.status) == ("garbled", 200)
-    assert "answered with a web page instead of a completion" in str(failure)
+    assert str(failure).endswith(
+        "/v1 answered with a web page instead of a completion; is JUDGE_BASE_URL the address of "
+        "an OpenAI-compatible API (often …/v1)?"
+    )
     assert failure.body.startswith("<!doctype html>")
 
 
@@ -131,11 +186,27 @@ def test_truncated_json_is_said() -> None:
     assert str(failure).endswith("answered with something that is not a whole completion")
 
 
-def test_host_that_does_not_exist_is_said() -> None:
-    provider = Provider(base_url="http://judge.invalid/v1", api_key="", timeout_seconds=2)
-    with pytest.raises(ExchangeFailed, match=r"http://judge\.invalid/v1: \[Errno -\d+\]"):
+def test_connection_that_ends_midway_is_said() -> None:
+    failure = fail(Plan(sequence=["cut_off_midway"]))
+    assert (failure.outcome, failure.scope) == ("broken_off", Scope.PASSING)
+    assert "could not exchange data with http://127.0.0.1:" in str(failure)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "reason"),
+    [
+        ("http://judge.invalid/v1", r"http://judge\.invalid/v1: \[Errno -\d+\]"),
+        ("http://127.0.0.1:9/v1", r"http://127\.0\.0\.1:9/v1: \[Errno 111\]"),
+    ],
+)
+def test_host_that_is_not_there_is_said_and_costs_nothing(base_url: str, reason: str) -> None:
+    provider = Provider(
+        base_url=base_url, api_key="", timeout_seconds=5, address_setting="JUDGE_BASE_URL"
+    )
+    with pytest.raises(ExchangeFailed, match=reason) as failure:
         provider.ask(REQUEST).result()
     provider.close()
+    assert failure.value.outcome == "not_connected"
 
 
 @pytest.mark.parametrize(
