@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
+from dashboard.agreement import FIGURES
 from dashboard.tables import beside_ratings
 from survey.csv_text import csv_lines, to_text
 from survey.tidy import definition_of
@@ -25,7 +26,21 @@ TITLES = {
     "items": "Mean rating of every response",
     "raters": "Every rater",
     "protocol": "How the protocol worked out",
+    "guard_warnings": "What a reader of the results has to know about the gold scores",
+    "judge_consistency": "Do judges agree with themselves?",
+    "judge_scores_shares": "How often each score is given",
+    "judge_models": "Which models answered",
+    "judge_item_spread": "Every response's scores by every judge",
+    "judge_agreement": "Do people agree with judges?",
+    "judge_bias": "Judge minus people",
+    "alt_test": "The alternative annotator test",
+    "alt_test_raters": "The alternative annotator test, rater by rater",
+    "guard_funnel": "The filter three ways",
+    "guard_wins": "Wins three ways",
+    "guard_systems": "Means of the systems three ways",
+    "guard_raters": "Whom the distance to the gold scores leaves out",
     "ratings_kde": "How ratings are spread",
+    **FIGURES,
 }
 
 

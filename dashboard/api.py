@@ -20,7 +20,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from dashboard import exports, queries
+from dashboard import exports, judges, queries
 from dashboard.access import study_or_404
 from dashboard.downloads import csv_response
 from dashboard.forms import IncludeForm
@@ -28,6 +28,7 @@ from dashboard.raters import rater_row, raters_of
 from dashboard.serializers import (
     CountsSerializer,
     ExportsSerializer,
+    JudgesSerializer,
     RatersSerializer,
     RatingSerializer,
     StudySerializer,
@@ -35,7 +36,7 @@ from dashboard.serializers import (
 )
 from judge.queries import gold_scores
 from survey.models import Participant, Rating, Study
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, definition_of
 
 STUDY = OpenApiParameter(
     "name", str, OpenApiParameter.PATH, description="`slug` (its newest version) or `slug@version`"
@@ -95,6 +96,16 @@ class Counts(APIView):
     @extend_schema(parameters=[STUDY], responses=CountsSerializer)
     def get(self, request: Request, name: str) -> Response:
         return Response(CountsSerializer(queries.live_counts(study_or_404(name))).data)
+
+
+class Judges(APIView):
+    """The judges of a study: how far each has come, and what it cost."""
+
+    @extend_schema(parameters=[STUDY], responses=JudgesSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        sources = judges.sources_of(study, definition_of(study))
+        return Response(JudgesSerializer(sources).data)
 
 
 class Raters(APIView):
@@ -188,7 +199,7 @@ class Exports(APIView):
 
 
 class Export(APIView):
-    """An export file: participants, ratings (cleaned), ratings_all, gold, ranks or codebook."""
+    """An export file, by the name that `exports` lists."""
 
     @extend_schema(
         parameters=[

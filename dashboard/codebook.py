@@ -61,6 +61,25 @@ MEANINGS = {
     "seconds_on_screen": "How long the whole response was on screen, or filled it; 0 if it never "
     "was, empty where no script ran",
     "gold_by": "What made the gold scores used here",
+    "judge": "Source of the score: a judge and its version, or a file",
+    "response": "The response by the first place where it is shown: the same in all of its sets",
+    "replicate": "Which of the repeated calls, 1 for the first",
+    "score": "The single score",
+    "reason": "What the judge gave as its reason, where it was asked for one",
+    "attempt": "Which attempt at the call, 1 for the first",
+    "is_repair": "Whether it asked to repair an unusable answer",
+    "outcome": "How the request ended",
+    "ended_at": "When that was known (ISO 8601, UTC)",
+    "http_status": "HTTP status of the answer",
+    "requested_model": "Model that was asked for",
+    "returned_model": "Model that the endpoint says has answered",
+    "cost_usd": "US dollars; empty where nobody can say",
+    "cost_is_estimate": "Whether that is our calculation: the endpoint did not say",
+    "prompt_hash": "SHA-256 of the messages",
+    "request": "What was sent, to the letter (JSON)",
+    "raw_text": "What the judge wrote, or the body of the error",
+    "error": "What went wrong",
+    "provenance": "Provider, response id, fingerprint, usage, latency, library versions (JSON)",
     "pool": "Whose places: those of raters (real), of experts (panel), or of test people",
     "people": "Who is counted: those who have completed, or all who hold a place",
     "table": "What is counted: things of `row` at places, in slots, or right above `column`",
@@ -73,6 +92,19 @@ MEANINGS = {
     "df": "Degrees of freedom of the test",
     "p": "Chance of orders at least as uneven among random ones",
 }
+#: What a column means in one file alone.
+MEANINGS_IN = {
+    ("judge_attempts.csv", "started_at"): "When it was sent (ISO 8601, UTC)",
+    ("judge_attempts.csv", "set"): "Set of the block that was shown; empty where a response was "
+    "shown alone",
+    (
+        "judge_attempts.csv",
+        "model",
+    ): "Language model that wrote the response; the judge is not told",
+    ("judge_attempts.csv", "condition"): "How that model was used; the judge is not told",
+    ("judge_attempts.csv", "dimension"): "What was to be judged; empty where the request found out "
+    "whether the endpoint holds to a JSON schema",
+}
 VALUES = {
     "source": "prolific, link, import, panel, simulated, preview",
     "status": "completed, in_progress, screened_out, declined, withdrawn",
@@ -81,6 +113,10 @@ VALUES = {
     "ending": ", ".join(ENDINGS),
     "device": "phone, tablet, desktop",
     "kind": "item, in_block",
+    "is_repair": "true, false",
+    "cost_is_estimate": "true, false",
+    "outcome": "answered, unusable, garbled, http_error, timeout, not_connected, broken_off, "
+    "unknown, in_flight",
     "passed": "true, false",
     "pool": "real, panel, simulated, preview",
     "people": "completed, places",
@@ -106,7 +142,8 @@ def codebook_rows(
             elif column.startswith("call_"):
                 yield file, column, f"Single score {column[5:]} behind the gold score", ""
             else:
-                meaning = MEANINGS.get(column, "Not asked in this study")
+                usual = MEANINGS.get(column, "Not asked in this study")
+                meaning = MEANINGS_IN.get((file, column), usual)
                 yield file, column, meaning, values.get(column, "")
 
 

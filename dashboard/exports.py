@@ -16,8 +16,15 @@ from analysis.queries import rater_decisions
 from dashboard.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from dashboard.certificate import certificate_rows
 from dashboard.codebook import codebook_rows
+from judge.models import Attempt, GoldScore, Score
 from judge.queries import GoldScores, gold_scores
-from judge.tidy import gold_rows
+from judge.tidy import (
+    ATTEMPT_COLUMNS,
+    JUDGE_SCORE_COLUMNS,
+    attempt_rows,
+    gold_rows,
+    judge_score_rows,
+)
 from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
@@ -60,6 +67,8 @@ ABOUT = {
     "ratings.csv": "The cleaned ratings: those of the included raters",
     "ratings_all.csv": "Everybody's ratings",
     "gold.csv": "The gold score of every response, with the single scores behind it",
+    "judge_scores.csv": "Every single score of every judge and file, the gold ones and the others",
+    "judge_attempts.csv": "Every request to a judge: what was sent and came back, and its cost",
     "ranks.csv": "Everybody's ranks and choices",
     "comments.csv": "What people wrote; not in the form for sharing",
     "presentations.csv": "Each page of responses that somebody was shown, and their time on it",
@@ -182,6 +191,15 @@ class Export:
         calls = tuple(f"call_{number}" for number in range(1, most + 1))
         return Table((*GOLD_COLUMNS, *calls, "gold_by"), rows)
 
+    def judge_scores(self) -> Table:
+        """Every single score of judges and of files; what experts of a panel gave are ratings."""
+        rows = (row for row in judge_score_rows(self.study) if not row[0].startswith("panel "))
+        return Table(JUDGE_SCORE_COLUMNS, rows)
+
+    def judge_attempts(self) -> Table:
+        """Every request that was or may have been sent to a judge."""
+        return Table(ATTEMPT_COLUMNS, attempt_rows(self.study))
+
     def codebook(self) -> Table:
         """What each column of the other files means."""
         about = {name: table().columns for name, table in self.tables().items()}
@@ -195,6 +213,8 @@ class Export:
             "ratings.csv": self.ratings,
             "ratings_all.csv": self.ratings_all,
             "gold.csv": self.gold_table,
+            "judge_scores.csv": self.judge_scores,
+            "judge_attempts.csv": self.judge_attempts,
             "ranks.csv": self.ranks,
             "comments.csv": self.comments,
             "presentations.csv": self.presentations,
@@ -215,6 +235,13 @@ class Export:
             absent |= dict.fromkeys(["ratings.csv", "ratings_all.csv"], "the study has no ratings")
         if not self.gold.scores:
             absent["gold.csv"] = "there are no gold scores"
+        if not (
+            Score.objects.filter(call__judge__study=self.study).exists()
+            or GoldScore.objects.filter(gold_set__study=self.study).exists()
+        ):
+            absent["judge_scores.csv"] = "no judge and no file has scores"
+        if not Attempt.objects.filter(call__judge__study=self.study).exists():
+            absent["judge_attempts.csv"] = "no judge was asked anything"
         if not Rating.objects.filter(**shown).exclude(task__in=RATING_TASKS).exists():
             absent["ranks.csv"] = "nobody ranked or chose responses"
         if not FreeAnswer.objects.filter(**whose).exists():

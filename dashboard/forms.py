@@ -80,10 +80,14 @@ class RatersForm(forms.Form):
         return given
 
 
+#: Those that show an analysis, and let people ask for a new one.
+PAGES = ("agreement", "raters", "results", "figures", "downloads")
+
+
 class RecomputeForm(forms.Form):
     """The page on which a new analysis was asked for."""
 
-    page = forms.ChoiceField(choices=[(page, page) for page in ("raters", "results", "figures")])
+    page = forms.ChoiceField(choices=[(page, page) for page in PAGES])
 
 
 class SubmissionsForm(forms.Form):
@@ -92,6 +96,17 @@ class SubmissionsForm(forms.Form):
     file = forms.FileField(
         max_length=200,
         error_messages={"required": "Choose the CSV file that you exported from Prolific."},
+    )
+
+
+class GoldSetForm(forms.Form):
+    """Gold scores from a file, and what to call them."""
+
+    name = forms.CharField(
+        max_length=60, error_messages={"required": "Give the gold scores a name."}
+    )
+    file = forms.FileField(
+        max_length=200, error_messages={"required": "Choose a CSV file with gold scores."}
     )
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,7 +16,6 @@ from analysis.queries import latest_run
 from analysis.rules import current_rule_set, current_rules
 from analysis.runs import fingerprint
 from dashboard.tables import Table
-from judge.models import Attempt, Call, Judge
 from judge.queries import gold_scores
 from survey.access import names_of_parameters
 from survey.content import content_of
@@ -302,12 +301,3 @@ def gold_rows(study: Study) -> list[GoldRow]:
             calls = score.calls if score else []
             rows.append(GoldRow(response, dimension, calls, score.value if score else None))
     return rows
-
-
-def failed_calls(judge: Judge, *, limit: int) -> QuerySet[Call]:
-    """Calls that failed, each with the last text that came back (`raw_text`)."""
-    last = Attempt.objects.filter(call=OuterRef("pk")).order_by("-number").values("raw_text")[:1]
-    failed = judge.calls.filter(state=Call.State.FAILED)
-    return failed.select_related("response__scenario", "response__system").annotate(
-        raw_text=Subquery(last)
-    )[:limit]

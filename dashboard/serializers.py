@@ -162,6 +162,63 @@ class WinsSerializer(serializers.Serializer[object]):
     summary = WinSummarySerializer(many=True)
 
 
+class SpentSerializer(serializers.Serializer[object]):
+    """Requests made, and US dollars spent on them as far as is known."""
+
+    requests = serializers.IntegerField()
+    money = serializers.FloatField(
+        help_text="US dollars, estimates and requests under way included"
+    )
+    estimated = serializers.FloatField(help_text="the part of money that no endpoint has confirmed")
+    unpriced = serializers.IntegerField(help_text="requests whose cost nobody knows")
+
+
+class BudgetSerializer(serializers.Serializer[object]):
+    """What all judges of a study may use up together; null is without a limit."""
+
+    money = serializers.FloatField(allow_null=True, help_text="US dollars")
+    requests = serializers.IntegerField(allow_null=True)
+
+
+class JudgeSerializer(serializers.Serializer[object]):
+    """A version of a judge: how far it has come, and at what cost."""
+
+    judge = serializers.CharField(source="source.key", help_text="name@version")
+    model = serializers.CharField(source="judge.model")
+    endpoint = serializers.CharField(source="judge.endpoint")
+    presentation = serializers.ChoiceField(
+        source="configuration.presentation", choices=["single", "block"]
+    )
+    temperature = serializers.FloatField(source="configuration.temperature", allow_null=True)
+    replicates = serializers.IntegerField(source="configuration.replicates")
+    is_current = serializers.BooleanField(
+        source="judge.is_current", help_text="false: an earlier version, asked no more"
+    )
+    is_gold = serializers.BooleanField()
+    is_stand_in = serializers.BooleanField(
+        source="judge.is_stand_in", help_text="true: no language model made these scores"
+    )
+    state = serializers.CharField(help_text="in a word or two")
+    stopped = serializers.CharField(
+        source="judge.stopped", help_text="why nobody works on its calls, or empty"
+    )
+    calls = serializers.IntegerField(source="total", help_text="that its scores rest on")
+    answered = serializers.IntegerField(source="valid")
+    failed = serializers.IntegerField()
+    running = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    spent = SpentSerializer()
+
+
+class JudgesSerializer(serializers.Serializer[object]):
+    """The judges of a study; `gold` names the source whose scores are gold, or is null."""
+
+    gold = serializers.CharField(source="gold.key", allow_null=True, default=None)
+    budget = BudgetSerializer()
+    spent = SpentSerializer()
+    judges = JudgeSerializer(many=True)
+
+
 class ExportSerializer(serializers.Serializer[object]):
     """A file that can be downloaded, or why it can't."""
 

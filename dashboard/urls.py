@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import IntConverter, StringConverter
 
-from dashboard import api, fieldwork_views, views
+from dashboard import api, fieldwork_views, judge_views, views
 from dashboard.forms import LoginForm
 from survey.queries import STUDY_NAME
 
@@ -15,6 +15,12 @@ class StudyName(StringConverter):
     regex = STUDY_NAME.pattern
 
 
+class JudgeKey(StringConverter):
+    """A version of a judge, such as `llama@2`."""
+
+    regex = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}@[1-9][0-9]{0,8}"
+
+
 class Number(IntConverter):
     """A number that a database can look for; a longer one is not found."""
 
@@ -22,6 +28,7 @@ class Number(IntConverter):
 
 
 register_converter(StudyName, "study")
+register_converter(JudgeKey, "judge")
 register_converter(Number, "number")
 
 api_patterns = [
@@ -29,6 +36,7 @@ api_patterns = [
     path("studies/", api.StudyList.as_view(), name="studies"),
     path("studies/<study:name>/", api.StudyDetail.as_view(), name="study"),
     path("studies/<study:name>/counts/", api.Counts.as_view(), name="counts"),
+    path("studies/<study:name>/judges/", api.Judges.as_view(), name="judges"),
     path("studies/<study:name>/raters/", api.Raters.as_view(), name="raters"),
     path("studies/<study:name>/ratings/", api.Ratings.as_view(), name="ratings"),
     path("studies/<study:name>/wins/", api.Wins.as_view(), name="wins"),
@@ -45,9 +53,18 @@ study_patterns = [
     path("order/", fieldwork_views.order, name="order"),
     path("order/certificate.csv", fieldwork_views.certificate, name="certificate"),
     path("pilot/", fieldwork_views.pilot, name="pilot"),
-    path("gold/", views.gold, name="gold"),
-    path("gold/progress/", views.gold_progress, name="gold-progress"),
-    path("gold/score/", views.score, name="score"),
+    path("gold/", judge_views.gold, name="gold"),
+    path("gold/progress/", judge_views.gold_progress, name="gold-progress"),
+    path("gold/score/", judge_views.score, name="score"),
+    path("gold/choose/", judge_views.choose, name="choose-gold"),
+    path("gold/upload/", judge_views.upload, name="upload-gold"),
+    path("gold/changes/<number:run>/", judge_views.gold_changes, name="gold-changes"),
+    path("gold/changes/<number:run>/state/", judge_views.run_state, name="run-state"),
+    path("gold/judges/<judge:judge>/", judge_views.judge, name="judge"),
+    path("gold/judges/<judge:judge>/progress/", judge_views.judge_progress, name="judge-progress"),
+    path("gold/judges/<judge:judge>/retry/", judge_views.retry, name="retry"),
+    path("gold/calls/<number:call>/", judge_views.call, name="call"),
+    path("agreement/", views.agreement, name="agreement"),
     path("raters/", views.raters, name="raters"),
     path("results/", views.results, name="results"),
     path("figures/", views.figures, name="figures"),

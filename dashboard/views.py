@@ -6,7 +6,6 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.http import (
     Http404,
     HttpRequest,
@@ -23,15 +22,14 @@ from rest_framework.authtoken.models import Token
 from analysis.models import AnalysisRun, Result
 from analysis.runs import request_run
 from config.celery import wake
+from dashboard import agreement as about_judges
 from dashboard import fieldwork, queries, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.downloads import csv_response
 from dashboard.exports import Export
 from dashboard.forms import IncludeForm, RatersForm, RecomputeForm, StateForm
 from dashboard.raters import TEXTS, rater_row, raters_of
-from judge.calls import queue_missing
-from judge.configure import JudgeNotReady, check_endpoint, current_judge
-from judge.queries import failure_reasons, gold_judge, gold_scores, progress
+from judge.queries import gold_scores
 from survey.models import Participant, Study
 from survey.studies import StateError, set_state
 from survey.tidy import counted_sources, definition_of
@@ -43,7 +41,8 @@ TABS = [
     ("policy", "Policy"),
     ("order", "Order"),
     ("pilot", "Pilot"),
-    ("gold", "Gold scores"),
+    ("gold", "Judges"),
+    ("agreement", "Agreement"),
     ("raters", "Raters"),
     ("results", "Results"),
     ("figures", "Figures"),
@@ -56,7 +55,6 @@ STATE_MEANINGS = {
     State.CLOSED: "Nobody new is admitted, and the data collection is over. Those who have "
     "begun can still finish.",
 }
-FAILURES_SHOWN = 50
 RATERS_SHOWN = 100
 RATER_COLUMNS = {
     "participant": "Rater",
@@ -87,7 +85,7 @@ def asked_for(request: HttpRequest) -> list[str]:
     return sorted(form.cleaned_data["include"])
 
 
-def _wake(request: HttpRequest, task_name: str, row: int) -> None:
+def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
     """Wake a worker. The rows are the queue, so a silent broker delays work and loses none."""
     try:
         wake(task_name, row)
@@ -168,65 +166,7 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
     return redirect("study", found)
 
 
-@require_GET
-@researcher_required
-def gold(request: ResearcherRequest, name: str) -> HttpResponse:
-    found = study_or_404(name)
-    return study_page(
-        request, found, "gold", rows=queries.gold_rows(found), **_judge_progress(found)
-    )
-
-
-@require_GET
-@researcher_required
-def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
-    """The gold page's live part alone; says when the page has to be loaded again."""
-    found = study_or_404(name)
-    context = _judge_progress(found)
-    response = render(request, "dashboard/_progress.html", {"study": found, **context})
-    if not context["working"]:
-        response["X-Finished"] = "1"
-    return response
-
-
-def _judge_progress(study: Study) -> dict[str, Any]:
-    judge = gold_judge(study)
-    context: dict[str, Any] = {"judge": judge, "gold": gold_scores(study)}
-    if judge is None:
-        return context | {"working": False}
-    progressed = progress(judge)
-    working = bool(progressed.waiting or progressed.running) and not progressed.stopped
-    return context | {
-        "configuration": judge.read_configuration(),
-        "progress": progressed,
-        "working": working,
-        "reasons": failure_reasons(judge),
-        "failures": queries.failed_calls(judge, limit=FAILURES_SHOWN),
-    }
-
-
-@require_POST
-@researcher_required
-def score(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Queue every missing judge call and wake a worker."""
-    found = study_or_404(name)
-    try:
-        with transaction.atomic():
-            judge = current_judge(found)
-            check_endpoint(judge.read_configuration())
-            missing = queue_missing(judge)
-    except JudgeNotReady as problem:
-        messages.error(request, f"{problem}.")
-        return redirect("gold", found)
-    if missing:
-        messages.success(request, f"{missing} calls are queued.")
-        _wake(request, "judge.run", judge.pk)
-    else:
-        messages.success(request, "Every response has its scores; there is nothing to ask.")
-    return redirect("gold", found)
-
-
-def _analysis_page(
+def analysis_page(
     request: HttpRequest, study: Study, tab: str, analysis: queries.Analysis, **context: Any
 ) -> HttpResponse:
     """A page about an analysis, with what says which analysis that is."""
@@ -265,7 +205,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
             "columns": tables.sortable_columns(RATER_COLUMNS, texts=TEXTS, sort=sort),
         }
     funnel = tables.funnel_bars(analysis.tables("funnel")["funnel"])
-    return _analysis_page(request, found, "raters", analysis, funnel=funnel, **context)
+    return analysis_page(request, found, "raters", analysis, funnel=funnel, **context)
 
 
 @require_GET
@@ -275,7 +215,7 @@ def results(request: ResearcherRequest, name: str) -> HttpResponse:
     analysis = queries.newest_analysis(found, asked_for(request))
     stored = analysis.tables("wins", "wins_summary", "items", "demographics")
     definition = definition_of(found)
-    return _analysis_page(
+    return analysis_page(
         request,
         found,
         "results",
@@ -293,14 +233,52 @@ def results(request: ResearcherRequest, name: str) -> HttpResponse:
 def figures(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = queries.newest_analysis(found, asked_for(request))
-    return _analysis_page(
+    return analysis_page(
         request,
         found,
         "figures",
         analysis,
-        figures=[(name, FIGURES.get(name, name)) for name in analysis.figure_names()],
+        figures=[(name, FIGURES[name]) for name in analysis.figure_names() if name in FIGURES],
         means=tables.mean_tables(analysis.tables("items")["items"]),
     )
+
+
+@require_GET
+@researcher_required
+def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Whether judges agree with themselves and with people, and what filtering by them does."""
+    found = study_or_404(name)
+    analysis = queries.newest_analysis(found, asked_for(request))
+    stored = analysis.tables(*about_judges.TABLES)
+    figures = [name for name in about_judges.FIGURES if name in analysis.figure_names()]
+    return analysis_page(
+        request,
+        found,
+        "agreement",
+        analysis,
+        warnings=stored["guard_warnings"].rows,
+        consistency=about_judges.with_flags(stored["judge_consistency"]),
+        shares=about_judges.shares(stored["judge_scores_shares"]),
+        uneven=about_judges.most_uneven(stored["judge_item_spread"]),
+        models=stored["judge_models"].rows,
+        statistics=about_judges.statistics(stored["judge_agreement"]),
+        bias=about_judges.grouped(stored["judge_bias"], "judge", "dimension"),
+        by=about_judges.BY,
+        tests=about_judges.alt_tests(stored["alt_test"]),
+        raters=about_judges.grouped(stored["alt_test_raters"], "judge", "dimension"),
+        funnel=about_judges.three_ways(stored["guard_funnel"], "step"),
+        wins=about_judges.three_ways(stored["guard_wins"], "dimension", "scenario"),
+        systems=about_judges.three_ways(stored["guard_systems"], "dimension", "model", "condition"),
+        left_out=stored["guard_raters"].rows,
+        conditions=_conditions(analysis),
+        figures=[(name, about_judges.FIGURES[name]) for name in figures],
+    )
+
+
+def _conditions(analysis: queries.Analysis) -> tuple[str, str]:
+    """The two conditions that are compared, as the wins name them."""
+    wins = analysis.tables("wins")["wins"].rows
+    return (wins[0]["condition_a"], wins[0]["condition_b"]) if wins else ("", "")
 
 
 @require_GET
@@ -308,7 +286,7 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
 def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = queries.newest_analysis(found, asked_for(request))
-    return _analysis_page(
+    return analysis_page(
         request,
         found,
         "downloads",
@@ -348,7 +326,7 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     if run.state == AnalysisRun.State.DONE:
         messages.success(request, "Nothing has changed since; the results are up to date.")
     else:
-        _wake(request, "analysis.run", run.pk)
+        wake_worker(request, "analysis.run", run.pk)
     form = RecomputeForm(request.POST)
     page = form.cleaned_data["page"] if form.is_valid() else "raters"
     return redirect(reverse(page, args=[found]) + queries.include_query(include))

@@ -1,0 +1,104 @@
+"""Making another source's scores the gold ones, and having the filter run again by them."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from analysis.models import AnalysisRun
+from analysis.queries import latest_run
+from analysis.runs import request_run
+from judge.definition import on_scale_of_study
+from judge.gold import choose_gold
+from judge.models import Call
+from judge.queries import GoldSource, gold_source, gold_sources, scoring_calls
+from survey.models import Study
+from survey.tidy import definition_of, panel_ratings
+
+
+class NotChosen(Exception):
+    """A source can't be the gold one; the message says why."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The analysis from before a choice, if there was one, and the one that the choice asks for."""
+
+    before: AnalysisRun | None
+    after: AnalysisRun
+
+
+def find_source(study: Study, name: str) -> GoldSource:
+    """The source called `name`, such as `llama@2` or `file experts`. Raises NotChosen.
+
+    The kind and the version may be left out where that is clear: `llama` is its current version.
+    """
+    sources = gold_sources(study)
+    for source in sources:
+        if source.key == name:
+            return source
+    short = [source for source in sources if name in _short_names(source)]
+    if len(short) == 1:
+        return short[0]
+    known = ", ".join(source.key for source in sources) or "none"
+    why = "may be several" if short else "is no source of gold scores"
+    raise NotChosen(f"{name!r} {why} of {study}; there are: {known}")
+
+
+def _short_names(source: GoldSource) -> set[str]:
+    if source.judge:
+        return {source.judge.name} if source.judge.is_current else set()
+    return {source.gold_set.name if source.gold_set else source.panel}
+
+
+def why_not_gold(study: Study, source: GoldSource) -> str:
+    """Why a source's scores can't be the gold ones; empty where they can."""
+    definition = definition_of(study)
+    if definition.rating is None:
+        return f"{study} asks for no ratings, so it has no use for gold scores"
+    if source.judge:
+        scale = source.judge.read_configuration().scale
+        if not on_scale_of_study(scale, definition):
+            own = f"{scale[0].value} to {scale[-1].value}"
+            values = definition.rated.values
+            return (
+                f"{source.key} scores on a scale of its own ({own}), and raters on {values[0]} "
+                f"to {values[-1]}: no distance between the two means anything"
+            )
+        answered = scoring_calls(source.judge).filter(state=Call.State.ANSWERED)
+        return "" if answered.exists() else f"{source.key} has no scores yet: ask it first"
+    if source.gold_set:
+        return "" if source.gold_set.scores.exists() else f"{source.key} holds no scores"
+    if not panel_ratings(study, source.panel):
+        return f"{source.key} has no ratings yet: nobody of it has completed the study"
+    return ""
+
+
+@transaction.atomic
+def make_gold(
+    study: Study, source: GoldSource, *, author: User | None, why: str, sources: list[str]
+) -> Choice:
+    """Make a source the gold one and ask for an analysis of `sources` of participants by it.
+
+    The analysis from before is kept, so that both can be compared. Raises NotChosen, having
+    changed nothing. The caller wakes a worker.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one chooses at a time
+    present = gold_source(study)
+    if present is not None and present.key == source.key:
+        raise NotChosen(f"The gold scores are those of {source.key} already")
+    if reason := why_not_gold(study, source):
+        raise NotChosen(reason)
+    before = latest_run(study, sources)
+    if before is not None and before.is_automatic:
+        before.is_automatic = False
+        before.save(update_fields=["is_automatic"])
+    choose_gold(
+        study,
+        judge=source.judge,
+        gold_set=source.gold_set,
+        panel=source.panel,
+        author=author,
+        why=why,
+    )
+    return Choice(before, request_run(study=study, sources=sources))

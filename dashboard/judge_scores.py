@@ -1,0 +1,147 @@
+"""A judge's scores of each response side by side, and what it is asked to the letter."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from judge.definition import JudgeConfiguration
+from judge.models import Call, Judge, Score, StructuredOutput
+from judge.prompts import Message
+from judge.queries import scoring_calls
+from judge.questions import request_for
+from survey.models import BlockResponse, Response
+
+State = Call.State
+
+
+@dataclass(frozen=True)
+class SingleScore:
+    """One call's score of a response, or why there is none (yet)."""
+
+    call: int
+    replicate: int
+    #: The set in which the judge saw it; empty where it saw it alone.
+    set_name: str
+    state: str
+    value: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class ScoredResponse:
+    """A response on one dimension: every single score, and how many were asked for."""
+
+    response: Response
+    dimension: str
+    scores: list[SingleScore]
+    asked: int
+
+    @property
+    def values(self) -> list[int]:
+        return [score.value for score in self.scores if score.value is not None]
+
+    @property
+    def mean(self) -> float | None:
+        return fmean(self.values) if self.values else None
+
+
+def scored_responses(
+    judge: Judge, configuration: JudgeConfiguration, responses: Sequence[Response]
+) -> list[ScoredResponse]:
+    """What a judge said of each of these responses on each of its dimensions."""
+    by_block = configuration.presentation == "block"
+    single = _in_blocks(judge, responses) if by_block else _alone(judge, responses)
+    shown: dict[int, int] = defaultdict(int)
+    if by_block:
+        for row in BlockResponse.objects.filter(response__in=responses):
+            shown[row.response_id] += 1
+    return [
+        ScoredResponse(
+            response,
+            dimension,
+            [s for s in single[response.pk, dimension] if s.replicate <= configuration.replicates],
+            configuration.replicates * (shown[response.pk] if by_block else 1),
+        )
+        for response in responses
+        for dimension in configuration.dimensions
+    ]
+
+
+Singles = dict[tuple[int, str], list[SingleScore]]
+
+
+def _alone(judge: Judge, responses: Sequence[Response]) -> Singles:
+    """One for every call about one of the responses, whatever its state."""
+    calls = judge.calls.filter(response__in=responses).order_by("replicate", "id")
+    found: Singles = defaultdict(list)
+    columns = ("id", "response_id", "dimension", "replicate", "state")
+    rows = calls.values_list(*columns, "scores__value", "scores__reason", "error")
+    for call, response, dimension, replicate, state, value, reason, error in rows:
+        score = SingleScore(call, replicate, "", state, value, reason or error)
+        found[response, dimension].append(score)
+    return found
+
+
+def _in_blocks(judge: Judge, responses: Sequence[Response]) -> Singles:
+    """One for every score, with the set in which the response stood."""
+    scores = Score.objects.filter(call__judge=judge, response__in=responses)
+    found: Singles = defaultdict(list)
+    rows = scores.order_by("call__block__position", "call__replicate", "id").values_list(
+        "call_id",
+        "response_id",
+        "call__dimension",
+        "call__replicate",
+        "call__block__set_name",
+        "value",
+        "reason",
+    )
+    for call, response, dimension, replicate, set_name, value, reason in rows:
+        score = SingleScore(call, replicate, set_name, State.ANSWERED, value, reason)
+        found[response, dimension].append(score)
+    return found
+
+
+@dataclass(frozen=True)
+class Example:
+    """What would be sent for one call: its messages, and the rest of the request as JSON."""
+
+    messages: list[Message]
+    rest: str
+
+
+def example(judge: Judge, configuration: JudgeConfiguration, support: str) -> Example | None:
+    """The first request of a judge, as it would be sent; None where there is nothing to ask."""
+    call = _first_call(judge, configuration)
+    if call is None:
+        return None
+    structured = support == StructuredOutput.Support.ENFORCED
+    request = request_for(call, request_id="", configuration=configuration, structured=structured)
+    rest = {name: value for name, value in request.body().items() if name != "messages"}
+    return Example(request.messages, as_json(rest))
+
+
+def _first_call(judge: Judge, configuration: JudgeConfiguration) -> Call | None:
+    about = ("response__scenario", "block__scenario")
+    planned = scoring_calls(judge).select_related(*about).order_by("id").first()
+    if planned is not None:
+        return planned
+    dimension = configuration.dimensions[0]
+    if configuration.presentation == "single":
+        responses = Response.objects.filter(scenario__study=judge.study)
+        first = responses.select_related("scenario").order_by("scenario__position", "id").first()
+        if first is None:
+            return None
+        return Call(judge=judge, response=first, dimension=dimension, replicate=1)
+    block = judge.study.blocks.select_related("scenario").order_by("position").first()
+    if block is None:
+        return None
+    order = block.blockresponse_set.order_by("position").values_list("response_id", flat=True)
+    return Call(judge=judge, block=block, dimension=dimension, replicate=1, order=list(order))
+
+
+def as_json(value: Any) -> str:
+    """JSON for people to read."""
+    return json.dumps(value, indent=2, ensure_ascii=False)

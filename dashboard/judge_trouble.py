@@ -1,0 +1,42 @@
+"""What to do about a request to a judge that failed, in the researcher's words."""
+
+from judge.definition import DEFAULT_ENDPOINT
+from judge.models import Attempt
+
+Outcome = Attempt.Outcome
+
+
+def advice(failed: Attempt, endpoint: str) -> str:
+    """What to look at first; empty where the error itself says it all."""
+    prefix = "JUDGE_" if endpoint == DEFAULT_ENDPOINT else f"JUDGE_{endpoint.upper()}_"
+    key, address, model = (f"{prefix}{name}" for name in ("API_KEY", "BASE_URL", "MODEL"))
+    restart = "in .env, start the installation anew, and resume"
+    by_status = {
+        401: f"The key was not accepted: correct {key} {restart}.",
+        402: "The account at the endpoint has no credit left: top it up, and resume.",
+        403: f"The key may not do this: check the account, or correct {key} {restart}.",
+        404: f"The endpoint knows no such model or address: correct the judge's model in "
+        f"study.yaml and load it, or {model} or {address} {restart}.",
+        408: "The endpoint is slow: wait a little, and resume.",
+        429: f"The endpoint asks for fewer requests: wait a little, or lower {prefix}CONCURRENCY "
+        f"{restart}.",
+    }
+    by_outcome = {
+        Outcome.NOT_CONNECTED: f"Nothing answers at that address: check the network, or correct "
+        f"{address} {restart}.",
+        Outcome.GARBLED: f"That is no answer of a model's API: correct {address} {restart}.",
+        Outcome.TIMEOUT: "The endpoint is too slow: wait a little, or raise JUDGE_TIMEOUT_SECONDS "
+        f"{restart}.",
+        Outcome.BROKEN_OFF: "The connection broke: check the network, and resume.",
+    }
+    status = failed.http_status or 0
+    if status in by_status:
+        return by_status[status]
+    if status >= 500:
+        return "The endpoint has trouble of its own: wait a little, and resume."
+    if status >= 400:
+        return (
+            "The endpoint refuses what is sent: look at the raw text of the failure, correct the "
+            "judge's options in study.yaml, load it, and resume."
+        )
+    return by_outcome.get(Outcome(failed.outcome), "")

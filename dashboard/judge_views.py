@@ -1,0 +1,364 @@
+"""Researchers' pages about judges and gold scores: who scored what, at what cost, who is gold."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.models import AnalysisRun
+from dashboard import judges, queries
+from dashboard.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.agreement import in_short
+from dashboard.forms import GoldSetForm
+from dashboard.gold_changes import changes
+from dashboard.gold_choice import NotChosen, find_source, make_gold, why_not_gold
+from dashboard.gold_sets import import_gold_set
+from dashboard.import_files import ImportRefused
+from dashboard.judge_scores import as_json, example, scored_responses
+from dashboard.views import asked_for, study_page, wake_worker
+from judge.configure import move_judges_here
+from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.models import Attempt, Call, GoldDecision, Judge, StructuredOutput
+from judge.plans import queue_call, queue_missing
+from judge.queries import current_judges, failure_reasons, gold_scores, progress
+from judge.questions import responses_of
+from survey.models import Participant, Response, Study
+from survey.tidy import counted_sources, definition_of, not_counted_among
+
+FAILURES_SHOWN = 50
+RESPONSES_SHOWN = 25
+GOLD_SHOWN = 100
+DECISIONS_SHOWN = 50
+
+Source = judges.JudgeState | judges.FileState | judges.PanelState
+
+
+# ── All sources side by side ─────────────────────────────────────────────────────────────────
+
+
+@require_GET
+@researcher_required
+def gold(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Every source of gold scores, which of them is gold, and what it all costs."""
+    found = study_or_404(name)
+    pages = Paginator(queries.gold_rows(found), GOLD_SHOWN)
+    page = pages.get_page(request.GET.get("page"))
+    decisions = GoldDecision.objects.filter(study=found).order_by("-id")
+    return study_page(
+        request,
+        found,
+        "gold",
+        **_sources(request, found),
+        gold=gold_scores(found),
+        page=page,
+        page_numbers=pages.get_elided_page_range(page.number),
+        decisions=decisions.select_related("judge", "gold_set", "author")[:DECISIONS_SHOWN],
+        form=GoldSetForm(),
+        only_not_counted=queries.only_not_counted(found),
+        not_counted=Participant.NOT_COUNTED,
+    )
+
+
+@require_GET
+@researcher_required
+def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The live part of that page alone; says when the page has to be loaded again."""
+    found = study_or_404(name)
+    context = _sources(request, found)
+    response = render(request, "dashboard/_sources.html", {"study": found, **context})
+    if not context["sources"].is_working:
+        response["X-Finished"] = "1"
+    return response
+
+
+def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
+    definition = definition_of(study)
+    analysis = queries.newest_analysis(study, asked_for(request))
+    stored = analysis.tables("judge_consistency", "judge_agreement")
+    sources = judges.sources_of(study, definition)
+    kinds: dict[str, Sequence[Source]] = {
+        "judges": sources.judges,
+        "files": sources.files,
+        "panels": sources.panels,
+    }
+    found = (stored["judge_consistency"], stored["judge_agreement"])
+    return {
+        "sources": sources,
+        "rows": {
+            kind: [(each, in_short(*found, each.source.name)) for each in of_kind]
+            for kind, of_kind in kinds.items()
+        },
+        "rated": definition.rating is not None,
+        "analysis": analysis,
+    }
+
+
+@require_POST
+@researcher_required
+def score(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Queue the missing calls of all judges, or of one, and wake a worker. Lifts their stops."""
+    found = study_or_404(name)
+    wanted = request.POST.get("judge", "")
+    current = [judge.name for judge in current_judges(found)]
+    missing, ready = 0, []
+    for each in [wanted] if wanted else current or [""]:
+        try:
+            with transaction.atomic():
+                chosen = move_judges_here(found, [each] if each else [])
+                missing += sum(_queue(judge) for judge in chosen)
+            ready += chosen
+        except JudgeNotReady as problem:
+            messages.error(request, f"{each or found} was not asked: {problem}.")
+    if missing:
+        messages.success(request, f"{missing} calls are queued.")
+        for judge in ready:
+            wake_worker(request, "judge.run", judge.pk)
+    elif ready:
+        messages.success(request, "Every response has its scores; there is nothing to ask.")
+    elif wanted and wanted not in current:
+        messages.error(request, f"{found} has no judge {wanted!r}.")
+    if wanted and ready:
+        return redirect("judge", found, judges.key(ready[0]))
+    return redirect("gold", found)
+
+
+def _queue(judge: Judge) -> int:
+    """Queue what a judge lacks; how much. Raises JudgeNotReady."""
+    check_endpoint(judge.read_configuration())
+    return queue_missing(judge)
+
+
+# ── Choosing, and what it changed ────────────────────────────────────────────────────────────
+
+
+@require_POST
+@researcher_required
+def choose(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Make a source's scores the gold ones, and lead to what that changes."""
+    found = study_or_404(name)
+    include = asked_for(request)
+    try:
+        source = find_source(found, request.POST.get("source", ""))
+        choice = make_gold(
+            found,
+            source,
+            author=request.user,
+            why="chosen on the page of judges",
+            sources=counted_sources(include),
+        )
+    except NotChosen as problem:
+        messages.error(request, f"{problem}.")
+        return redirect(reverse("gold", args=[found]) + queries.include_query(include))
+    messages.success(request, f"The gold scores are now those of {source.name}.")
+    if choice.after.state != AnalysisRun.State.DONE:
+        wake_worker(request, "analysis.run", choice.after.pk)
+    address = reverse("gold-changes", args=[found, choice.after.pk])
+    return redirect(f"{address}?before={choice.before.pk}" if choice.before else address)
+
+
+@require_GET
+@researcher_required
+def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
+    """What another gold score changed, as soon as the analysis by it is there."""
+    found = study_or_404(name)
+    after = get_object_or_404(AnalysisRun, study=found, pk=run)
+    done = AnalysisRun.State.DONE
+    asked = request.GET.get("before", "")
+    before = None
+    if asked.isascii() and asked.isdigit() and len(asked) <= 18:
+        earlier = AnalysisRun.objects.filter(study=found, state=done, sources=after.sources)
+        before = earlier.exclude(pk=after.pk).filter(pk=int(asked)).first()
+    return study_page(
+        request,
+        found,
+        "gold",
+        "changes",
+        before=before,
+        after=after,
+        pending={"pending": after},
+        changes=changes(before, after) if before and after.state == done else None,
+        include=not_counted_among(after.sources),
+        query=queries.include_query(not_counted_among(after.sources)),
+    )
+
+
+@require_GET
+@researcher_required
+def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
+    """How far an analysis has come; says when it has ended."""
+    after = get_object_or_404(AnalysisRun, study=study_or_404(name), pk=run)
+    response = render(request, "dashboard/_pending.html", {"analysis": {"pending": after}})
+    if after.state in (AnalysisRun.State.DONE, AnalysisRun.State.FAILED):
+        response["X-Finished"] = "1"
+    return response
+
+
+@require_POST
+@researcher_required
+def upload(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Take in a file of gold scores as a source beside the others; all of it, or nothing."""
+    found = study_or_404(name)
+    form = GoldSetForm(request.POST, request.FILES)
+    if not form.is_valid():
+        for errors in form.errors.values():
+            messages.error(request, " ".join(map(str, errors)))
+        return redirect("gold", found)
+    file = form.cleaned_data["file"]
+    try:
+        added, notices = import_gold_set(
+            found,
+            file.read(),
+            file=file.name,
+            name=form.cleaned_data["name"],
+            author=request.user,
+        )
+    except ImportRefused as error:
+        for line in str(error).splitlines():
+            messages.error(request, line)
+        messages.error(request, "Nothing was changed.")
+        return redirect("gold", found)
+    for notice in notices:
+        messages.success(request, f"Note: {notice}")
+    messages.success(
+        request,
+        f"{added.scores.count()} gold scores are here as {added.name}. They are not gold yet.",
+    )
+    return redirect("gold", found)
+
+
+# ── One judge ────────────────────────────────────────────────────────────────────────────────
+
+
+def judge_or_404(study: Study, key: str) -> Judge:
+    """The version of a judge that an address names, such as `llama@2`."""
+    name, _, version = key.rpartition("@")
+    known = Judge.objects.select_related("study", "endpoint")
+    return get_object_or_404(known, study=study, name=name, version=int(version))
+
+
+@require_GET
+@researcher_required
+def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
+    """How a judge is configured, how far it has come, its failures, and each of its scores."""
+    found = study_or_404(name)
+    asked = judge_or_404(found, judge)
+    context = _progress(asked)
+    configuration = context["state"].configuration
+    known = StructuredOutput.objects.filter(endpoint=asked.endpoint, model=asked.model).first()
+    responses = Response.objects.filter(scenario__study=found).select_related("scenario", "system")
+    pages = Paginator(responses.order_by("scenario__position", "id"), RESPONSES_SHOWN)
+    page = pages.get_page(request.GET.get("page"))
+    return study_page(
+        request,
+        found,
+        "gold",
+        "judge",
+        **context,
+        configuration=configuration,
+        dimensions=[
+            (name, question, configuration.rubrics[name])
+            for name, question in configuration.questions.items()
+        ],
+        options=as_json(configuration.options) if configuration.options else "",
+        structured=known,
+        probe=asked.calls.filter(response=None, block=None).first(),
+        example=example(asked, configuration, known.support if known else ""),
+        why_not_gold=why_not_gold(found, context["state"].source),
+        reasons=failure_reasons(asked),
+        failures=list(judges.failed_calls(asked, limit=FAILURES_SHOWN)),
+        page=page,
+        page_numbers=pages.get_elided_page_range(page.number),
+        rows=scored_responses(asked, configuration, list(page)),
+    )
+
+
+@require_GET
+@researcher_required
+def judge_progress(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
+    """The live part of that page alone; says when the page has to be loaded again."""
+    found = study_or_404(name)
+    context = _progress(judge_or_404(found, judge))
+    response = render(request, "dashboard/_progress.html", {"study": found, **context})
+    if not context["state"].is_working:
+        response["X-Finished"] = "1"
+    return response
+
+
+def _progress(judge: Judge) -> dict[str, Any]:
+    progressed = progress(judge)
+    labels = dict(Attempt.Outcome.choices)
+    return {
+        "judge": judge,
+        "key": judges.key(judge),
+        "state": judges.judge_state(judge, definition_of(judge.study)),
+        "progress": progressed,
+        "outcomes": sorted(
+            ((labels[outcome], n) for outcome, n in progressed.attempts_by_outcome.items()),
+            key=lambda pair: -pair[1],
+        ),
+    }
+
+
+@require_POST
+@researcher_required
+def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
+    """Have one failed call of a judge asked again, or all that it lacks."""
+    found = study_or_404(name)
+    asked = judge_or_404(found, judge)
+    call = request.POST.get("call", "")
+    try:
+        if not asked.is_current:
+            raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
+        if not call:
+            messages.success(request, f"{_queue(asked)} calls are queued.")
+            wake_worker(request, "judge.run", asked.pk)
+        elif call.isascii() and call.isdigit() and len(call) <= 18:
+            check_endpoint(asked.read_configuration())
+            queue_call(get_object_or_404(Call, judge=asked, pk=int(call)))
+            wake_worker(request, "judge.run", asked.pk)
+            messages.success(request, "The call is queued.")
+        else:
+            raise Http404("There is no such call.")
+    except JudgeNotReady as problem:
+        messages.error(request, f"{asked} was not asked: {problem}.")
+    return redirect("judge", found, judge)
+
+
+@require_GET
+@researcher_required
+def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
+    """One call with every attempt at it, to the letter."""
+    found = study_or_404(name)
+    about = ("judge__study", "response__scenario", "response__system", "block__scenario")
+    known = Call.objects.filter(judge__study=found).select_related(*about)
+    asked = get_object_or_404(known, pk=call)
+    attempts = [
+        {
+            "attempt": attempt,
+            "messages": attempt.request.get("messages", []),
+            "rest": as_json({k: v for k, v in attempt.request.items() if k != "messages"}),
+            "provenance": attempt.provenance,
+        }
+        for attempt in asked.attempts.order_by("number")
+    ]
+    scores = {score.response_id: score for score in asked.scores.all()}
+    shown = [
+        (chr(ord("A") + place) if asked.order else "", response, scores.get(response.pk))
+        for place, response in enumerate(responses_of(asked))
+    ]
+    return study_page(
+        request,
+        found,
+        "gold",
+        "call",
+        call=asked,
+        key=judges.key(asked.judge),
+        attempts=attempts,
+        shown=shown,
+    )

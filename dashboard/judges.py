@@ -1,0 +1,293 @@
+"""Where a study's gold scores may come from, in numbers: what pages and API show of judges."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.utils import timezone
+
+from dashboard.judge_trouble import advice
+from judge.definition import Budget, JudgeConfiguration, on_scale_of_study
+from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
+from judge.models import Attempt, Call, GoldSet, Judge, Judging
+from judge.queries import GoldSource, gold_source, scoring_calls
+from judge.spending import Spent, spent_on
+from survey.definition import StudyDefinition
+from survey.models import Participant, Study
+from survey.tidy import panels_of
+
+CallState = Call.State
+NOTHING_SPENT = Spent(0, Decimal(0), Decimal(0), 0)
+PLACES = Decimal("1e-10")
+
+
+@dataclass(frozen=True)
+class JudgeState:
+    """One version of a judge: how far it has come, what it cost, and what holds it up."""
+
+    judge: Judge
+    configuration: JudgeConfiguration
+    is_gold: bool
+    #: On the study's own scale, so that its scores may be the gold ones.
+    comparable: bool
+    #: Of the calls that its scores rest on, by state.
+    calls: Counter[str]
+    spent: Spent
+    #: What the last request that failed reported, while nothing has been answered since.
+    last_error: str
+    #: What to do about it.
+    advice: str
+    #: Why this installation can't ask it, if so.
+    not_ready: str
+
+    @property
+    def source(self) -> GoldSource:
+        return GoldSource(judge=self.judge)
+
+    @property
+    def total(self) -> int:
+        return self.calls.total()
+
+    @property
+    def valid(self) -> int:
+        return self.calls[CallState.ANSWERED]
+
+    @property
+    def failed(self) -> int:
+        return self.calls[CallState.FAILED]
+
+    @property
+    def running(self) -> int:
+        return self.calls[CallState.RUNNING]
+
+    @property
+    def waiting(self) -> int:
+        return self.calls[CallState.WAITING]
+
+    @property
+    def may_be_gold(self) -> bool:
+        return self.comparable and self.valid > 0
+
+    @property
+    def is_working(self) -> bool:
+        """Whether the numbers may change by themselves."""
+        return not self.judge.stopped and bool(self.waiting or self.running)
+
+    @property
+    def state(self) -> str:
+        """In one or two words."""
+        if not self.judge.is_current:
+            return "earlier version"
+        if self.judge.stopped:
+            return "stopped"
+        if self.is_working:
+            return "working"
+        if not self.total:
+            return "not asked yet"
+        return "incomplete" if self.failed else "complete"
+
+    @property
+    def waits_until(self) -> datetime | None:
+        """Until when its endpoint is left alone, where that is still to come."""
+        until = [self.judge.not_before, self.judge.endpoint.not_before]
+        later = [at for at in until if at is not None and at > timezone.now()]
+        return max(later, default=None) if self.is_working else None
+
+
+@dataclass(frozen=True)
+class FileState:
+    """A gold set from a file."""
+
+    gold_set: GoldSet
+    is_gold: bool
+    scores: int
+
+    @property
+    def source(self) -> GoldSource:
+        return GoldSource(gold_set=self.gold_set)
+
+
+@dataclass(frozen=True)
+class PanelState:
+    """A panel of experts, with how many of them have completed the study."""
+
+    name: str
+    is_gold: bool
+    experts: int
+
+    @property
+    def source(self) -> GoldSource:
+        return GoldSource(panel=self.name)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Every source of gold scores that a study has, side by side."""
+
+    judges: list[JudgeState]
+    files: list[FileState]
+    panels: list[PanelState]
+    gold: GoldSource | None
+    budget: Budget
+    spent: Spent
+
+    @property
+    def is_working(self) -> bool:
+        return any(judge.is_working for judge in self.judges)
+
+    @property
+    def has_stand_in(self) -> bool:
+        return any(judge.judge.is_stand_in and judge.judge.is_current for judge in self.judges)
+
+
+def sources_of(study: Study, definition: StudyDefinition) -> Sources:
+    """Everything that could be gold in a study, in a fixed number of queries."""
+    gold = gold_source(study)
+    key = gold.key if gold else ""
+    sets = GoldSet.objects.filter(study=study).annotate(n=Count("scores"))
+    completed = Counter(
+        study.participants.exclude(panel="")
+        .filter(status=Participant.Status.COMPLETED)
+        .values_list("panel", flat=True)
+    )
+    judging = Judging.objects.filter(study=study).first()
+    return Sources(
+        judges=judge_states(_judges(study), definition, gold=key),
+        files=[FileState(each, GoldSource(gold_set=each).key == key, each.n) for each in sets],
+        panels=[
+            PanelState(name, GoldSource(panel=name).key == key, completed[name])
+            for name in panels_of(study)
+        ],
+        gold=gold,
+        budget=judging.read_definition().budget if judging else Budget(),
+        spent=spent_on(study),
+    )
+
+
+def judge_states(
+    judges: Iterable[Judge], definition: StudyDefinition, *, gold: str
+) -> list[JudgeState]:
+    """How far each of these judges has come; `gold` is the key of the source that is gold."""
+    found = {judge.pk: judge for judge in judges}
+    read = {key: judge.read_configuration() for key, judge in found.items()}
+    replicates = {key: configuration.replicates for key, configuration in read.items()}
+    calls, spent = _calls(replicates), _spent(found)
+    errors = {a.call.judge_id: a for a in _last_errors(found)}
+    states = []
+    for key, judge in found.items():
+        error = errors.get(key)
+        matters = error is not None and _still_matters(judge, error)
+        states.append(
+            JudgeState(
+                judge=judge,
+                configuration=read[key],
+                is_gold=GoldSource(judge=judge).key == gold,
+                comparable=on_scale_of_study(read[key].scale, definition),
+                calls=calls[key],
+                spent=spent.get(key, NOTHING_SPENT),
+                last_error=error.error if error and matters else "",
+                advice=advice(error, read[key].endpoint) if error and matters else "",
+                not_ready=_not_ready(read[key]) if judge.is_current else "",
+            )
+        )
+    return states
+
+
+def judge_state(judge: Judge, definition: StudyDefinition) -> JudgeState:
+    """How far one judge has come."""
+    gold = gold_source(judge.study)
+    (state,) = judge_states([judge], definition, gold=gold.key if gold else "")
+    return state
+
+
+def _judges(study: Study) -> QuerySet[Judge]:
+    """Judges of the study's file, then earlier versions that answered something."""
+    shown = Q(is_current=True) | Q(pk__in=_answered(study))
+    judges = Judge.objects.filter(shown, study=study).select_related("study", "endpoint")
+    return judges.order_by("-is_current", "name", "-version")
+
+
+def _answered(study: Study) -> QuerySet[Call, int]:
+    calls = Call.objects.filter(judge__study=study, state=CallState.ANSWERED)
+    return calls.order_by().values_list("judge_id", flat=True).distinct()
+
+
+def _calls(replicates: dict[int, int]) -> dict[int, Counter[str]]:
+    rows = (
+        Call.objects.filter(judge__in=replicates)
+        .exclude(response=None, block=None)
+        .order_by()
+        .values_list("judge", "state", "replicate")
+        .annotate(n=Count("id"))
+    )
+    calls: dict[int, Counter[str]] = defaultdict(Counter)
+    for judge, state, replicate, n in rows:
+        if replicate <= replicates[judge]:  # those asked for before are kept, and left out
+            calls[judge][state] += n
+    return calls
+
+
+def _spent(judges: Iterable[int]) -> dict[int, Spent]:
+    rows = (
+        Attempt.objects.filter(call__judge__in=judges)
+        .order_by()
+        .values_list("call__judge")
+        .annotate(
+            requests=Count("id"),
+            money=Sum("cost"),
+            estimated=Sum("cost", filter=Q(cost_is_estimate=True)),
+            unpriced=Count("id", filter=Q(cost=None)),
+        )
+    )
+    return {
+        judge: Spent(n, _dollars(money), _dollars(estimated), unpriced)
+        for judge, n, money, estimated, unpriced in rows
+    }
+
+
+def _dollars(money: Decimal | None) -> Decimal:
+    return (money or Decimal(0)).quantize(PLACES)
+
+
+def _last_errors(judges: Iterable[int]) -> QuerySet[Attempt]:
+    """The newest attempt of each judge that reported something."""
+    newest = (
+        Attempt.objects.filter(call__judge=OuterRef("pk"))
+        .exclude(error="")
+        .order_by(F("ended_at").desc(nulls_last=True), "-id")
+        .values("id")[:1]
+    )
+    chosen = Judge.objects.filter(pk__in=judges).annotate(last=Subquery(newest))
+    return Attempt.objects.filter(pk__in=chosen.values("last")).select_related("call")
+
+
+def _still_matters(judge: Judge, last: Attempt) -> bool:
+    """Whether its last error holds a judge up, and is not long past."""
+    return last.error in judge.stopped if judge.stopped else judge.failures_in_a_row > 0
+
+
+def _not_ready(configuration: JudgeConfiguration) -> str:
+    """Why a judge can't be asked from here; asked elsewhere so far, it moves when it is asked."""
+    try:
+        here = endpoint_here(configuration.endpoint)
+        moved = configuration.model_copy(update={"base_url": here.identity})
+        check_endpoint(moved)
+    except JudgeNotReady as problem:
+        return str(problem)
+    return ""
+
+
+def failed_calls(judge: Judge, *, limit: int) -> QuerySet[Call]:
+    """Calls that failed, each with the last text that came back (`raw_text`)."""
+    last = Attempt.objects.filter(call=OuterRef("pk")).order_by("-number").values("raw_text")[:1]
+    failed = scoring_calls(judge).filter(state=CallState.FAILED).annotate(raw_text=Subquery(last))
+    about = ("response__scenario", "response__system", "block__scenario")
+    return failed.select_related(*about).order_by("id")[:limit]
+
+
+def key(judge: Judge) -> str:
+    """What a version of a judge is called in addresses and commands: `llama@2`."""
+    return GoldSource(judge=judge).key

@@ -1,0 +1,51 @@
+"""`manage.py gold STUDY [SOURCE]`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dashboard.gold_choice import NotChosen, find_source, why_not_gold
+from dashboard.judges import sources_of
+from dashboard.management.gold import choose
+from survey.models import Study
+from survey.queries import StudyNotFound, find_study
+from survey.tidy import definition_of
+
+
+class Command(BaseCommand):
+    help = (
+        "List whose scores could be gold, the gold one marked with *; with SOURCE, make its "
+        "scores the gold ones and have the filter run again by them."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument(
+            "source", metavar="SOURCE", nargs="?", help="as listed, such as llama@2 or 'file mine'"
+        )
+
+    def handle(self, *, study: str, source: str | None, **options: Any) -> None:
+        try:
+            found = find_study(study)
+            if source is None:
+                self.list(found)
+            else:
+                choose(self, found, find_source(found, source))
+        except (StudyNotFound, NotChosen) as problem:
+            raise CommandError(str(problem)) from None
+
+    def list(self, study: Study) -> None:
+        """Say who there is, and who can't be gold."""
+        sources = sources_of(study, definition_of(study))
+        rests_on = {
+            **{s.source: f"{s.valid} of {s.total} valid calls, {s.state}" for s in sources.judges},
+            **{f.source: f"{f.scores} scores" for f in sources.files},
+            **{p.source: f"{p.experts} experts have completed" for p in sources.panels},
+        }
+        gold = sources.gold.key if sources.gold else ""
+        for source, what in rests_on.items():
+            mark = "*" if source.key == gold else " "
+            why_not = "" if source.key == gold else why_not_gold(study, source)
+            self.stdout.write(f"{mark} {source.name}: {what}{why_not and f' ({why_not})'}")
+        if not rests_on:
+            self.stdout.write(f"{study} has no source of gold scores.")

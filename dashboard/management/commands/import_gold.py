@@ -1,0 +1,44 @@
+"""`manage.py import_gold STUDY --gold CSV --name NAME [--use]`."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dashboard.gold_sets import import_gold_set
+from dashboard.import_files import ImportRefused
+from dashboard.management.gold import choose
+from judge.queries import GoldSource
+from survey.queries import StudyNotFound, find_study
+
+
+class Command(BaseCommand):
+    help = (
+        "Bring in gold scores from a CSV file, as a source beside the study's judges. All or "
+        "nothing; they are not gold before somebody says so."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument(
+            "--gold", type=Path, required=True, metavar="CSV", help="with the columns of gold.csv"
+        )
+        parser.add_argument("--name", required=True, help="what the scores are called from then on")
+        parser.add_argument("--use", action="store_true", help="make them the gold ones at once")
+
+    def handle(self, *, study: str, gold: Path, name: str, use: bool, **options: Any) -> None:
+        try:
+            found = find_study(study)
+            added, notices = import_gold_set(found, gold.read_bytes(), file=str(gold), name=name)
+        except StudyNotFound as error:
+            raise CommandError(str(error)) from None
+        except OSError as error:
+            raise CommandError(f"{gold}: {error.strerror}") from None
+        except ImportRefused as error:
+            raise CommandError(f"Nothing was changed.\n{error}") from None
+        for notice in notices:
+            self.stderr.write(f"Note: {notice}")
+        source = GoldSource(gold_set=added)
+        self.stdout.write(f"{found}: {added.scores.count()} gold scores are here as {source.key!r}")
+        if use:
+            choose(self, found, source)
