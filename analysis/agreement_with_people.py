@@ -32,13 +32,15 @@ from analysis.stats.validity import (
 )
 
 AGREEMENT = [
-    "judge", "dimension", "statistic", "value", "ci_low", "ci_high", "n_raters", "n_items", "note",
+    "judge", "dimension", "statistic", "value", "ci_low", "ci_high", "n_raters", "n_items",
+    "raters", "note",
 ]  # fmt: skip
 BIAS = [
     "judge", "dimension", "by", "group", "bias", "ci_low", "ci_high", "limits_low", "limits_high",
-    "n", "note",
+    "n", "raters", "note",
 ]  # fmt: skip
-WHO = "raters before the sigma_mae step"
+#: Which raters people are; stands in every table about them.
+BEFORE = "before sigma_mae"
 OTHER_SCALE = "not estimable, because the judge uses another scale than people: only ranks compare"
 NO_FAMILY = "no family stated"
 
@@ -73,8 +75,9 @@ class Pair:
 
 def pair(judged: Judged, judge: Judge, dimension: str) -> Pair:
     """The judge's and people's means of every response that both judged."""
-    people = judged.people(dimension)
-    things = judged.responses(dimension).rename(columns={"scenario": "group"})
+    things = judged.responses[dimension]
+    people = judged.people.get(dimension, DataFrame(index=things.index, dtype=float))
+    things = things.rename(columns={"scenario": "group"})
     things = things.assign(judge=judged.means(judge, dimension), people=people.mean(axis=1))
     things = things[things["judge"].notna() & things["people"].notna()]
     return Pair(judge, things, people.reindex(things.index).dropna(axis=1, how="all"))
@@ -99,7 +102,7 @@ def judge_agreement(judged: Judged, *, level: Level, seed: int) -> DataFrame:
             rows += [
                 key | numbers | _row(statistic) for statistic in _statistics(both, level, seed)
             ]
-    table = DataFrame(rows, columns=AGREEMENT)
+    table = DataFrame(rows, columns=AGREEMENT).assign(raters=BEFORE)
     return table.assign(**{name: pd.to_numeric(table[name]) for name in AGREEMENT[3:6]})
 
 
@@ -224,9 +227,9 @@ def _alpha(name: str, both: Pair, ratings: DataFrame, level: Level, seed: int) -
 def judge_bias(judged: Judged, *, seed: int) -> DataFrame:
     """How much higher each judge scores than people: of all responses, and by what they are.
 
-    `by` is `all`, `condition`, `family`, `model` or `scenario`, `group` one of its values. `bias`
-    is the mean of judge − people over `n` responses, `ci_low` and `ci_high` its bootstrap interval
-    over scenarios, `limits_low` and `limits_high` the limits of agreement.
+    `by` is `all`, `condition`, `family` or `model`, `group` one of its values. `bias` is the mean
+    of judge − people over `n` responses, `ci_low` and `ci_high` its bootstrap interval over
+    scenarios, `limits_low` and `limits_high` the limits of agreement.
     """
     rows: list[dict[str, Any]] = []
     for judge in judged.judges:
@@ -239,14 +242,14 @@ def judge_bias(judged: Judged, *, seed: int) -> DataFrame:
                 rows.append(key | nothing)
             else:
                 rows += [key | row for row in _bias_rows(both.things, seed)]
-    table = DataFrame(rows, columns=BIAS)
+    table = DataFrame(rows, columns=BIAS).assign(raters=BEFORE)
     return table.assign(**{name: pd.to_numeric(table[name]) for name in BIAS[4:9]})
 
 
 def _bias_rows(things: DataFrame, seed: int) -> Iterator[dict[str, Any]]:
     families = things["family"].replace("", NO_FAMILY)
-    things = things.assign(all="all", family=families, scenario=things["group"])
-    for by in ("all", "condition", "family", "model", "scenario"):
+    things = things.assign(all="all", family=families)
+    for by in ("all", "condition", "family", "model"):
         if by == "family" and (families == NO_FAMILY).all():
             continue
         for row in signed_bias(things, by, seed=seed).to_dict("records"):

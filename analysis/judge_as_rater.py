@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.agreement_with_people import OTHER_SCALE, pair
+from analysis.agreement_with_people import BEFORE, OTHER_SCALE, pair
 from analysis.judged import Judge, Judged
 from analysis.stats.alt_test import FEWEST_ITEMS, AltTest, alt_test
 
@@ -19,7 +19,7 @@ from analysis.stats.alt_test import FEWEST_ITEMS, AltTest, alt_test
 EPSILONS = (0.1, 0.15, 0.2)
 TESTS = [
     "judge", "dimension", "epsilon", "is_studys", "is_baseline", "winning_rate", "advantage",
-    "passes", "n_raters", "n_items", "note",
+    "passes", "n_raters", "n_items", "raters", "note",
 ]  # fmt: skip
 OF_RATERS = [
     "judge", "dimension", "epsilon", "participant", "items", "judge_wins", "rater_wins", "p",
@@ -40,8 +40,8 @@ def alt_tests(
     rows: list[dict[str, Any]] = []
     of_raters = [DataFrame(columns=OF_RATERS)]
     for dimension in judged.dimensions:
-        people = judged.people(dimension)
-        if people.empty:
+        people = judged.people.get(dimension)
+        if people is None:
             continue
         baselines, passing = _baselines(people, points, epsilon)
         for judge in judged.judges:
@@ -57,7 +57,7 @@ def alt_tests(
             named = {"judge": judge.name, "dimension": dimension, "is_baseline": False}
             rows += [named | row for row in found]
         rows += [{"dimension": dimension, "is_baseline": True} | row for row in baselines]
-    table = DataFrame(rows, columns=TESTS)
+    table = DataFrame(rows, columns=TESTS).assign(raters=BEFORE)
     table["is_studys"] = table["epsilon"] == epsilon
     numbers = {name: pd.to_numeric(table[name]) for name in ("winning_rate", "advantage")}
     table = table.assign(**numbers).astype({"passes": "boolean"})

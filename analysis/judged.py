@@ -8,6 +8,7 @@ a rater's ratings of one response are averaged first, and each rater counts once
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -76,41 +77,52 @@ class Judged:
         return list(self.cells["dimension"].unique())
 
     def dimensions_of(self, judge: Judge) -> list[str]:
-        found = set(self.scores["dimension"][self.scores["judge"] == judge.name])
-        return [dimension for dimension in self.dimensions if dimension in found]
+        return [name for name in self.dimensions if (judge.name, name) in self._scores]
 
-    def people(self, dimension: str) -> DataFrame:
-        """The mean of each rater's ratings of each response (responses × raters)."""
-        ratings = self.ratings[self.ratings["dimension"] == dimension]
-        return ratings.groupby(["response", "participant"])["rating"].mean().unstack()
+    @cached_property
+    def people(self) -> dict[str, DataFrame]:
+        """The mean of each rater's ratings of each response (responses × raters), by dimension."""
+        means = self.ratings.groupby(["dimension", "response", "participant"])["rating"].mean()
+        found = set(self.ratings["dimension"])
+        return {name: means.loc[name].unstack() for name in self.dimensions if name in found}
 
-    def responses(self, dimension: str) -> DataFrame:
-        """The responses of a dimension, by their id: `ABOUT` and `family`."""
-        return self._items(dimension, "response")
+    @cached_property
+    def responses(self) -> dict[str, DataFrame]:
+        """The responses of each dimension, by their id: `ABOUT` and `family`."""
+        return self._items(self.cells["response"])
+
+    @cached_property
+    def _places(self) -> dict[str, DataFrame]:
+        return self._items(self.cells["response"] + PLACE + self.cells["set"])
+
+    def _items(self, item: "Series[str]") -> dict[str, DataFrame]:
+        found = {}
+        for dimension, cells in self.cells.assign(item=item).groupby("dimension", sort=False):
+            sets = cells.groupby("item", sort=False)["set"].agg(", ".join)
+            first = cells.drop_duplicates("item").set_index("item")
+            found[str(dimension)] = first.assign(sets=sets)[[*ABOUT, "family"]]
+        return found
 
     def items(self, judge: Judge, dimension: str) -> DataFrame:
         """What the judge is asked about, by item: `ABOUT` and `family`."""
-        if not judge.in_blocks:
-            return self.responses(dimension)
-        places = self.cells["response"] + PLACE + self.cells["set"]
-        return self._items(dimension, places)
+        return (self._places if judge.in_blocks else self.responses)[dimension]
 
-    def _items(self, dimension: str, key: "str | Series[str]") -> DataFrame:
-        cells = self.cells.assign(item=self.cells[key] if isinstance(key, str) else key)
-        cells = cells[cells["dimension"] == dimension]
-        sets = cells.groupby("item", sort=False)["set"].agg(", ".join)
-        found = cells.drop_duplicates("item").set_index("item")
-        return found.assign(sets=sets)[[*ABOUT, "family"]]
+    @cached_property
+    def _scores(self) -> dict[tuple[str, str], DataFrame]:
+        """Scores by judge and dimension (items × replicates)."""
+        index = ["item", "replicate"]
+        return {
+            (str(judge), str(dimension)): scores.set_index(index)["score"].unstack()
+            for (judge, dimension), scores in self.scores.groupby(["judge", "dimension"])
+        }
 
     def replicates(self, judge: Judge, dimension: str) -> DataFrame:
         """The judge's scores (items × replicates, NaN where there is none).
 
         A language model is asked about every item; of others there are those that they scored.
         """
-        of_judge = (self.scores["judge"] == judge.name) & (self.scores["dimension"] == dimension)
-        scores = self.scores[of_judge].set_index(["item", "replicate"])["score"]
         items = self.items(judge, dimension).index
-        table = scores.unstack().reindex(items)
+        table = self._scores[judge.name, dimension].reindex(items)
         return table if judge.kind == "judge" else table.dropna(how="all")
 
     def means(self, judge: Judge, dimension: str) -> "Series[float]":

@@ -6,7 +6,7 @@ is above; its ratings are those of the sets in which the model was shown.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -62,11 +62,17 @@ def wins(items: DataFrame, contrast: Contrast) -> DataFrame:
         raise Absent(f"no response is in condition {pair[0]} or {pair[1]}")
     references = _reference_sums(items, contrast)
     keys = ["model", "scenario", "dimension"]
-    rows = []
-    for key, group in compared.groupby(keys, observed=True):
+    cells: dict[tuple[str, str, str], list[tuple[str, str, Sum]]] = {}
+    for *key, condition, name, total, n in _rows(
+        compared.sort_values(keys, kind="stable"), [*keys, "condition", "set", "total", "n"]
+    ):
         model, scenario, dimension = map(str, key)
-        a, b = (_sum(group[group["condition"] == condition]) for condition in pair)
-        sets = group["set"].unique()
+        cell = cells.setdefault((model, scenario, dimension), [])
+        cell.append((str(condition), str(name), Sum(int(total), int(n))))
+    rows = []
+    for (model, scenario, dimension), cell in cells.items():
+        a, b = (_add(s for condition, _, s in cell if condition == of) for of in pair)
+        sets = dict.fromkeys(name for _, name, _ in cell)
         reference = _add(references.get((scenario, dimension, name), NONE) for name in sets)
         row = {"model": model, "scenario": scenario, "dimension": dimension}
         rows.append(row | _compare(a, b, reference, contrast))
@@ -88,10 +94,10 @@ def wins_summary(table: DataFrame) -> DataFrame:
 
 
 def _summary(scenario: str, dimension: str, group: DataFrame) -> dict[str, Any]:
-    winners = group["winner"].value_counts()
-    a, b, ties = (int(winners.get(winner, 0)) for winner in ("a", "b", "tie"))
-    points = int(group["reference_points"].sum())
-    possible = 2 * int(group["reference_points"].count())
+    winners = group["winner"].tolist()
+    a, b, ties = (winners.count(winner) for winner in ("a", "b", "tie"))
+    earned = [int(points) for points in group["reference_points"].dropna()]
+    points, possible = sum(earned), 2 * len(earned)
     return {
         "scenario": scenario,
         "dimension": dimension,
@@ -142,13 +148,15 @@ def _reference_sums(items: DataFrame, contrast: Contrast) -> dict[tuple[str, str
         return {}
     model, condition = contrast.reference
     rows = items[(items["model"] == model) & (items["condition"] == condition)]
-    keys = zip(rows["scenario"], rows["dimension"], rows["set"], strict=True)
-    sums = zip(rows["total"].tolist(), rows["n"].tolist(), strict=True)
-    return {key: Sum(*each) for key, each in zip(keys, sums, strict=True)}
+    columns = ["scenario", "dimension", "set", "total", "n"]
+    return {
+        (str(scenario), str(dimension), str(name)): Sum(int(total), int(n))
+        for scenario, dimension, name, total, n in _rows(rows, columns)
+    }
 
 
-def _sum(rows: DataFrame) -> Sum:
-    return Sum(int(rows["total"].sum()), int(rows["n"].sum()))
+def _rows(table: DataFrame, columns: list[str]) -> Iterator[tuple[Any, ...]]:
+    return zip(*(table[name].tolist() for name in columns), strict=True)
 
 
 def _add(sums: Iterable[Sum]) -> Sum:

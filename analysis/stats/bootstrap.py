@@ -1,5 +1,7 @@
 """Resampling of units (items, scenarios) with replacement, all resamples at once."""
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,8 +11,16 @@ RESAMPLES = 2000
 
 def resampled(units: int, *, seed: int, resamples: int = RESAMPLES) -> Matrix:
     """How often each unit was drawn (resamples × units); every row adds up to `units`."""
+    return _drawn(units, seed, resamples)
+
+
+@lru_cache(maxsize=4)
+def _drawn(units: int, seed: int, resamples: int) -> Matrix:
+    """The draws are the most expensive part, and each statistic of a judge uses the same ones."""
     draw = np.random.default_rng(seed)
-    return draw.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
+    drawn = draw.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
+    drawn.flags.writeable = False
+    return drawn
 
 
 def percentiles(found: Matrix, confidence: float = 0.95) -> tuple[float, float] | None:

@@ -130,25 +130,34 @@ def signed_bias(things: DataFrame, by: str, *, seed: int) -> DataFrame:
     """How much higher the judge scores than people, for each value of the column `by`.
 
     One row per value, in order of appearance: `by`'s own name, `bias` (mean of judge − people),
-    `ci_low` and `ci_high` (bootstrap over `group`), `lower` and `upper` limits of agreement,
-    `things`. Null where there are too few things or groups.
+    `ci_low` and `ci_high` (bootstrap over `group`; resamples without the value are left out),
+    `lower` and `upper` limits of agreement, `things`. Null where there are too few things or
+    groups.
     """
-    differences = things["judge"] - things["people"]
+    known = things[things["judge"].notna() & things["people"].notna() & things[by].notna()]
+    differences = known["judge"] - known["people"]
+    values = list(known[by].unique())
+    by_group = differences.groupby([known["group"], known[by]], sort=False, observed=True)
+    parts = by_group.agg(["sum", "count"]).unstack(fill_value=0)
+    sums, n = (parts[of][values].to_numpy(dtype=float) for of in ("sum", "count"))
+    drawn = resampled(len(n), seed=seed)
+    counts = drawn @ n
+    found = np.full_like(counts, np.nan)
+    np.divide(drawn @ sums, counts, out=found, where=counts > 0)
     rows = []
-    for value in things[by].dropna().unique():
-        part = things[by] == value
-        mean = grouped_mean(differences[part], things["group"][part], seed=seed)
-        limits = limits_of_agreement(differences[part])
-        low, high = (mean and mean.interval) or (None, None)
+    for number, value in enumerate(values):
+        limits = limits_of_agreement(differences[known[by] == value])
+        several = (n[:, number] > 0).sum() > 1
+        low, high = (several and percentiles(found[:, number])) or (None, None)
         rows.append(
             {
                 by: str(value),
-                "bias": mean.value if mean else None,
+                "bias": sums[:, number].sum() / n[:, number].sum(),
                 "ci_low": low,
                 "ci_high": high,
                 "lower": limits.lower if limits else None,
                 "upper": limits.upper if limits else None,
-                "things": int(differences[part].notna().sum()),
+                "things": int(n[:, number].sum()),
             }
         )
     numbers = ["bias", "ci_low", "ci_high", "lower", "upper"]

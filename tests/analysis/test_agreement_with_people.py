@@ -120,7 +120,7 @@ def test_own_family_bias_has_a_reason_where_families_are_not_known(
     assert row["note"] == f"not estimable, because {reason}"
 
 
-def test_bias_is_told_by_condition_model_and_scenario() -> None:
+def test_bias_is_told_by_condition_and_model() -> None:
     scores = once(dict(zip(TWO, [2.0, 2.0, 5.0, 3.0], strict=True)))
     table = judge_bias(together(study({"r": RATINGS}), judges({"j": scores})), seed=1)
     # Differences: base +1, tuned 0 | base +2, tuned −1. No family is stated, so none is told.
@@ -130,10 +130,7 @@ def test_bias_is_told_by_condition_model_and_scenario() -> None:
         ("condition", "base", 1.5),
         ("condition", "tuned", -0.5),
         ("model", "m1", 0.5),
-        ("scenario", "S1", 0.5),
-        ("scenario", "S2", 0.5),
     ]
-    assert table["note"].tolist()[-1] == "no interval, because there is one scenario"
 
 
 def test_a_judge_that_always_answers_three_is_shown_for_what_it_is() -> None:
@@ -225,3 +222,12 @@ def test_one_scenario_has_values_without_intervals() -> None:
         assert rows[name]["value"] == pytest.approx(value)
         assert np.isnan(rows[name]["ci_low"])
         assert rows[name]["note"] == "no interval, because there is one scenario"
+
+
+def test_a_bias_of_one_response_has_neither_interval_nor_limits() -> None:
+    found = together(study({"r": {TWO[0]: 1}}), judges({"j": {TWO[0]: [3.0]}}))
+    table = judge_bias(found, seed=1)
+    assert set(table["bias"]) == {2.0}
+    assert set(table["note"]) == {
+        "no interval, because there is one scenario; no limits, because there is one response"
+    }

@@ -51,7 +51,7 @@ def test_a_row_is_what_the_test_finds() -> None:
     data = crowd(1.0)
     together_ = together(data, always(4.0))
     table, raters = alt_tests(together_, POINTS, epsilon=0.2)
-    people = together_.people("empathy")
+    people = together_.people["empathy"]
     found = alt_test(people, people.mean(axis=1) * 0 + 4, epsilon=0.2)
     row = table[(table["judge"] == "j") & table["is_studys"]].iloc[0]
     assert (row["winning_rate"], row["advantage"]) == (found.winning_rate, found.advantage)

@@ -20,14 +20,14 @@ def test_a_reference_in_four_sets_counts_once() -> None:
     scores = {cell: [4.0, 5.0, 5.0] for cell in REFERENCE} | {BASE: [1.0, 1.0, 2.0]}
     found = together(study({"r": ratings, "s": second}), judges({"j": scores}))
     (judge,) = found.judges
-    people = found.people("empathy")
+    people = found.people["empathy"]
     # The first rater's mean of four, and the other one's single rating.
     assert people.loc[["S1/big/reference"]].to_numpy().tolist() == [[4.25, 3.0]]
     assert found.replicates(judge, "empathy").to_numpy().tolist() == [[1, 1, 2], [4, 5, 5]]
     assert found.means(judge, "empathy").to_dict() == pytest.approx(
         {"S1/m1/base": 4 / 3, "S1/big/reference": 14 / 3}
     )
-    responses = found.responses("empathy")
+    responses = found.responses["empathy"]
     assert responses["sets"].to_dict() == {"S1/m1/base": "1", "S1/big/reference": "1, 2, 3, 4"}
 
 
@@ -60,4 +60,4 @@ def test_a_language_model_is_asked_about_everything_and_a_file_about_what_it_hol
 def test_nothing_judged_is_nothing() -> None:
     found = together(study({"r": dict.fromkeys(cells("S1"), 3)}), judges({"j": {}}))
     assert found.dimensions_of(found.judges[0]) == []
-    assert found.people("empathy").shape == (3, 1)
+    assert found.people["empathy"].shape == (3, 1)
