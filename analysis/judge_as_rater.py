@@ -98,20 +98,20 @@ def _rows(
 
 def _row(test: AltTest, passing: list[str]) -> dict[str, Any]:
     tested = test.raters["p"].notna()
-    row = {
+    notes = []
+    if not tested.any():
+        notes.append(f"not estimable, because {_why_untested(test)}")
+    elif not tested.all():
+        notes.append(f"raters left out for fewer than {FEWEST_ITEMS} items: {(~tested).sum()}")
+    if test.passes and passing:
+        notes.append(f"passing says little: constant judges pass, too ({', '.join(passing)})")
+    return {
         "winning_rate": test.winning_rate,
         "advantage": test.advantage,
-        "passes": test.passes,
+        "passes": test.passes if tested.any() else None,
         "n_raters": int(tested.sum()),
-        "note": "",
+        "note": "; ".join(notes),
     }
-    if not tested.any():
-        row |= {"passes": None, "note": f"not estimable, because {_why_untested(test)}"}
-    elif test.passes and passing:
-        row["note"] = f"passing says little: constant judges pass, too ({', '.join(passing)})"
-    elif not tested.all():
-        row["note"] = f"raters left out for fewer than {FEWEST_ITEMS} items: {(~tested).sum()}"
-    return row
 
 
 def _why_untested(test: AltTest) -> str:

@@ -17,7 +17,7 @@ from pandas import DataFrame, Series
 from analysis.items import ITEM
 from analysis.study_data import Checked, plain, text
 
-SYSTEM = ["scenario", "set", "model", "condition"]
+SYSTEM = ["scenario", "model", "condition"]
 #: What a row about responses tells of them.
 ABOUT = ["response", "scenario", "sets", "model", "condition", "words"]
 
@@ -142,11 +142,7 @@ def judged(checked: Checked, judges: JudgesData, raters: "Series[str]") -> Judge
     """What `judges` and those `raters` said. `checked` has all cells that the judges scored."""
     kept = judges.judge_scores
     scores = kept.assign(**{name: text(kept[name]) for name in [*ITEM, "judge", "response"]})
-    shown = scores[[*SYSTEM, "response", "words"]].drop_duplicates(SYSTEM)
-    cells = plain(checked.known[ITEM]).merge(shown, on=SYSTEM, how="left")
-    unscored = cells[SYSTEM].agg(PLACE.join, axis=1) if len(cells) else cells["response"]
-    cells["response"] = cells["response"].astype("object").fillna(unscored).astype("str")
-    cells["words"] = pd.to_numeric(cells["words"])
+    cells = _identified(plain(checked.known[ITEM]), scores)
     cells["family"] = cells["model"].map(lambda model: judges.families.get(model, ""))
     everybody = [_judge(row) for row in judges.judges.to_dict("records")]
     blocks = [judge.name for judge in everybody if judge.in_blocks]
@@ -162,6 +158,23 @@ def judged(checked: Checked, judges: JudgesData, raters: "Series[str]") -> Judge
         scores=scores.groupby(keys, sort=False)["score"].mean().reset_index(),
         ratings=plain(ratings[["participant", *ITEM, "rating"]]).merge(places, on=ITEM),
     )
+
+
+def _identified(cells: DataFrame, scores: DataFrame) -> DataFrame:
+    """The cells with the `response` that stands in each, and its `words`.
+
+    Where nobody scored it there, it is taken for the one that the same system has elsewhere in
+    the scenario, as a reference has in all sets.
+    """
+    known = scores[[*SYSTEM, "set", "response", "words"]]
+    here = known.drop_duplicates([*SYSTEM, "set"])
+    elsewhere = known.drop_duplicates(SYSTEM).drop(columns="set")
+    found = cells.merge(here, on=[*SYSTEM, "set"], how="left")
+    fallback = cells.merge(elsewhere, on=SYSTEM, how="left")
+    name = cells["scenario"] + PLACE + cells["model"] + PLACE + cells["condition"]
+    response = found["response"].astype("object").fillna(fallback["response"]).fillna(name)
+    words = pd.to_numeric(found["words"]).fillna(pd.to_numeric(fallback["words"]))
+    return cells.assign(response=response.astype("str"), words=words)
 
 
 def _judge(row: Mapping[Any, Any]) -> Judge:

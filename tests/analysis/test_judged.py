@@ -61,3 +61,13 @@ def test_nothing_judged_is_nothing() -> None:
     found = together(study({"r": dict.fromkeys(cells("S1"), 3)}), judges({"j": {}}))
     assert found.dimensions_of(found.judges[0]) == []
     assert found.people["empathy"].shape == (3, 1)
+
+
+def test_a_response_that_was_scored_in_one_set_is_known_in_the_others() -> None:
+    data = study({"r": dict(zip(REFERENCE, [1, 2, 3, 4], strict=True))})
+    scores: dict[Cell, list[float | None]] = {REFERENCE[1]: [5.0]}
+    found = together(data, judges({"j": scores}, about={"j": {"presentation": "block"}}))
+    assert found.people["empathy"].to_numpy().tolist() == [[2.5]]
+    assert len(found.replicates(found.judges[0], "empathy")) == 4
+    unscored = together(data, judges({"j": {}}))
+    assert len(unscored.responses["empathy"]) == 1
