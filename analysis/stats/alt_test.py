@@ -5,10 +5,9 @@ Each rater is left out in turn, and the judge and the rater are held against the
 nearer to them, item by item?
 
 A judge that knows nothing can pass where single raters are noisy, because a constant near the
-middle is near to everybody: the result of `constant_judges` belongs beside every other.
+middle is near to everybody: what judges get that always answer the same belongs beside it.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,20 +84,6 @@ def alt_test(
     table.loc[tested, "replaceable"] = rejected
     advantage = float(table.loc[tested, "judge_wins"].mean())
     return AltTest(table, epsilon, float(np.mean(rejected)), advantage)
-
-
-def constant_judges(
-    ratings: DataFrame, scale: Sequence[float], *, epsilon: float, fewest_items: int = FEWEST_ITEMS
-) -> DataFrame:
-    """What judges would get that always answer the same: one row per point of the scale, with
-    `value`, `winning_rate`, `advantage`, `passes`.
-    """
-    rows = []
-    for value in scale:
-        judge = Series(float(value), index=ratings.index)
-        result = alt_test(ratings, judge, epsilon=epsilon, fewest_items=fewest_items)
-        rows.append((value, result.winning_rate, result.advantage, result.passes))
-    return DataFrame(rows, columns=["value", "winning_rate", "advantage", "passes"])
 
 
 def _wins(ratings: DataFrame, judge: "Series[float]") -> tuple[Matrix, Matrix, Matrix]:

@@ -6,7 +6,7 @@ from pandas import DataFrame, Series
 from scipy.stats import t as students_t
 from scipy.stats import ttest_1samp
 
-from analysis.stats.alt_test import AltTest, alt_test, constant_judges
+from analysis.stats.alt_test import AltTest, alt_test
 
 _ = np.nan
 
@@ -113,12 +113,13 @@ def test_judge_who_sees_the_truth_may_take_everybodys_place_and_one_who_errs_nob
 
 
 def test_judge_who_always_answers_three_passes_where_raters_are_noisy_and_is_shown_to() -> None:
-    noisy = crowd(noise=2.5)
-    baselines = constant_judges(noisy, [1, 2, 3, 4, 5], epsilon=0.1).set_index("value")
-    assert baselines.loc[3, "passes"]
-    assert not baselines.loc[1, "passes"]
-    careful = constant_judges(crowd(noise=0.4), [1, 2, 3, 4, 5], epsilon=0.1)
-    assert careful["winning_rate"].tolist() == [0.0] * 5
+    def always(value: float, ratings: DataFrame) -> AltTest:
+        return alt_test(ratings, Series(value, index=ratings.index), epsilon=0.1)
+
+    noisy, careful = crowd(noise=2.5), crowd(noise=0.4)
+    assert always(3.0, noisy).passes
+    assert not always(1.0, noisy).passes
+    assert [always(value, careful).winning_rate for value in (1.0, 2.0, 3.0, 4.0, 5.0)] == [0.0] * 5
 
 
 def test_rater_with_too_few_items_is_named_and_not_counted() -> None:
