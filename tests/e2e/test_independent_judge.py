@@ -1,4 +1,4 @@
-"""A judge at a server that nobody here wrote, with its own ways of answering and of failing."""
+"""Judges at servers that nobody here wrote, with their own ways of answering and of failing."""
 
 from collections.abc import Iterator
 from subprocess import CompletedProcess
@@ -8,10 +8,12 @@ import pytest
 
 from tests.e2e.installation import Installation, running_installation
 from tests.servers.independent_judge import KEY, MODEL, IndependentJudge, independent_judge
+from tests.servers.rate_limited_judge import REQUESTS, RateLimitedJudge, rate_limited_judge
 from tests.survey import small_study
 
 #: Of the small study; a response that is shown in two sets is one.
 RESPONSES = 10
+CONCURRENCY = 2
 JUDGING = """
 ways_in: [link]
 judging:
@@ -33,15 +35,25 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndependentJudg
 
 
 @pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RateLimitedJudge]:
+    with rate_limited_judge(tmp_path_factory.mktemp("limited")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
 def installation(
-    server: IndependentJudge, tmp_path_factory: pytest.TempPathFactory
+    server: IndependentJudge,
+    limited: RateLimitedJudge,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Installation]:
     with running_installation(
         tmp_path_factory.mktemp("site"),
         JUDGE_BASE_URL=server.base_url,
         JUDGE_API_KEY=KEY,
-        JUDGE_CONCURRENCY="2",
-        JUDGE_ENDPOINTS="misspelt",
+        JUDGE_CONCURRENCY=str(CONCURRENCY),
+        JUDGE_ENDPOINTS="misspelt,limited",
+        JUDGE_LIMITED_BASE_URL=limited.base_url,
+        JUDGE_LIMITED_API_KEY=KEY,
         JUDGE_MISSPELT_BASE_URL=server.base_url.replace("/v1", "/v2"),
         JUDGE_MISSPELT_API_KEY=KEY,
         JUDGE_MAX_ATTEMPTS="3",
@@ -58,27 +70,32 @@ def judge(server: IndependentJudge) -> IndependentJudge:
     return server
 
 
-def test_every_call_is_scored_at_the_first_attempt(
+def test_every_call_is_scored_and_the_model_that_answered_is_recorded(
     installation: Installation, judge: IndependentJudge
 ) -> None:
-    load(installation, "scored")
+    """llama.cpp knows one model and answers with it, whatever model is asked for."""
+    load(installation, "scored", model="meta-llama/llama-4-maverick")
     assert "30 of 30 calls answered" in ask(installation, "scored").stdout
-    assert installation.query("SELECT support FROM judge_structuredoutput") == [("enforced",)]
     values = [value for _, value, _ in scores(installation, "scored")]
     assert len(values) == 30
     assert set(values) <= {1, 2, 3}
-    # The first request finds out whether it keeps to a JSON schema.
+    assert support(installation, "meta-llama/llama-4-maverick") == "enforced"
+    # The first request found that out.
     assert attempts(installation, "scored") == [("answered", MODEL)] * 31
     assert judge.requests() == 31
 
 
-def test_model_that_answers_in_place_of_the_one_asked_for_is_recorded(
-    installation: Installation, judge: IndependentJudge
+def test_rate_limit_is_waited_for_as_long_as_the_server_says(
+    installation: Installation, limited: RateLimitedJudge
 ) -> None:
-    """llama.cpp knows one model and answers with it, whatever model is asked for."""
-    load(installation, "another", model="meta-llama/llama-4-maverick")
-    assert "30 of 30 calls answered" in ask(installation, "another").stdout
-    assert set(attempts(installation, "another")) == {("answered", MODEL)}
+    load(installation, "limited", model="mocklimit", endpoint="limited", replicates=1)
+    assert "10 of 10 calls answered" in ask(installation, "limited").stdout
+    assert {value for _, value, _ in scores(installation, "limited")} == {2}
+    assert support(installation, "mocklimit") == "ignored"
+    refused = len(attempts(installation, "limited")) - 11
+    assert limited.counts() == {"total_requests": 11 + refused, "total_429s": refused}
+    # At the end of a window each request in flight is refused once, and no other one is sent.
+    assert 1 <= refused <= 11 // REQUESTS * CONCURRENCY
 
 
 def test_key_that_is_refused_is_said_and_the_run_goes_on_once_it_is_accepted(
@@ -176,6 +193,13 @@ def attempts(installation: Installation, slug: str) -> list[tuple[Any, ...]]:
     return installation.query(ATTEMPTS, [slug])
 
 
+def support(installation: Installation, model: str) -> str:
+    """Whether a model keeps to a JSON schema, as its first request showed."""
+    ((found,),) = installation.query(SUPPORT, [model])
+    return str(found)
+
+
+SUPPORT = "SELECT support FROM judge_structuredoutput WHERE model = %s"
 OF_STUDY = """
     JOIN judge_call c ON c.id = x.call_id JOIN judge_judge j ON j.id = c.judge_id
     JOIN survey_study s ON s.id = j.study_id WHERE s.slug = %s ORDER BY x.id
