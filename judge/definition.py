@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.definition import StudyDefinition
-from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
+from survey.definition.parts import Name, Part, Text, wrong
 from survey.definition.tasks import Point
 
 JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
@@ -114,7 +114,9 @@ class JudgingDefinition(Part):
     @model_validator(mode="after")
     def _judges_are_known(self) -> "JudgingDefinition":
         names = [judge.name for judge in self.judges]
-        refuse_repeats("judge", names)
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                raise wrong(("judges", number, "name"), f"{name!r} stands twice")
         if self.gold is not None and self.gold not in names:
             raise wrong(("gold",), f"{self.gold!r} is not among the judges")
         return self

@@ -98,7 +98,7 @@ def test_mistake_is_named_with_its_line(line: str, problem: str) -> None:
     [
         ("judges: []", "judging.judges: List should have at least 1 item"),
         ("judges: [{name: a b}]", "judging.judges.0.name: String should match pattern"),
-        ("judges: [{name: a}, {name: a}]", "judging: judge 'a' stands twice"),
+        ("judges: [{name: a}, {name: a}]", "judging.judges.1.name: 'a' stands twice"),
         ("gold: other", "judging.gold: 'other' is not among the judges"),
         ("budget: {money: 0}", "judging.budget.money: Input should be greater than 0"),
         ("budget: {requests: 0}", "judging.budget.requests: Input should be greater than or"),
