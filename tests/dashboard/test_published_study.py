@@ -12,6 +12,7 @@ import pytest
 from django.core.management import call_command
 
 from analysis.definition import QualityRules
+from analysis.judging import AGREEMENT, CONSISTENCY, GUARD
 from analysis.report import analyse
 from analysis.rules import set_rules
 from survey.csv_text import csv_lines
@@ -76,7 +77,8 @@ def test_tables_are_those_of_the_data_themselves(
     steps = list(csv.DictReader(tables["funnel"].splitlines()))
     assert [step["remaining"] for step in steps] == remaining
     expected = computed(rules)
-    assert tables.keys() == {*expected, "protocol"}
+    about_judges = {*CONSISTENCY, *AGREEMENT, *GUARD}
+    assert tables.keys() == {*expected, "protocol", *about_judges}
     # The study's file has its own order of answers.
     for found in (tables, expected):
         found["demographics"] = "\n".join(sorted(found["demographics"].splitlines()))
