@@ -55,6 +55,12 @@ def test_bias_is_signed_and_has_limits() -> None:
     assert rows["limits_low"]["value"] == -rows["limits_high"]["value"]
 
 
+def test_people_are_the_mean_of_raters() -> None:
+    raters = {name: dict.fromkeys(TWO, rating) for name, rating in (("r", 1), ("s", 1), ("t", 5))}
+    rows = agreement(study(raters), judges({"j": once(dict.fromkeys(TWO, 3.0))}))
+    assert rows["bias"]["value"] == pytest.approx(3 - 7 / 3)
+
+
 def test_a_reference_in_four_sets_counts_once() -> None:
     everywhere = cells("S1", sets=4)
     ratings = {cell: 5 if cell[2] == "big" else 2 for cell in everywhere}
