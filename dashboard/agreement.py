@@ -79,7 +79,7 @@ def in_short(consistency: Table, agreement: Table, source: str) -> InShort:
     for wanted in ("spearman_within", "pearson_within"):
         found |= {row["dimension"]: row for row in own if row["statistic"] == wanted}
     return InShort(
-        [row for row in consistency.rows if row["judge"] == source],
+        [row for row in with_flags(consistency) if row["judge"] == source],
         list(found.values()),
     )
 
@@ -93,11 +93,14 @@ def grouped(table: Table, *columns: str) -> list[tuple[tuple[Any, ...], list[Row
 
 
 def with_flags(consistency: Table) -> list[Row]:
-    """The rows of judge_consistency with their flags one by one."""
-    return [
-        row | {"flag_list": [flag for flag in (row["flags"] or "").split("; ") if flag]}
-        for row in consistency.rows
-    ]
+    """The rows of judge_consistency with their flags one by one, but for that of a stand-in: it
+    is named one wherever it appears.
+    """
+    return [row | {"flag_list": _flags(row["flags"] or "")} for row in consistency.rows]
+
+
+def _flags(flags: str) -> list[str]:
+    return [flag for flag in flags.split("; ") if flag and not flag.startswith("stand-in")]
 
 
 def statistics(agreement: Table) -> list[tuple[tuple[Any, ...], list[Row]]]:

@@ -7,10 +7,11 @@ from typing import Any
 
 from analysis.models import AnalysisRun
 from analysis.queries import rater_decisions
+from dashboard.queries import tables_of
 from dashboard.tables import Row, Table, in_order
 
 CELL = ("scenario", "set", "model", "condition", "dimension")
-WINS = ("a_wins", "b_wins", "ties", "a_percent", "b_percent", "reference_percent")
+TABLES = ("funnel", "wins", "wins_summary", "items")
 Decision = tuple[float | None, float | None, bool, str]
 
 
@@ -65,7 +66,7 @@ def changes(before: AnalysisRun, after: AnalysisRun) -> Changes:
     """What two finished runs of a study say, side by side."""
     was, now = rater_decisions(before), rater_decisions(after)
     both = [name for name in was if name in now]
-    old, new = _tables(before), _tables(after)
+    old, new = tables_of(before, *TABLES), tables_of(after, *TABLES)
     wins = new["wins"].rows or old["wins"].rows
     return Changes(
         newly_excluded=[
@@ -91,13 +92,6 @@ def changes(before: AnalysisRun, after: AnalysisRun) -> Changes:
 
 def _change(name: str, was: Decision, now: Decision, rule: str) -> RaterChange:
     return RaterChange(name, now[0], was[1], now[1], rule)
-
-
-def _tables(run: AnalysisRun) -> dict[str, Table]:
-    names = ("funnel", "wins", "wins_summary", "items")
-    stored = run.results.filter(kind="table", name__in=names)
-    found = {name: Table([], []) for name in names}
-    return found | {result.name: Table.from_content(result.content) for result in stored}
 
 
 def _by(table: Table, column: str) -> dict[str, Row]:

@@ -80,22 +80,25 @@ def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
 def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
     definition = definition_of(study)
     analysis = queries.newest_analysis(study, asked_for(request))
-    stored = analysis.tables("judge_consistency", "judge_agreement")
+    # Whether a judge agrees with itself is the same whoever took part.
+    newest = study.analysis_runs.filter(state=AnalysisRun.State.DONE).first()
+    consistency = queries.tables_of(newest, "judge_consistency")["judge_consistency"]
+    agreement = analysis.tables("judge_agreement")["judge_agreement"]
     sources = judges.sources_of(study, definition)
     kinds: dict[str, Sequence[Source]] = {
         "judges": sources.judges,
         "files": sources.files,
         "panels": sources.panels,
     }
-    found = (stored["judge_consistency"], stored["judge_agreement"])
     return {
         "sources": sources,
         "rows": {
-            kind: [(each, in_short(*found, each.source.name)) for each in of_kind]
+            kind: [(each, in_short(consistency, agreement, each.source.name)) for each in of_kind]
             for kind, of_kind in kinds.items()
         },
         "rated": definition.rating is not None,
         "analysis": analysis,
+        "analysed": newest is not None,
     }
 
 

@@ -200,6 +200,15 @@ def include_query(include: list[str]) -> str:
     return "?" + urlencode({"include": include}, doseq=True) if include else ""
 
 
+def tables_of(run: AnalysisRun | None, *names: str) -> dict[str, Table]:
+    """A run's tables called `names`; one that it lacks is empty."""
+    found = {name: Table([], []) for name in names}
+    if run is not None:
+        stored = run.results.filter(kind=Result.Kind.TABLE, name__in=names)
+        found |= {result.name: Table.from_content(result.content) for result in stored}
+    return found
+
+
 @dataclass(frozen=True)
 class Analysis:
     """The newest finished run for the sources asked for, and what has happened since."""
@@ -233,11 +242,7 @@ class Analysis:
 
     def tables(self, *names: str) -> dict[str, Table]:
         """The run's tables called `names`; one that it lacks is empty."""
-        found = {name: Table([], []) for name in names}
-        if self.run is not None:
-            stored = self.run.results.filter(kind=Result.Kind.TABLE, name__in=names)
-            found |= {result.name: Table.from_content(result.content) for result in stored}
-        return found
+        return tables_of(self.run, *names)
 
     def figure_names(self) -> list[str]:
         """The run's figures, without their data."""

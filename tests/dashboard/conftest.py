@@ -10,12 +10,10 @@ from pytest_django import Settings
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
-from judge.calls import plan_calls
-from judge.configure import configure_judge, current_judge
-from judge.definition import JudgeDefinition
-from judge.models import GoldScore, Judge
-from survey.models import Response, Study
+from judge.models import GoldDecision, GoldSet, Judge
+from survey.models import Study
 from survey.tidy import counted_sources
+from tests.dashboard.judging import gold_set, planned
 from tests.factories import Key, add_participant, make_study
 
 Woken = list[tuple[str, int]]
@@ -46,10 +44,7 @@ def likes_tuned(key: Key) -> int:
 def study(db: None) -> Study:
     """Taken by three raters who count, one who was too quick and a simulated one."""
     study = make_study()
-    for response in Response.objects.filter(scenario__study=study):
-        GoldScore.objects.create(
-            study=study, response=response, dimension="warmth", value=3.5, calls=[3, 4]
-        )
+    gold_set(study)
     for name, age in (("ann", 30), ("ben", 40), ("cat", 50)):
         add_participant(
             study, pseudonym=name, rate=likes_tuned, demographics={"age": age, "sex": "Female"}
@@ -80,14 +75,12 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> Woken:
 
 @pytest.fixture
 def judge(settings: Settings, study: Study) -> Judge:
-    """The study's judge, a stand-in, whose calls are planned."""
+    """The study's judge, a stand-in, whose scores are gold and whose calls are planned."""
     settings.JUDGE_STAND_IN = True
     settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
-    GoldScore.objects.all().delete()
-    configure_judge(study, JudgeDefinition(name="stand-in", replicates=2))
-    judge = current_judge(study)
-    plan_calls(judge)
-    return judge
+    GoldDecision.objects.all().delete()
+    GoldSet.objects.all().delete()
+    return planned(study, name="stand-in", replicates=2)
 
 
 @pytest.fixture

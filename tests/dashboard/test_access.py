@@ -1,6 +1,7 @@
 """Researchers' pages and API are for active staff; everybody else is kept out of all of them."""
 
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
@@ -24,6 +25,8 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
             for place, value in (
                 ("<study:name>", "small"),
                 ("<number:run>", "1"),
+                ("<number:call>", "1"),
+                ("<judge:judge>", "judge@1"),
                 ("<slug:figure>", "ratings_kde"),
                 ("<str:file>", "ratings.csv"),
             ):
@@ -37,6 +40,9 @@ POSTED = [
     "/studies/small/state/",
     "/studies/small/submissions/",
     "/studies/small/gold/score/",
+    "/studies/small/gold/choose/",
+    "/studies/small/gold/upload/",
+    "/studies/small/gold/judges/judge@1/retry/",
     "/studies/small/analysis/recompute/",
 ]
 API = [address for address in ALL if address.startswith("/api/")]
@@ -49,14 +55,14 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 21 and len(API) == 9
+    assert len(PAGES) == 30 and len(API) == 10
 
 
 @pytest.mark.parametrize("address", PAGES)
 def test_page_asks_strangers_to_log_in(client: Client, study: Study, address: str) -> None:
     method = client.post if address in POSTED else client.get
     answer = method(address)
-    assert (answer.status_code, answer["Location"]) == (302, f"/login/?next={address}")
+    assert (answer.status_code, answer["Location"]) == (302, f"/login/?next={quote(address)}")
 
 
 @pytest.mark.parametrize("address", PAGES)

@@ -16,12 +16,11 @@ from rest_framework.authtoken.models import Token
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
-from judge.configure import configure_judge
-from judge.definition import JudgeDefinition
-from judge.models import GoldScore
-from survey.models import Response, Study
+from judge.models import GoldDecision
+from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
+from tests.dashboard.judging import answer_calls, planned
 from tests.factories import add_participant, make_study
 
 REAL = ["prolific", "link", "import"]
@@ -180,16 +179,13 @@ def test_ratings_come_in_pages_that_name_whose_they_are(page: Client, study: Stu
 
 
 def test_ratings_name_a_stand_in(page: Client, study: Study, settings: Any) -> None:
-    GoldScore.objects.all().delete()
     settings.JUDGE_STAND_IN = True
-    judge = configure_judge(study, JudgeDefinition(name="puppet"))
-    response = Response.objects.get(text="Ant plain answers S1")
-    judge.calls.create(
-        response=response, dimension="warmth", replicate=1, state="answered", score=2
-    )
-    answer = page.get("/api/studies/small/ratings/").json()
-    assert answer["gold"] == "puppet@1 (stand-in, no language model)"
-    assert {row["gold"] for row in answer["results"]} == {2.0, None}
+    GoldDecision.objects.all().delete()
+    judge = planned(study, name="puppet", replicates=1)
+    answer_calls(judge.calls.filter(response__text="Ant plain answers S1"), lambda *_: 2)
+    shown = page.get("/api/studies/small/ratings/").json()
+    assert shown["gold"] == "puppet@1 (stand-in, no language model)"
+    assert {row["gold"] for row in shown["results"]} == {2.0, None}
 
 
 @pytest.mark.parametrize("address", ["raters/", "wins/", "ratings/", "exports/ratings.csv"])
@@ -227,8 +223,8 @@ def test_exports_lists_what_can_be_downloaded_and_where(
     }
     there = {name: row["url"] for name, row in files.items() if not row["absent"]}
     assert list(there) == [
-        "participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "presentations.csv",
-        "shown_responses.csv", "attention_checks.csv", "certificate.csv", "codebook.csv",
+        "participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "judge_scores.csv",
+        "presentations.csv", "shown_responses.csv", "attention_checks.csv", "certificate.csv", "codebook.csv",
     ]  # fmt: skip
     for name, url in there.items():
         assert url == f"http://testserver/api/studies/small@1/exports/{name}"
@@ -266,6 +262,7 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
         "/api/studies/{name}/counts/",
         "/api/studies/{name}/exports/",
         "/api/studies/{name}/exports/{file}",
+        "/api/studies/{name}/judges/",
         "/api/studies/{name}/raters/",
         "/api/studies/{name}/ratings/",
         "/api/studies/{name}/wins/",
@@ -273,7 +270,7 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
     assert page.get("/api/schema/").status_code == 200
 
 
-@pytest.mark.parametrize("name", ["", "counts/", "raters/", "wins/", "ratings/", "exports/"])
+@pytest.mark.parametrize("name", ["", "counts/", "judges/", "raters/", "wins/", "ratings/", "exports/"])
 def test_query_count_does_not_grow_with_people(page: Client, study: Study, name: str) -> None:
     def queries() -> int:
         finished_run(study=study, sources=counted_sources())

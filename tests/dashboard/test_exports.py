@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
+from dashboard.agreement import TABLES
 from dashboard.exports import stream_table
 from judge.models import GoldScore
 from survey.models import (
@@ -19,11 +20,11 @@ from survey.models import (
     Participant,
     Presentation,
     Rating,
-    Response,
     Study,
 )
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
+from tests.dashboard.judging import gold_set
 from tests.factories import Key, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
@@ -54,14 +55,7 @@ def fill(study: Study) -> Study:
     Presentation.objects.filter(participant__pseudonym="gone").delete()
     rating = Rating.objects.earliest("pk")
     Rating.objects.filter(pk=rating.pk).update(revisions=2)
-    for response in Response.objects.filter(scenario__study=study):
-        GoldScore.objects.create(
-            study=study,
-            response=response,
-            dimension="warmth",
-            value=8 / 3,
-            calls=[2, 3, 3],
-        )
+    gold_set(study, 8 / 3, calls=(2, 3, 3))
     return study
 
 
@@ -91,6 +85,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
         "ratings.csv",
         "ratings_all.csv",
         "gold.csv",
+        "judge_scores.csv",
         "presentations.csv",
         "shown_responses.csv",
         "attention_checks.csv",
@@ -115,6 +110,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     manifest = json.loads((folder / "export.json").read_text())
     assert manifest["absent"] == {
         "comments.csv": "the study asks for no free text",
+        "judge_attempts.csv": "no judge was asked anything",
         "ranks.csv": "nobody ranked or chose responses",
     }
 
@@ -247,15 +243,8 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
     copy = copy_of(export(study, tmp_path / "out"), **shape)
 
     original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
-    assert set(original) == {
-        "funnel.csv",
-        "raters.csv",
-        "demographics.csv",
-        "items.csv",
-        "wins.csv",
-        "wins_summary.csv",
-        "protocol.csv",
-    }
+    names = ["funnel", "raters", "demographics", "items", "wins", "wins_summary", "protocol"]
+    assert set(original) == {f"{name}.csv" for name in [*names, *TABLES]}
     assert again == original
 
 

@@ -1,90 +1,230 @@
-"""The page of gold scores: what was scored, what failed, and asking for the rest."""
+"""The page of judges: every source of gold scores side by side, and asking for what is missing."""
+
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from kombu.exceptions import OperationalError
 from pytest_django import Settings
 
-from judge.configure import configure_judge
-from judge.definition import JudgeDefinition
-from judge.models import Attempt, Call, Judge
+from analysis.execution import finished_run
+from judge import calls
+from judge.models import Call, GoldDecision, Judge
+from judge.plans import plan_calls
 from survey.models import Study
+from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
+from tests.dashboard.judging import (
+    add_attempt,
+    answer_calls,
+    describe,
+    fail_call,
+    gold_set,
+)
 from tests.dashboard.reading import tables_of, text_of
+from tests.factories import add_participant
+from tests.survey import small_study
+
+GOLD = "/studies/small/gold/"
 
 
-def test_gold_without_judge_says_what_to_do(page: Client, study: Study) -> None:
-    shown = text_of(page.get("/studies/small/gold/"))
-    assert "The study names no judge." in shown
-    assert "The gold scores used are imported ones" in shown
+def rows_of(page: Client) -> dict[str, list[str]]:
+    """The sources' lines by what stands first in them."""
+    return {row[0]: row for row in tables_of(page.get(GOLD))[0][1:]}
 
 
-def test_gold_shows_single_scores_and_their_mean(page: Client, study: Study) -> None:
-    row = tables_of(page.get("/studies/small/gold/"))[0][1]
-    assert row == [
-        "S1", "Ant", "plain", "warmth", "Ant plain answers S1 Ant plain answers S1", "3, 4", "3.50",
+# ── What is shown ────────────────────────────────────────────────────────────────────────────
+
+
+def test_study_without_judge_says_what_to_do(page: Client, study: Study) -> None:
+    shown = text_of(page.get(GOLD))
+    assert "The study names no judge: add a judging section to its study.yaml" in shown
+    assert "The gold scores are those of file imported , imported ones" in shown
+
+
+def test_study_without_ratings_has_no_use_for_gold_scores(page: Client, db: None) -> None:
+    small_study.load(yaml=small_study.CHOICES_YAML)
+    shown = text_of(page.get(GOLD))
+    assert "it asks for no ratings" in shown
+    assert "Gold scores from a file" not in shown
+
+
+def test_every_source_stands_beside_the_others(
+    page: Client, study: Study, settings: Settings
+) -> None:
+    settings.JUDGE_BASE_URL, settings.JUDGE_MODEL = "https://judges.example/v1", "owl"
+    settings.JUDGE_API_KEY = "key"
+    single, _ = describe(
+        study,
+        {"name": "a-single", "reasons": True},
+        {"name": "blocks", "presentation": "block", "temperature": None, "replicates": 2},
+    )
+    plan_calls(single)
+    answer_calls(single.calls.all()[:28])
+    fail_call(single.calls.all()[28], "no number in it")
+    calls.stop(single.pk, "somebody pulled the plug")
+    add_participant(study, pseudonym="edda", source="panel", panel="clinicians")
+    at = "owl at https://judges.example/v1"
+    assert [row[:4] for row in tables_of(page.get(GOLD))[0][1:]] == [
+        [
+            f"a-single@1 {at}",
+            "one response at a time 3 replicates, temperature 1.0, with reasons",
+            "28 of 30 valid calls stopped 1 failed",
+            "0.1450 USD",
+        ],
+        [f"blocks@1 {at}", "whole blocks 2 replicates", "not asked yet", "nothing"],
+        [
+            "file imported gold who made it is not said",
+            f"imported {study.gold_sets.get().created_at:%Y-%m-%d %H:%M}",
+            "10 scores",
+            "nothing",
+        ],
+        ["panel clinicians", "experts who rate as people do", "1 who has completed", "nothing"],
+    ]
+
+
+def test_cost_tells_what_is_estimated_and_what_nobody_knows(page: Client, judge: Judge) -> None:
+    first, second, third = judge.calls.all()[:3]
+    add_attempt(first, "answered", cost="0.5")
+    add_attempt(second, "timeout", cost="0.25", cost_is_estimate=True)
+    add_attempt(third, "unknown", cost_is_estimate=True)
+    answer = page.get(GOLD)
+    spent = tables_of(answer)[0][1][3]
+    assert spent == "0.7500 USD of it 0.2500 by our estimate 1 request of unknown cost"
+    assert "0.7500 USD, of which 0.2500 are our estimate; 1 request of unknown cost" in (
+        text_of(answer)
+    )
+
+
+def test_budget_stands_beside_what_is_spent(page: Client, study: Study) -> None:
+    describe(study, budget={"money": 2, "requests": 500})
+    assert "Money 0.0000 of 2.00 USD Requests 0 of 500" in text_of(page.get(GOLD))
+
+
+def test_gold_score_says_how_many_valid_calls_it_rests_on(page: Client, judge: Judge) -> None:
+    one = judge.calls.filter(response__text="Ant plain answers S1")
+    answer_calls(one, lambda _, call: 3 + call.replicate)
+    answer_calls(judge.calls.filter(response__text="Ant tuned answers S1", replicate=1))
+    both, half, nothing = tables_of(page.get(GOLD))[-1][1:4]
+    assert both[4:] == ["Ant plain answers S1 Ant plain answers S1", "4, 5", "2", "4.50"]
+    assert half[5:] == ["3", "1", "3.00"]
+    assert nothing[5:] == ["", "–", "–"]
+
+
+def test_decisions_say_who_chose_whom_when_and_why(page: Client, judge: Judge) -> None:
+    gold_set(judge.study, name="mine")
+    newest, first = tables_of(page.get(GOLD))[1][1:]
+    assert newest[1:] == ["mine (imported) gold", "a command", "for a test"]
+    assert first[1:] == [
+        "stand-in@1 (stand-in, no language model)", "a command", "named in the study's file",
     ]  # fmt: skip
 
 
-def test_gold_shows_progress_failures_and_the_stand_in(page: Client, judge: Judge) -> None:
-    first, second, third = judge.calls.all()[:3]
-    Call.objects.filter(pk=first.pk).update(state="answered", score=4)
-    Call.objects.filter(pk=second.pk).update(state="failed", error="no number in it")
-    for number, (call, outcome, text) in enumerate(
-        [(first, "answered", "4"), (second, "unusable", "well"), (second, "unusable", "<i>ill</i>")]
-    ):
-        Attempt.objects.create(
-            call=call, number=number, request_id=str(number), outcome=outcome, raw_text=text
-        )
-    Attempt.objects.create(call=third, number=1, request_id="lost", outcome="unknown")
-    answer = page.get("/studies/small/gold/")
-    shown = text_of(answer)
-    assert "This judge is a stand-in, not a language model." in shown
-    assert "1 of 20 calls answered, 0 running, 18 waiting, 1 failed." in shown
-    assert "4 requests sent, of which 1 unknown" in shown
-    assert "1 × no number in it" in shown
-    failures = tables_of(answer)[0]
-    assert failures[1][-1] == "no number in it <i>ill</i>"
-    assert b"<i>ill" not in answer.content
+def test_consistency_and_agreement_are_those_of_the_newest_analysis(
+    page: Client, judge: Judge
+) -> None:
+    assert tables_of(page.get(GOLD))[0][1][4:6] == ["–", "–"]
+    answer_calls(judge.calls.all(), lambda response, call: (response.pk + call.replicate) % 3 + 2)
+    finished_run(study=judge.study, sources=counted_sources())
+    consistency, agreement = tables_of(page.get(GOLD))[0][1][4:6]
+    assert consistency.startswith("ρ ") and "α " in consistency
+    assert agreement.startswith("r ") and "[" in agreement
 
 
-def test_gold_of_an_unscored_response_is_empty(page: Client, judge: Judge) -> None:
-    assert {row[-1] for row in tables_of(page.get("/studies/small/gold/"))[0][1:]} == {"–"}
+@pytest.mark.slow
+def test_constant_judge_is_shown_for_what_it_is(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all(), lambda *_: 3)
+    finished_run(study=judge.study, sources=counted_sources())
+    assert "constant: every score is 3" in tables_of(page.get(GOLD))[0][1][4]
 
 
-def test_gold_progress_alone_says_when_it_is_over(page: Client, judge: Judge) -> None:
-    assert "X-Finished" not in page.get("/studies/small/gold/progress/")
-    judge.calls.update(state="answered", score=3)
-    assert page.get("/studies/small/gold/progress/")["X-Finished"] == "1"
+def test_progress_alone_says_when_it_is_over(page: Client, judge: Judge) -> None:
+    assert "X-Finished" not in page.get(f"{GOLD}progress/")
+    answer_calls(judge.calls.all())
+    assert page.get(f"{GOLD}progress/")["X-Finished"] == "1"
+
+
+def test_page_is_kept_up_to_date_while_judges_work(page: Client, judge: Judge) -> None:
+    live = 'data-live="/studies/small@1/gold/progress/?include=simulated" data-every="2"'
+    assert live in page.get(f"{GOLD}?include=simulated").content.decode()
+    calls.stop(judge.pk, "enough")
+    assert "data-live" not in page.get(GOLD).content.decode()
+
+
+# ── Asking ───────────────────────────────────────────────────────────────────────────────────
 
 
 def test_score_queues_what_is_missing_and_wakes_a_worker(
     page: Client, judge: Judge, woken: Woken
 ) -> None:
-    judge.calls.filter(replicate=1).update(state="answered", score=3)
+    answer_calls(judge.calls.filter(replicate=1))
     judge.calls.filter(replicate=2).update(state="failed", error="too bad")
-    answer = page.post("/studies/small/gold/score/", follow=True)
+    answer = page.post(f"{GOLD}score/", follow=True)
     assert woken == [("judge.run", judge.pk)]
     assert judge.calls.filter(state="waiting").count() == 10
     assert "10 calls are queued." in text_of(answer)
 
 
+def test_score_of_one_judge_leaves_the_others_alone(
+    page: Client, study: Study, settings: Settings, woken: Woken
+) -> None:
+    settings.JUDGE_STAND_IN = True
+    settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
+    one, other = describe(study, {"name": "one"}, {"name": "two"})
+    answer = page.post(f"{GOLD}score/", {"judge": "two"})
+    assert answer["Location"] == "/studies/small@1/gold/judges/two@1/"
+    assert woken == [("judge.run", other.pk)]
+    assert not one.calls.exists()
+
+
+def test_score_of_a_judge_that_is_not_there_says_so(
+    page: Client, judge: Judge, woken: Woken
+) -> None:
+    answer = page.post(f"{GOLD}score/", {"judge": "nobody"}, follow=True)
+    assert "small@1 has no judge 'nobody'" in text_of(answer)
+    assert woken == []
+
+
 def test_score_with_nothing_missing_wakes_nobody(page: Client, judge: Judge, woken: Woken) -> None:
-    judge.calls.update(state="answered", score=3)
-    answer = page.post("/studies/small/gold/score/", follow=True)
+    answer_calls(judge.calls.all())
+    answer = page.post(f"{GOLD}score/", follow=True)
     assert woken == []
     assert "there is nothing to ask" in text_of(answer)
 
 
-def test_score_without_a_key_says_so_and_queues_nothing(
+def test_score_resumes_a_judge_that_was_stopped(page: Client, judge: Judge, woken: Woken) -> None:
+    calls.stop(judge.pk, "the endpoint answered HTTP 401: no such key")
+    Judge.objects.update(not_before=timezone.now() + timedelta(hours=1))
+    page.post(f"{GOLD}score/", {"judge": "stand-in"})
+    judge.refresh_from_db()
+    assert (judge.stopped, judge.not_before) == ("", None)
+    assert woken == [("judge.run", judge.pk)]
+
+
+def test_score_without_a_key_says_so_before_and_after_and_queues_nothing(
     page: Client, study: Study, settings: Settings, woken: Woken
 ) -> None:
     settings.JUDGE_STAND_IN = False
     settings.JUDGE_BASE_URL = "https://judge.example/v1"
-    configure_judge(study, JudgeDefinition(name="real"))
-    answer = page.post("/studies/small/gold/score/", follow=True)
-    assert "JUDGE_API_KEY is missing" in text_of(answer)
+    describe(study, {"name": "real"})
+    missing = "JUDGE_API_KEY is missing: judge.example needs a key. Set it in the environment"
+    assert f"real@1 can't be asked from here. {missing}" in text_of(page.get(GOLD))
+    answer = page.post(f"{GOLD}score/", follow=True)
+    assert f"real was not asked: {missing}" in text_of(answer)
     assert (woken, Call.objects.count()) == ([], 0)
+
+
+def test_score_asks_those_who_can_be_asked_and_names_the_others(
+    page: Client, study: Study, settings: Settings, woken: Woken
+) -> None:
+    settings.JUDGE_STAND_IN = False
+    settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
+    describe(study, {"name": "far", "endpoint": "moon"}, {"name": "near"})
+    answer = page.post(f"{GOLD}score/", follow=True)
+    assert "far was not asked: the endpoint 'moon' is not set up here" in text_of(answer)
+    assert woken == [("judge.run", Judge.objects.get(name="near").pk)]
 
 
 def test_score_with_a_silent_broker_says_that_the_work_is_kept(
@@ -94,5 +234,48 @@ def test_score_with_a_silent_broker_says_that_the_work_is_kept(
         raise OperationalError("connection refused")
 
     monkeypatch.setattr("dashboard.views.wake", refuse)
-    answer = page.post("/studies/small/gold/score/", follow=True)
+    answer = page.post(f"{GOLD}score/", follow=True)
     assert "The broker does not answer (connection refused)." in text_of(answer)
+
+
+# ── Gold scores from a file ──────────────────────────────────────────────────────────────────
+
+FILE = "scenario,set,model,condition,gold\nS1,1,Ant,plain,2.5\nS1,1,Ant,tuned,4\n"
+
+
+def upload(page: Client, folder: Path, text: str, name: str = "mine") -> str:
+    path = folder / "scores.csv"
+    path.write_text(text, encoding="utf-8")
+    with path.open("rb") as file:
+        return text_of(page.post(f"{GOLD}upload/", {"name": name, "file": file}, follow=True))
+
+
+def test_upload_adds_a_source_that_is_not_gold_yet(
+    page: Client, study: Study, tmp_path: Path
+) -> None:
+    said = upload(page, tmp_path, FILE)
+    assert "2 gold scores are here as mine. They are not gold yet." in said
+    assert rows_of(page)["file mine who made it is not said"][2] == "2 scores"
+    assert GoldDecision.objects.get().gold_set == study.gold_sets.get(name="imported")
+    event = study.events.get(action="gold imported")
+    assert (str(event.author), event.detail["gold"]) == ("ada", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "reason"),
+    [
+        (FILE + "S1,1,Ant,plane,3\n", "mine", "scores.csv, line 4: column 'condition': 'plane'"),
+        (FILE.replace("2.5", "9"), "mine", "scores.csv, line 2: column 'gold': 9 is outside"),
+        (FILE.replace("gold", "score"), "mine", "scores.csv, line 1: column 'gold' is missing"),
+        (FILE.splitlines()[0] + "\n", "mine", "scores.csv: there are no gold scores in it"),
+        (FILE, "imported", "small@1 has gold scores called 'imported' already"),
+        (FILE, "-", "'-' is no name for gold scores"),
+        (FILE, " ", "Give the gold scores a name."),
+    ],
+)
+def test_upload_that_is_not_right_changes_nothing_and_says_where(
+    page: Client, study: Study, tmp_path: Path, text: str, name: str, reason: str
+) -> None:
+    assert reason in upload(page, tmp_path, text, name)
+    assert [each.name for each in study.gold_sets.all()] == ["imported"]
+    assert not study.events.filter(action="gold imported").exists()

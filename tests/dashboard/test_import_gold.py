@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from pytest_django import Settings
 
-from judge.models import STAND_IN, Call, GoldScore, Judge
+from dashboard.agreement import TABLES
+from judge.models import STAND_IN, GoldScore
 from judge.queries import gold_scores
-from survey.models import Response, Study
+from survey.models import Study
+from tests.dashboard.judging import answer_calls, planned
 from tests.dashboard.reading import text_of
 from tests.factories import Key, add_participant, make_study
 
@@ -25,27 +28,14 @@ def rate(key: Key) -> int:
     return len("".join(key)) % 5 + 1
 
 
-def scored_study(*, is_stand_in: bool) -> Study:
+def scored_study(settings: Settings, *, is_stand_in: bool) -> Study:
     """Imported raters, and a judge's three scores for each response but one, which has two."""
     study = make_study()
     add_participant(study, pseudonym="anna", rate=rate, source="import", demographics={"age": 30})
     add_participant(study, pseudonym="bert", rate=rate, source="import", minutes=5)
-    judge = Judge.objects.create(
-        study=study, name="puppet", configuration={}, is_gold=True, is_stand_in=is_stand_in
-    )
-    responses = Response.objects.filter(scenario__study=study)
-    Call.objects.bulk_create(
-        Call(
-            judge=judge,
-            response=response,
-            dimension="warmth",
-            replicate=replicate,
-            state="answered",
-            score=(response.pk + replicate) % 5 + 1,
-        )
-        for response in responses
-        for replicate in (1, 2, 3)
-    )
+    settings.JUDGE_STAND_IN = is_stand_in
+    judge = planned(study, name="puppet", replicates=3)
+    answer_calls(judge.calls.all(), lambda response, call: (response.pk + call.replicate) % 5 + 1)
     judge.calls.earliest("pk").delete()
     return study
 
@@ -56,8 +46,10 @@ def export(study: Study, folder: Path) -> dict[str, bytes]:
 
 
 def analyze(study: Study, folder: Path) -> dict[str, bytes]:
+    """The tables about ratings. Those about judges call the scores by their file from then on."""
     call_command("analyze", str(study), out=folder, verbosity=0)
-    return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
+    tables = {path.stem: path for path in folder.glob("*.csv")}
+    return {f"{n}.csv": path.read_bytes() for n, path in tables.items() if n not in TABLES}
 
 
 #: What an import reads; the other files of an export are not asked for.
@@ -76,9 +68,9 @@ def copy_of(folder: Path, slug: str) -> Study:
 @pytest.mark.slow
 @pytest.mark.parametrize("is_stand_in", [True, False], ids=["stand-in", "judge"])
 def test_two_round_trips_give_the_same_bytes_and_name_who_made_the_scores(
-    is_stand_in: bool, tmp_path: Path
+    is_stand_in: bool, tmp_path: Path, settings: Settings
 ) -> None:
-    study = scored_study(is_stand_in=is_stand_in)
+    study = scored_study(settings, is_stand_in=is_stand_in)
     exported, analysed = export(study, tmp_path / "0"), analyze(study, tmp_path / "tables 0")
     for trip in (1, 2):
         study = copy_of(tmp_path / str(trip - 1), slug=f"copy-{trip}")
@@ -110,7 +102,7 @@ def test_pages_name_the_stand_in_whose_scores_were_imported(page: Client, tmp_pa
     for name in ("gold", "raters", "results", "figures", "downloads"):
         shown = text_of(page.get(f"/studies/small/{name}/"))
         assert f"made up by a stand-in ({STAND_IN_JUDGE})" in shown, name
-    assert f"imported ones , made by {STAND_IN_JUDGE}" in text_of(page.get("/studies/small/gold/"))
+    assert f"imported ones, made by {STAND_IN_JUDGE}" in text_of(page.get("/studies/small/gold/"))
 
 
 # ── What gold.csv may say ────────────────────────────────────────────────────────────────────

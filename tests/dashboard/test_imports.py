@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from judge.models import Call, GoldScore, Judge
+from judge.models import GoldScore
 from survey.models import (
     Participant,
     Rating,
@@ -26,6 +26,7 @@ from tests.dashboard.importing import (
     table,
     without,
 )
+from tests.dashboard.judging import answer_calls, planned
 from tests.factories import add_participant, make_study
 
 pytestmark = pytest.mark.django_db
@@ -166,11 +167,7 @@ def test_names_like_prolific_ids_are_pointed_out(study: Study, files: Files) -> 
 def test_imported_gold_scores_in_the_place_of_others_are_pointed_out(
     study: Study, files: Files
 ) -> None:
-    judge = Judge.objects.create(study=study, name="robot", configuration={}, is_gold=True)
-    response = Response.objects.earliest("pk")
-    Call.objects.create(
-        judge=judge, response=response, dimension="warmth", replicate=1, state="answered", score=3
-    )
+    answer_calls(planned(study, name="robot").calls.all()[:1])
     said = run(study, files(participants=PEOPLE, ratings=RATINGS, gold=GOLD))
 
     assert "the imported gold scores take the place of those of robot@1" in said

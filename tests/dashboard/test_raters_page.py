@@ -14,6 +14,7 @@ from dashboard.raters import rater_row, raters_of
 from judge.models import Judge
 from survey.models import Study
 from survey.tidy import counted_sources
+from tests.dashboard.judging import answer_calls
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant
 
@@ -91,7 +92,7 @@ def test_failed_run_shows_its_error_and_the_one_before(
 
 
 def test_stand_in_is_named_where_its_scores_count(page: Client, judge: Judge, study: Study) -> None:
-    judge.calls.update(state="answered", score=3)
+    answer_calls(judge.calls.all())
     finished_run(study=study, sources=counted_sources())
     for name in ("raters", "results", "figures", "downloads"):
         shown = text_of(page.get(f"/studies/small/{name}/"))

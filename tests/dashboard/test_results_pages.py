@@ -130,16 +130,16 @@ def test_figure_of_another_study_is_not_found(page: Client, run: AnalysisRun) ->
     assert page.get(f"/studies/other/figures/{run.pk}/ratings_kde.json").status_code == 404
 
 
-def test_only_the_figures_page_loads_plotly(page: Client, study: Study, run: AnalysisRun) -> None:
+def test_only_pages_with_figures_load_plotly(page: Client, study: Study, run: AnalysisRun) -> None:
     loading = [
         name
-        for name in ("", "gold/", "raters/", "results/", "figures/", "downloads/")
+        for name in ("", "gold/", "agreement/", "raters/", "results/", "figures/", "downloads/")
         if b"plotly" in page.get(f"/studies/small/{name}").content
     ]
-    assert loading == ["figures/"]
+    assert loading == ["agreement/", "figures/"]
 
 
-@pytest.mark.parametrize("name", ["results", "figures", "downloads"])
+@pytest.mark.parametrize("name", ["agreement", "results", "figures", "downloads"])
 def test_page_without_analysis_says_so(page: Client, study: Study, name: str) -> None:
     answer = page.get(f"/studies/small/{name}/")
     assert "No analysis yet" in text_of(answer)
