@@ -129,7 +129,7 @@ def read_judges(study: Study) -> tuple[JudgesData, str]:
     """
     scores = _Table(
         JUDGE_SCORE_COLUMNS,
-        ((*row[:-2], float(row[-2]), row[-1]) for row in judge_score_rows(study)),
+        ((*row[:-2], number(row[-2]), row[-1]) for row in judge_score_rows(study)),
     )
     names = response_names(cells_of(study))
     texts = Response.objects.filter(scenario__study=study).values_list("id", "text")
@@ -146,6 +146,11 @@ def read_judges(study: Study) -> tuple[JudgesData, str]:
         seed=JUDGES_SEED,
     )
     return data, scores.hash
+
+
+def number(value: float | None) -> float | None:
+    """A number that a column of them takes, whole ones too."""
+    return None if value is None else float(value)
 
 
 def number_of_words(text: str) -> int:

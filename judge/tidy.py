@@ -6,6 +6,7 @@ from datetime import datetime
 
 from judge.definition import on_scale_of_study
 from judge.models import Attempt, Call, Judge
+from judge.plans import wanted_calls
 from judge.queries import (
     Gold,
     GoldScores,
@@ -104,8 +105,8 @@ def judge_score_rows(study: Study) -> Iterator[Row]:
     """Every single score of every source of gold, in the columns of JUDGE_SCORE_COLUMNS.
 
     A response that was scored alone has its scores in each place where it is shown, and is called
-    by the first of them. Scores that came without the single ones behind them have one row, the
-    mean.
+    by the first of them. A call without a usable score has a row with an empty one. Scores that
+    came without the single ones behind them have one row, the mean.
     """
     cells = cells_of(study)
     places: dict[int, list[tuple[int, Cell]]] = {}
@@ -122,11 +123,15 @@ def judge_score_rows(study: Study) -> Iterator[Row]:
 
 def _single(
     study: Study, source: GoldSource
-) -> Iterator[tuple[int, int | None, str, int, float, str]]:
+) -> Iterator[tuple[int, int | None, str, int, float | None, str]]:
     """A source's scores: response, block, dimension, replicate, score, reason."""
     if source.judge is not None:
         for v in judge_values(source.judge):
             yield v.response_id, v.block_id, v.dimension, v.replicate, v.value, v.reason
+        for call in wanted_calls(source.judge).filter(state=Call.State.FAILED).order_by("id"):
+            about = call.order if call.response_id is None else [call.response_id]
+            for response in about or []:
+                yield response, call.block_id, call.dimension, call.replicate, None, ""
         return
     for gold in scores_of(study, source).scores:
         for replicate, score in enumerate(gold.calls or [gold.value], start=1):
