@@ -270,7 +270,9 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
     assert page.get("/api/schema/").status_code == 200
 
 
-@pytest.mark.parametrize("name", ["", "counts/", "judges/", "raters/", "wins/", "ratings/", "exports/"])
+@pytest.mark.parametrize(
+    "name", ["", "counts/", "judges/", "raters/", "wins/", "ratings/", "exports/"]
+)
 def test_query_count_does_not_grow_with_people(page: Client, study: Study, name: str) -> None:
     def queries() -> int:
         finished_run(study=study, sources=counted_sources())

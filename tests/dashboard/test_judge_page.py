@@ -1,0 +1,375 @@
+"""A judge's own page: its configuration, its progress, its failures, and each of its scores."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from judge import calls
+from judge.models import Attempt, Call, Judge, StructuredOutput
+from judge.plans import plan_calls
+from survey.models import Study
+from tests.dashboard.conftest import Woken
+from tests.dashboard.judging import add_attempt, answer_calls, describe, fail_call, planned
+from tests.dashboard.reading import tables_of, text_of
+from tests.factories import make_study
+
+JUDGE = "/studies/small/gold/judges/stand-in@1/"
+
+
+@pytest.fixture
+def asked_elsewhere(settings: Settings, study: Study) -> Judge:
+    """A judge at an address that needs a key, which is there; its calls are planned."""
+    settings.JUDGE_STAND_IN = False
+    settings.JUDGE_BASE_URL, settings.JUDGE_API_KEY = "https://judges.example/v1", "key"
+    settings.JUDGE_MODEL = "owl"
+    return planned(study, name="stand-in", replicates=2)
+
+
+# ── Configuration ────────────────────────────────────────────────────────────────────────────
+
+
+def test_page_shows_the_whole_configuration(page: Client, study: Study, settings: Settings) -> None:
+    settings.JUDGE_BASE_URL, settings.JUDGE_API_KEY = "https://judges.example/v1", "key"
+    (judge,) = describe(
+        study,
+        {
+            "name": "owl",
+            "model": "owl-70b",
+            "family": "Owl",
+            "rubric": "Weigh warmth.",
+            "reasons": True,
+            "replicates": 4,
+            "temperature": 0.5,
+            "seed": 7,
+            "max_tokens": 100,
+            "options": {"provider": {"order": ["groq"]}},
+            "price": {"input": 0.25, "output": 0.5},
+        },
+    )
+    shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
+    for said in (
+        "Model owl-70b",
+        "Endpoint default: https://judges.example/v1",
+        "Family Owl",
+        "Structured output not found out yet: the first request does",
+        "Shown one response at a time",
+        "Asked 4 times each, with a reason for each score",
+        "Temperature 0.5",
+        "Seed 7, plus the number of the replicate",
+        "Longest answer 100 tokens",
+        "Price 0.25 USD in and 0.5 USD out per million tokens",
+        "Scale 1 = label 1; 2 = label 2",
+        "Warmth warmth? Weigh warmth.",
+        '"groq"',
+        "What is sent for one response, to the letter system You rate one reply",
+        "<reply> Ant plain answers S1 </reply>",
+        '"seed": 8',
+    ):
+        assert said in shown, said
+    StructuredOutput.objects.create(
+        endpoint=judge.endpoint, model="owl-70b", support=StructuredOutput.Support.ENFORCED
+    )
+    shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
+    assert "Structured output answers keep to a JSON schema (found out" in shown
+    assert '"response_format"' in shown
+
+
+def test_judge_of_blocks_shows_what_it_is_sent(page: Client, judge: Judge) -> None:
+    describe(judge.study, {"name": "blocks", "presentation": "block"})
+    shown = text_of(page.get("/studies/small/gold/judges/blocks@1/"))
+    assert "received 3 replies" in shown and '<reply name="A">' in shown
+
+
+@pytest.mark.parametrize("name", ["nobody@1", "stand-in@2", "stand-in@0", "stand-in"])
+def test_judge_that_is_not_there_is_not_found(page: Client, judge: Judge, name: str) -> None:
+    assert page.get(f"/studies/small/gold/judges/{name}/").status_code == 404
+
+
+def test_earlier_version_says_why_it_is_asked_no_more(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all())
+    describe(judge.study, {"name": "stand-in", "replicates": 2, "rubric": "Weigh warmth."})
+    shown = text_of(page.get(JUDGE))
+    assert "Judge stand-in@1" in shown and "earlier version" in shown
+    assert "It is asked no more: replaced by stand-in@2" in shown
+    assert "Score what is missing" not in shown
+    assert "stand-in@1" in text_of(page.get("/studies/small/gold/"))
+
+
+# ── Progress and what holds it up ────────────────────────────────────────────────────────────
+
+
+def test_progress_says_what_the_scores_rest_on_and_what_was_sent(
+    page: Client, judge: Judge
+) -> None:
+    first, second, third = judge.calls.all()[:3]
+    answer_calls([first])
+    fail_call(second, "no number in it")
+    add_attempt(third, "unknown")
+    shown = text_of(page.get(JUDGE))
+    assert "This judge is a stand-in, not a language model." in shown
+    assert "rest on 1 of 20 valid calls: 0 running, 18 waiting, 1 failed." in shown
+    assert "Requests sent 3, of which 1 possibly paid without an answer here" in shown
+    assert "1 × answered" in shown and "1 × worker lost: possibly answered and paid" in shown
+
+
+def test_progress_alone_says_when_it_is_over(page: Client, judge: Judge) -> None:
+    assert f'data-live="{JUDGE.replace("small", "small@1")}progress/"' in (
+        page.get(JUDGE).content.decode()
+    )
+    assert "X-Finished" not in page.get(f"{JUDGE}progress/")
+    answer_calls(judge.calls.all())
+    assert page.get(f"{JUDGE}progress/")["X-Finished"] == "1"
+    assert "data-live" not in page.get(JUDGE).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "error", "advice"),
+    [
+        ("http_error", 401, "the endpoint answered HTTP 401: no such key", "correct JUDGE_API_KEY"),
+        ("http_error", 402, "the endpoint answered HTTP 402: no credit", "top it up"),
+        (
+            "http_error",
+            404,
+            "the endpoint answered HTTP 404: no such model",
+            "correct the judge's model in study.yaml and load it, or JUDGE_MODEL",
+        ),
+        ("http_error", 400, "the endpoint answered HTTP 400: bad option", "the judge's options"),
+        ("http_error", 503, "the endpoint answered HTTP 503: busy", "trouble of its own"),
+        ("http_error", 429, "the endpoint answered HTTP 429: slower", "lower JUDGE_CONCURRENCY"),
+        ("not_connected", None, "could not exchange data: refused", "Nothing answers at that"),
+        ("garbled", 200, "answered with a web page instead", "correct JUDGE_BASE_URL"),
+        ("timeout", None, "did not answer within 60 s", "raise JUDGE_TIMEOUT_SECONDS"),
+    ],
+)
+def test_what_stopped_a_judge_stands_with_what_to_do_on_both_pages(
+    page: Client,
+    asked_elsewhere: Judge,
+    outcome: str,
+    status: int | None,
+    error: str,
+    advice: str,
+) -> None:
+    call = asked_elsewhere.calls.all()[0]
+    add_attempt(call, outcome, http_status=status, error=error, ended_at=timezone.now())
+    calls.stop(asked_elsewhere.pk, f"8 failures in a row; the last: {error}")
+    for address in ("/studies/small/gold/", JUDGE):
+        shown = text_of(page.get(address))
+        assert f"stand-in@1 was stopped. 8 failures in a row; the last: {error}." in shown
+        assert advice in shown
+        assert "Resume" in shown
+
+
+def test_used_up_budget_says_what_to_raise(page: Client, asked_elsewhere: Judge) -> None:
+    calls.stop(asked_elsewhere.pk, "the study's budget of 5 requests is used up; raise it")
+    shown = text_of(page.get(JUDGE))
+    assert "was stopped. The study's budget of 5 requests is used up; raise it." in shown
+
+
+def test_judge_that_tries_again_by_itself_says_until_when_it_waits(
+    page: Client, asked_elsewhere: Judge
+) -> None:
+    call = asked_elsewhere.calls.all()[0]
+    add_attempt(call, "not_connected", error="nobody there", ended_at=timezone.now())
+    until = timezone.now() + timedelta(minutes=5)
+    Judge.objects.update(failures_in_a_row=3, not_before=until)
+    shown = text_of(page.get(JUDGE))
+    assert f"has trouble and tries again by itself, not before {until:%H:%M:%S} UTC" in shown
+    assert "Nobody there. Nothing answers at that address" in shown
+
+
+def test_error_that_is_long_past_worries_nobody(page: Client, asked_elsewhere: Judge) -> None:
+    first, second = asked_elsewhere.calls.all()[:2]
+    add_attempt(first, "timeout", error="too slow", ended_at=timezone.now())
+    answer_calls([second])
+    assert "too slow" not in text_of(page.get(JUDGE)).lower()
+
+
+# ── Failures ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_failures_come_with_their_raw_text_as_text(page: Client, judge: Judge) -> None:
+    fail_call(judge.calls.all()[0], "no number in it", "<i>ill</i>")
+    answer = page.get(JUDGE)
+    assert "1 × no number in it" in text_of(answer)
+    assert tables_of(answer)[0][1][:5] == [
+        "S1", "Ant (plain)", "warmth", "1", "no number in it <i>ill</i>",
+    ]  # fmt: skip
+    assert b"<i>ill" not in answer.content
+
+
+def test_failed_call_about_a_block_names_it(page: Client, judge: Judge) -> None:
+    (blocks,) = describe(judge.study, {"name": "blocks", "presentation": "block"})
+    plan_calls(blocks)
+    fail_call(blocks.calls.all()[0], "no JSON")
+    row = tables_of(page.get("/studies/small/gold/judges/blocks@1/"))[0][1]
+    assert row[:2] == ["S1", "block 1"]
+
+
+def test_one_failed_call_is_asked_again(page: Client, judge: Judge, woken: Woken) -> None:
+    first, second = judge.calls.all()[:2]
+    fail_call(first, "no number in it")
+    fail_call(second, "no number in it")
+    calls.stop(judge.pk, "enough")
+    answer = page.post(f"{JUDGE}retry/", {"call": first.pk}, follow=True)
+    assert "The call is queued." in text_of(answer)
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.state, second.state) == ("waiting", "failed")
+    assert Judge.objects.get().stopped == ""
+    assert woken == [("judge.run", judge.pk)]
+
+
+def test_all_failed_calls_are_asked_again(page: Client, judge: Judge, woken: Woken) -> None:
+    for call in judge.calls.all()[:3]:
+        fail_call(call, "no number in it")
+    answer_calls(judge.calls.filter(state="waiting"))
+    answer = page.post(f"{JUDGE}retry/", follow=True)
+    assert "3 calls are queued." in text_of(answer)
+    assert judge.calls.filter(state="waiting").count() == 3
+    assert woken == [("judge.run", judge.pk)]
+
+
+def test_call_of_another_judge_or_none_is_not_found(
+    page: Client, judge: Judge, woken: Woken
+) -> None:
+    other = planned(judge.study, name="other")
+    for call in (other.calls.all()[0].pk, "9" * 18, "9" * 30, "x", "²"):
+        assert page.post(f"{JUDGE}retry/", {"call": call}).status_code in (302, 404)
+    assert woken == []
+
+
+def test_earlier_version_is_not_asked_again(page: Client, judge: Judge, woken: Woken) -> None:
+    call = judge.calls.all()[0]
+    fail_call(call, "no number in it")
+    answer_calls(judge.calls.filter(state="waiting"))
+    describe(judge.study, {"name": "stand-in", "rubric": "Weigh warmth."})
+    answer = page.post(f"{JUDGE}retry/", {"call": call.pk}, follow=True)
+    assert "was not asked: it is an earlier version" in text_of(answer)
+    assert Call.objects.get(pk=call.pk).state == "failed"
+    assert woken == []
+
+
+def test_retry_without_a_key_says_so(
+    page: Client, asked_elsewhere: Judge, settings: Settings, woken: Woken
+) -> None:
+    call = asked_elsewhere.calls.all()[0]
+    fail_call(call, "no number in it")
+    settings.JUDGE_API_KEY = ""
+    answer = page.post(f"{JUDGE}retry/", {"call": call.pk}, follow=True)
+    assert "was not asked: JUDGE_API_KEY is missing" in text_of(answer)
+    assert Call.objects.get(pk=call.pk).state == "failed"
+
+
+# ── Scores ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_single_scores_stand_side_by_side_with_reasons_and_mean(page: Client, judge: Judge) -> None:
+    one = judge.calls.filter(response__text="Ant plain answers S1")
+    answer_calls(one, lambda _, call: 3 + call.replicate)
+    fail_call(judge.calls.get(response__text="Ant tuned answers S1", replicate=2), "no number")
+    answer = page.get(JUDGE)
+    scored, failed = tables_of(answer)[1][1:3]
+    assert scored[:3] == ["S1", "Ant plain", "warmth"]
+    assert scored[4].startswith(
+        "4 : replicate 1 of Ant (plain), S1, warmth It is 4 5 : replicate 2"
+    )
+    assert scored[5:] == ["2 of 2", "4.50"]
+    assert "failed : replicate 2" in failed[4] and "no number" in failed[4]
+    assert failed[5:] == ["0 of 2", "–"]
+    for call in one:
+        assert f'href="/studies/small@1/gold/calls/{call.pk}/"' in answer.content.decode()
+
+
+def test_response_in_several_blocks_has_its_scores_in_each(page: Client, judge: Judge) -> None:
+    (blocks,) = describe(judge.study, {"name": "blocks", "presentation": "block", "replicates": 1})
+    plan_calls(blocks)
+    answer_calls(blocks.calls.all(), lambda response, call: 2 if call.block.set_name == "1" else 4)
+    rows = tables_of(page.get("/studies/small/gold/judges/blocks@1/"))[0][1:]
+    oracle = next(row for row in rows if row[1] == "Oracle reference")
+    assert "in 1" in oracle[4] and "in 2" in oracle[4]
+    assert oracle[5:] == ["2 of 2", "3.00"]
+
+
+def test_responses_come_in_pages(
+    page: Client, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.judge_views.RESPONSES_SHOWN", 4)
+    first, last = page.get(JUDGE), page.get(f"{JUDGE}?page=3")
+    assert "Responses 1–4 of 10" in text_of(first)
+    assert len(tables_of(first)[-1]) == 5 and len(tables_of(last)[-1]) == 3
+    assert 'href="?page=2#scores-heading"' in first.content.decode()
+
+
+# ── One call ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_call_shows_every_attempt_with_its_provenance(page: Client, judge: Judge) -> None:
+    call = judge.calls.all()[0]
+    add_attempt(call, "unusable", raw_text="well <b>", error="no JSON object", cost="0.25")
+    answer_calls([call], lambda *_: 4)
+    Attempt.objects.filter(call=call, number=2).update(
+        is_repair=True,
+        returned_model="owl-70b-0613",
+        prompt_hash="f" * 64,
+        cost_is_estimate=True,
+        provenance={
+            "response_id": "chat-1",
+            "provider": "groq",
+            "system_fingerprint": "fp_1",
+            "usage": {"prompt_tokens": 120},
+            "latency_seconds": 0.75,
+            "versions": {"openai": "3.52"},
+        },
+    )
+    answer = page.get(f"/studies/small/gold/calls/{call.pk}/")
+    shown = text_of(answer)
+    assert tables_of(answer)[0][1] == [
+        "Ant (plain)", "Ant plain answers S1 Ant plain answers S1", "4", "It is 4",
+    ]  # fmt: skip
+    for said in (
+        "Attempt 1: answered, but with no usable score",
+        "What went wrong no JSON object",
+        "Cost 0.250000 USD Versions",
+        "well <b>",
+        "Attempt 2: answered",
+        "asking for a repair of the answer before",
+        "m was asked for, owl-70b-0613 answered",
+        "Provider groq",
+        "Fingerprint fp_1",
+        "Their response id chat-1",
+        "prompt_tokens 120",
+        "after 0.75 s",
+        "Cost 0.005000 USD by our estimate",
+        "Versions openai 3.52",
+        "f" * 64,
+        "user How warm is it?",
+    ):
+        assert said in shown, said
+    assert b"well <b>" not in answer.content
+
+
+def test_call_about_a_block_shows_its_responses_as_the_judge_saw_them(
+    page: Client, judge: Judge
+) -> None:
+    (blocks,) = describe(judge.study, {"name": "blocks", "presentation": "block"})
+    plan_calls(blocks)
+    call = blocks.calls.all()[0]
+    rows = tables_of(page.get(f"/studies/small/gold/calls/{call.pk}/"))[0][1:]
+    assert [row[0] for row in rows] == ["A", "B", "C"]
+    assert {row[1] for row in rows} == {"Ant (plain)", "Ant (tuned)", "Oracle (reference)"}
+
+
+def test_probe_is_shown_as_what_it_is(page: Client, judge: Judge) -> None:
+    probe = judge.calls.create(replicate=0)
+    shown = text_of(page.get(f"/studies/small/gold/calls/{probe.pk}/"))
+    assert "Whether the endpoint holds to a JSON schema" in shown
+    assert "Nothing has been sent for it yet." in shown
+
+
+def test_call_of_another_study_is_not_found(page: Client, judge: Judge) -> None:
+    make_study(slug="other")
+    call = judge.calls.all()[0]
+    assert page.get(f"/studies/other/gold/calls/{call.pk}/").status_code == 404
