@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils import timezone
 
-from dashboard.judge_trouble import advice
+from judge.advice import advice
 from judge.definition import Budget, JudgeConfiguration, on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Attempt, Call, GoldSet, Judge, Judging

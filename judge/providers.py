@@ -13,6 +13,7 @@ import platform
 import threading
 import time
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from importlib.metadata import version
@@ -29,6 +30,7 @@ from judge.models import Attempt
 Outcome = Attempt.Outcome
 #: How a server's log names our attempts.
 REQUEST_ID_HEADER = "X-Client-Request-Id"
+COST_HEADER = "x-litellm-response-cost"
 CONNECT_SECONDS = 10.0
 #: Of what every answer came through.
 VERSIONS = {
@@ -137,6 +139,8 @@ class Provider:
             ) from None
         reply = self._read(raw.text, content_type=raw.headers.get("content-type", ""))
         reply.provenance["latency_seconds"] = round(time.monotonic() - started, 3)
+        if reply.cost is None:  # LiteLLM's proxy says it in a header
+            reply = replace(reply, cost=_dollars(_number(raw.headers.get(COST_HEADER, ""))))
         return reply
 
     def _read(self, text: str, *, content_type: str) -> Reply:
@@ -257,6 +261,14 @@ def _numbers(usage: object) -> dict[str, float]:
         for name in names
         if type(stated.get(name)) in (int, float) and abs(stated[name]) < float("inf")
     }
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
 
 
 def _dollars(cost: float | None) -> Decimal | None:

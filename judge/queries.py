@@ -235,7 +235,8 @@ def progress(judge: Judge) -> Progress:
         .annotate(n=Count("id"))
         .values_list("outcome", "n")
     )
-    last = attempts.exclude(error="").order_by("-ended_at").first()
+    # What failed before the last answer holds nothing up any more.
+    last = attempts.filter(ended_at__isnull=False).order_by("-ended_at", "-id").first()
     waits = [at for at in (judge.not_before, judge.endpoint.not_before) if at is not None]
     return Progress(
         total=sum(states.values()),

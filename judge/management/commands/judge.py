@@ -12,10 +12,11 @@ from kombu.exceptions import OperationalError
 from tqdm import tqdm
 
 from config.celery import wake
+from judge.advice import advice
 from judge.calls import structured_output
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
-from judge.models import Call, Judge
+from judge.models import Attempt, Call, Judge
 from judge.plans import missing_tokens, plan_calls, queue_missing, wanted_calls
 from judge.queries import Progress, failure_reasons, progress
 from judge.spending import Spent, expected_cost, spent_on
@@ -178,8 +179,11 @@ class Command(BaseCommand):
                 f"{judge}: {now.answered} of {now.total} calls answered, "
                 f"{now.attempts} requests{money}"
             )
+            others = sorted(returned_models(judge) - {judge.model})
+            if others:
+                self.stdout.write(f"  {judge.model} was asked for, {', '.join(others)} answered")
             if now.stopped:
-                problems.append(f"{judge} was stopped: {now.stopped}")
+                problems.append(f"{judge} was stopped: {now.stopped}\n{what_to_do(judge)}".strip())
             if now.failed:
                 reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(judge))
                 problems.append(f"{now.failed} calls failed and have no score:\n{reasons}")
@@ -198,6 +202,21 @@ def chosen_judges(study: Study, names: Sequence[str]) -> list[Judge]:
         known = ", ".join(judge.name for judge in judges)
         raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; there are {known}")
     return [judge for judge in judges if not names or judge.name in names]
+
+
+def returned_models(judge: Judge) -> set[str]:
+    """The models that answered, as they call themselves."""
+    answered = Attempt.objects.filter(call__judge=judge, outcome=Attempt.Outcome.ANSWERED)
+    return set(answered.order_by().values_list("returned_model", flat=True).distinct()) - {""}
+
+
+def what_to_do(judge: Judge) -> str:
+    """Advice on the last request, where it failed."""
+    last = Attempt.objects.filter(call__judge=judge, ended_at__isnull=False)
+    attempt = last.order_by("-ended_at", "-id").first()
+    if attempt is None or attempt.outcome == Attempt.Outcome.ANSWERED:
+        return ""
+    return advice(attempt, judge.read_configuration().endpoint)
 
 
 def postfix(each: Sequence[Progress], spent: Spent) -> str:

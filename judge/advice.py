@@ -7,7 +7,9 @@ Outcome = Attempt.Outcome
 
 
 def advice(failed: Attempt, endpoint: str) -> str:
-    """What to look at first; empty where the error itself says it all."""
+    """What to look at first, of the endpoint that its judge calls so; empty where the error itself
+    says it all.
+    """
     prefix = "JUDGE_" if endpoint == DEFAULT_ENDPOINT else f"JUDGE_{endpoint.upper()}_"
     key, address, model = (f"{prefix}{name}" for name in ("API_KEY", "BASE_URL", "MODEL"))
     restart = "in .env, start the installation anew, and resume"
