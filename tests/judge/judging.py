@@ -59,3 +59,9 @@ def outcomes(judge: Judge) -> dict[str, int]:
 def asked(server: FaultyJudge) -> list[Entry]:
     """What a server was asked about responses."""
     return [entry for entry in server.log if not entry.is_probe]
+
+
+def scores_by_request(judge: Judge) -> dict[str, int]:
+    """The scores of single responses by the request that was answered with them."""
+    answered = Attempt.objects.filter(call__judge=judge, outcome="answered")
+    return {a.request_id: a.call.scores.get().value for a in answered}

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 
 import pytest
-from pytest_django.fixtures import Settings
 
 from judge import runs
-from judge.calls import queue_missing
-from judge.models import Attempt, Call, Judge
-from judge.queries import failure_reasons, gold_scores, progress
-from survey.models import Study
-from tests.judge.judging import counts, describe, outcomes
-from tests.servers.faulty_judge import COST, FaultyJudge
+from judge.models import Attempt, Judge, Score, StructuredOutput
+from judge.plans import queue_missing
+from judge.spending import spent_on
+from survey.models import Response, Study
+from tests.judge.judging import asked, counts, outcomes, scores_by_request
+from tests.servers.faulty_judge import FaultyJudge
+from tests.servers.judge_faults import REASON, opinion
 
 Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]
@@ -28,10 +28,7 @@ def test_run_answers_every_call_with_one_request_each(server_with: Server, queue
     judge = queued(replicates=3)
     assert runs.run(judge.pk) is False
     assert counts(judge) == {"answered": 30}
-    sent = Attempt.objects.filter(call__judge=judge)
-    assert {a.request_id: a.call.score for a in sent} == {
-        entry.request_id: entry.score for entry in server.log
-    }
+    assert scores_by_request(judge) == {e.request_id: e.score for e in server.log}
     assert len(server.log) == 30
 
 
@@ -43,292 +40,163 @@ def test_run_again_asks_nothing(server_with: Server, queued: Queue) -> None:
     assert len(server.log) == 10
 
 
-def test_what_is_in_flight_is_recorded_though_the_next_request_cannot_be_built(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_CONCURRENCY = 3
-    server_with(latency_seconds=0.1)
-    judge = queued(replicates=1)
-    Call.objects.filter(pk=judge.calls.values("pk")[3:4]).update(dimension="not asked")
-    with pytest.raises(KeyError):
-        runs.run(judge.pk)
-    assert counts(judge) == {"answered": 3, "waiting": 7}
-    assert outcomes(judge) == {"answered": 3}
-
-
-def test_answer_that_comes_too_late_counts_as_possibly_paid(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_CONCURRENCY = 1
-    server_with(sequence=["drip", "hang", "drip_body"])
-    judge = queued(replicates=1)
+def test_provenance_of_a_score_is_complete(server_with: Server, queued: Queue) -> None:
+    server = server_with(sequence=["prose"])
+    judge = queued(replicates=1, seed=3)
     runs.run(judge.pk)
-    assert counts(judge) == {"answered": 10}
-    assert outcomes(judge) == {"timeout": 3, "answered": 10}
-    assert progress(judge).unknown == 3
-
-
-def test_attempt_keeps_what_the_endpoint_said(server_with: Server, queued: Queue) -> None:
-    server_with(sequence=["prose"])
-    runs.run(queued(replicates=1).pk)
     attempt = Attempt.objects.get(provenance__response_id="faulty-0")
+    entry = server.log[0]
+    assert (attempt.request_id, attempt.request) == (entry.request_id, entry.body)
     assert attempt.outcome == "answered"
     assert attempt.raw_text == (
-        f"My rating is {attempt.call.score}, because the reply stays close to what was said."
+        f"My rating is {entry.score}, because the reply stays close to what was said."
     )
-    assert attempt.returned_model == "test-model-served"
-    assert attempt.provenance["usage"] == {
-        "prompt_tokens": 100,
-        "completion_tokens": 2,
-        "total_tokens": 102,
-        "cost": COST,
-    }
-    assert attempt.provenance["system_fingerprint"] == "fp_faulty"
+    assert (attempt.request["model"], attempt.returned_model) == ("test-model", "test-model-served")
+    assert (float(attempt.cost or 0), attempt.cost_is_estimate) == (entry.cost, False)
+    kept = attempt.provenance
+    assert kept["usage"]["cost"] == entry.cost
+    assert set(kept["usage"]) == {"prompt_tokens", "completion_tokens", "total_tokens", "cost"}
+    assert (kept["provider"], kept["system_fingerprint"], kept["finish_reason"]) == (
+        "faults-inc",
+        "fp_faulty",
+        "stop",
+    )
+    assert 0 < kept["latency_seconds"] < 20
+    assert set(kept["versions"]) == {"python", "openai", "httpx2", "pydantic"}
 
 
-def test_requests_in_flight_never_exceed_the_limit(
-    server_with: Server, queued: Queue, settings: Settings
+def test_costs_add_up_to_what_the_server_charged(
+    server_with: Server, queued: Queue, study: Study
 ) -> None:
-    settings.JUDGE_CONCURRENCY = 4
-    server = server_with(latency_seconds=0.02)
+    server = server_with(sequence=["words", "server_error", "refusal"])
     runs.run(queued(replicates=3).pk)
-    assert max(entry.in_flight for entry in server.log) == 4
+    charged = sum(entry.cost for entry in server.log)
+    assert float(spent_on(study).money) == pytest.approx(charged, abs=1e-12)
+    assert spent_on(study).estimated == 0
 
 
-def test_replicates_of_a_response_are_asked_side_by_side(
-    server_with: Server, queued: Queue, settings: Settings
+def test_scores_of_a_block_reach_the_responses_that_they_are_about(
+    server_with: Server, queued: Queue, study: Study
 ) -> None:
-    settings.JUDGE_CONCURRENCY = 3
-    server = server_with(latency_seconds=0.02)
-    judge = queued(replicates=3)
+    server = server_with()
+    judge = queued(presentation="block", reasons=True, seed=1, replicates=3)
     runs.run(judge.pk)
-    first = [entry.request_id for entry in server.log[:3]]
-    asked = Call.objects.filter(attempts__request_id__in=first)
-    assert [(call.response_id, call.replicate) for call in asked] == [
-        (asked[0].response_id, replicate) for replicate in (1, 2, 3)
-    ]
+    assert counts(judge) == {"answered": 12}
+    assert len(server.log) == 12
+    texts = {r.pk: r.text for r in Response.objects.filter(scenario__study=study)}
+    stored = Score.objects.select_related("call")
+    assert stored.count() == 36
+    for score in stored:
+        seed = 1 + score.call.replicate
+        assert score.value == opinion(texts[score.response_id], seed, [1, 2, 3])
+        assert score.reason == REASON
+    assert len(set(stored.values_list("value", flat=True))) == 3
 
 
-#: What becomes of each fault's attempt; its call is then asked again.
-FAULTS = {
-    "request_timeout": ("http_error", 408),
-    "conflict": ("http_error", 409),
-    "rate_limit": ("http_error", 429),
-    "server_error": ("http_error", 500),
-    "bad_gateway": ("http_error", 502),
-    "overloaded": ("http_error", 503),
-    "error_in_200": ("http_error", 502),
-    "hang": ("timeout", None),
-    "drip": ("timeout", None),
-    "drip_body": ("timeout", None),
-    "reset": ("connection_error", None),
-    "html": ("garbled", 200),
-    "truncated": ("garbled", 200),
-    "chatter": ("unusable", 200),
-    "words": ("unusable", 200),
-    "several": ("unusable", 200),
-    "out_of_range": ("unusable", 200),
-    "decimal": ("unusable", 200),
-    "garbage": ("unusable", 200),
-    "empty": ("unusable", 200),
-}
-
-
-def test_every_fault_that_may_pass_is_recorded_and_asked_again(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_CONCURRENCY = 1
-    server = server_with(sequence=[what for fault in FAULTS for what in (fault, "answer")])
-    judge = queued(replicates=3, unusable_answers=len(FAULTS))
-    runs.run(judge.pk)
-    assert counts(judge) == {"answered": 30}
-    attempts = {a.request_id: a for a in Attempt.objects.filter(call__judge=judge)}
-    failed = {
-        entry.what: attempts[entry.request_id] for entry in server.log if entry.what in FAULTS
-    }
-    assert {what: (a.outcome, a.http_status) for what, a in failed.items()} == FAULTS
-    assert all(attempt.error for attempt in failed.values())
-    for attempt in failed.values():
-        assert attempt.call.attempts.get(outcome="answered").number > attempt.number
-    assert len(server.log) == len(attempts) == 30 + len(FAULTS)
-
-
-def test_call_without_answer_fails_after_its_attempts(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_MAX_ATTEMPTS = 1
-    settings.JUDGE_CONCURRENCY = 2
-    server_with(sequence=["answer", "answer", "server_error"])
-    judge = queued(replicates=1)
-    runs.run(judge.pk)
-    assert counts(judge) == {"answered": 9, "failed": 1}
-    assert judge.calls.get(state=Call.State.FAILED).score is None
-    assert failure_reasons(judge) == [
-        ("given up after attempt 1: the endpoint answered HTTP 500: this is a server_error", 1)
-    ]
-
-
-def test_unusable_answers_are_capped_by_the_definition(server_with: Server, queued: Queue) -> None:
-    server = server_with(shares={"out_of_range": 1.0})
-    judge = queued(replicates=1, unusable_answers=2)
-    runs.run(judge.pk)
-    assert counts(judge) == {"failed": 10}
-    assert len(server.log) == 20
-    assert failure_reasons(judge) == [
-        ("given up after unusable answer 2: 7 is not on the scale", 10)
-    ]
-    assert not judge.calls.filter(score__isnull=False).exists()
-    assert gold_scores(judge.study).scores == []
+# The probe
 
 
 @pytest.mark.parametrize(
-    ("fault", "status"),
-    [
-        ("bad_request", 400),
-        ("unauthorized", 401),
-        ("no_credit", 402),
-        ("forbidden", 403),
-        ("not_found", 404),
-    ],
+    ("schema", "found"), [("enforce", "enforced"), ("ignore", "ignored"), ("refuse", "refused")]
 )
-def test_refusal_of_the_first_requests_stops_the_judge(
-    fault: str, status: int, server_with: Server, queued: Queue
+@pytest.mark.parametrize("presentation", ["single", "block"])
+def test_support_of_schemas_is_found_out_once_and_used(
+    schema: str, found: str, presentation: str, server_with: Server, queued: Queue
 ) -> None:
-    server = server_with(shares={fault: 1.0})
-    judge = queued(replicates=3)
+    server = server_with(schema=schema)
+    judge = queued(presentation=presentation, replicates=2)
+    StructuredOutput.objects.all().delete()
     assert runs.run(judge.pk) is False
-    now = progress(judge)
-    assert now.stopped == f"the endpoint answered HTTP {status}: this is a {fault}"
-    assert counts(judge) == {"waiting": 30}
-    assert len(server.log) <= 6
-    assert outcomes(judge) == {"http_error": len(server.log)}
+    assert StructuredOutput.objects.get().support == found
+    assert set(counts(judge)) == {"answered"}
+    assert [entry.is_probe for entry in server.log] == [True] + [False] * (len(server.log) - 1)
+    structured = {"response_format" in entry.body for entry in asked(server)}
+    assert structured == {schema == "enforce"}
+    queue_missing(judge)
+    runs.run(judge.pk)
+    assert sum(entry.is_probe for entry in server.log) == 1
 
 
-def test_refusal_of_one_request_among_answers_fails_that_call(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_CONCURRENCY = 1
-    server_with(sequence=["answer", "bad_request"])
+@pytest.mark.parametrize("fault", ["hang", "server_error", "rate_limit", "truncated", "reset"])
+def test_probe_that_fails_is_asked_again(fault: str, server_with: Server, queued: Queue) -> None:
+    server = server_with(probes=[fault])
     judge = queued(replicates=1)
+    StructuredOutput.objects.all().delete()
     runs.run(judge.pk)
-    assert counts(judge) == {"answered": 9, "failed": 1}
-    assert failure_reasons(judge) == [("the endpoint answered HTTP 400: this is a bad_request", 1)]
+    assert counts(judge) == {"answered": 10}
+    assert [entry.what for entry in server.log if entry.is_probe] == [fault, "answer"]
+    assert StructuredOutput.objects.get().support == "enforced"
 
 
-def test_wrong_key_among_answers_stops_the_judge(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_CONCURRENCY = 1
-    server = server_with(sequence=["answer", "unauthorized"])
-    judge = queued(replicates=1)
+def test_seed_is_sent_with_the_replicate(server_with: Server, queued: Queue) -> None:
+    server = server_with()
+    judge = queued(seed=7, replicates=3)
     runs.run(judge.pk)
-    assert counts(judge) == {"answered": 1, "waiting": 9}
-    assert len(server.log) == 2
-
-
-@pytest.mark.parametrize("fault", ["server_error", "html", "reset"])
-def test_endpoint_that_only_fails_stops_the_judge_before_its_calls_fail(
-    fault: str, server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_MAX_ATTEMPTS = 3
-    settings.JUDGE_CONCURRENCY = 4
-    settings.JUDGE_BACKOFF_SECONDS = 0.001
-    server = server_with(shares={fault: 1.0})
-    judge = queued(replicates=3)
-    runs.run(judge.pk)
-    assert progress(judge).stopped.startswith("12 failures in a row; the last: ")
-    assert 12 <= len(server.log) <= 15
-    assert counts(judge).get("answered") is None
-
-
-def test_nobody_at_the_endpoint_stops_the_judge(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_MAX_ATTEMPTS = 2
-    settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
-    judge = queued(replicates=3)
-    runs.run(judge.pk)
-    assert progress(judge).stopped == (
-        "12 failures in a row; the last: could not exchange data with "
-        "http://127.0.0.1:9/v1: [Errno 111] Connect call failed ('127.0.0.1', 9)"
+    seeds = {entry.request_id: entry.body["seed"] for entry in server.log}
+    sent = Attempt.objects.filter(call__judge=judge)
+    assert seeds == {attempt.request_id: 7 + attempt.call.replicate for attempt in sent}
+    texts = dict(Response.objects.values_list("pk", "text"))
+    scored = Score.objects.values_list("response", "call__replicate", "value")
+    assert all(
+        value == opinion(texts[response], 7 + replicate, [1, 2, 3])
+        for response, replicate, value in scored
     )
+    assert len({value for _, _, value in scored}) == 3
 
 
-def test_rate_limit_holds_back_every_call(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_CONCURRENCY = 1
-    server = server_with(sequence=["rate_limit"], retry_after="0.4")
-    runs.run(queued(replicates=1).pk)
-    assert server.log[1].received_at - server.log[0].received_at >= 0.4
+# Turns
 
 
-def test_long_wait_is_left_to_the_sweep(server_with: Server, queued: Queue) -> None:
-    server = server_with(shares={"rate_limit": 1.0}, retry_after="3600")
-    judge = queued(replicates=3)
-    assert runs.run(judge.pk) is False
-    assert counts(judge) == {"waiting": 30}
-    assert len(server.log) == 6
-
-
-def test_turn_is_cut_short_and_another_wanted(
+def test_turn_that_ends_with_requests_in_flight_hands_over_once(
     server_with: Server, queued: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "TURN_SECONDS", 0.1)
+    monkeypatch.setattr(runs, "REQUESTS_IN_A_TURN", 0)
     server = server_with(latency_seconds=0.05)
     judge = queued(replicates=3)
-    turns = 1
-    while runs.run(judge.pk):
-        turns += 1
-    assert turns > 1
+    handed_over: list[int] = []
+
+    def hand_over() -> None:
+        free = 6 - judge.calls.filter(state="running").count()
+        handed_over.append(free)
+
+    assert runs.run(judge.pk, hand_over=hand_over) is False
+    (free,) = handed_over
+    assert free > 0, "whoever takes over finds a slot"
+    assert set(counts(judge)) == {"answered", "waiting"}, "what was in flight has been recorded"
+    monkeypatch.setattr(runs, "TURN_SECONDS", 120.0)
+    assert runs.run(judge.pk, hand_over=hand_over) is False
     assert counts(judge) == {"answered": 30}
+    assert len(handed_over) == 1
     assert len(server.log) == 30
 
 
-def test_judge_set_up_for_another_endpoint_is_stopped_and_asks_nobody(
+def test_turn_ends_early_with_its_worker(server_with: Server, queued: Queue) -> None:
+    server = server_with(latency_seconds=0.02)
+    judge = queued(replicates=3)
+    runs.run(judge.pk, is_ending=lambda: len(server.log) >= 6)
+    assert 6 <= counts(judge)["answered"] < 30
+    assert set(outcomes(judge)) == {"answered"}
+
+
+def test_turn_is_long_enough_for_many_requests(
+    server_with: Server, queued: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "TURN_SECONDS", 0.01)
+    monkeypatch.setattr(runs, "REQUESTS_IN_A_TURN", 1000)
+    server_with(latency_seconds=0.1)
+    judge = queued(replicates=3)
+    runs.run(judge.pk)
+    assert counts(judge) == {"answered": 30}
+
+
+def test_turn_at_a_judge_that_is_worked_on_elsewhere_ends_when_there_is_no_slot(
     server_with: Server, queued: Queue
 ) -> None:
-    judge = queued(replicates=1)
     server = server_with()
-    runs.run(judge.pk)
-    assert server.log == []
-    assert "this judge is asked at " in progress(judge).stopped
-
-
-def test_key_is_missing_at_the_worker(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    settings.JUDGE_BASE_URL = "https://judge.example.org/v1"
     judge = queued(replicates=1)
-    runs.run(judge.pk)
-    assert progress(judge).stopped == (
-        "JUDGE_API_KEY is missing: judge.example.org needs a key. Set it in the environment "
-        "or in .env, for this command and for the worker"
+    judge.calls.filter(pk__in=list(judge.calls.values_list("pk", flat=True)[:6])).update(
+        state="running", lease_until="2100-01-01T00:00Z"
     )
-
-
-def test_stopped_judge_goes_on_when_queued_again(
-    server_with: Server, queued: Queue, settings: Settings
-) -> None:
-    server_with(api_key="right")
-    settings.JUDGE_API_KEY = "wrong"
-    judge = queued(replicates=1)
-    runs.run(judge.pk)
-    assert counts(judge) == {"waiting": 10}
-    settings.JUDGE_API_KEY = "right"
-    runs.run(judge.pk)
-    assert counts(judge) == {"waiting": 10}, "a stop is lifted by people only"
-    runs.run(queued(replicates=1).pk)
-    assert counts(judge) == {"answered": 10}
-
-
-def test_seed_is_sent_with_the_replicate(server_with: Server, study: Study) -> None:
-    scores = []
-    for name in ("first", "second"):
-        server_with()
-        judge = describe(study, name=name, seed=7, replicates=3)
-        queue_missing(judge)
-        runs.run(judge.pk)
-        scores.append(list(judge.calls.values_list("response", "replicate", "score")))
-    assert scores[0] == scores[1]
-    assert len({score for _, _, score in scores[0]}) > 1
+    assert runs.run(judge.pk) is False
+    assert server.log == []

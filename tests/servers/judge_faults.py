@@ -17,7 +17,7 @@ REASON = "It was weighed."
 
 
 #: Completions that give a score, each in words of its own.
-USABLE = (ANSWER, "plain", "prose", "fenced", "in_prose", "drip", "drip_body")
+USABLE = (ANSWER, "plain", "prose", "fenced", "in_prose")
 #: Completions whose text is not the JSON that is asked for. {score} and {beyond} are filled in.
 TEXTS = {
     "plain": "{score}",
