@@ -147,7 +147,7 @@ def sources_of(study: Study, definition: StudyDefinition) -> Sources:
     """Everything that could be gold in a study, in a fixed number of queries."""
     gold = gold_source(study)
     key = gold.key if gold else ""
-    sets = GoldSet.objects.filter(study=study).annotate(n=Count("scores"))
+    sets = GoldSet.objects.filter(study=study).annotate(n=Count("scores")).order_by("name")
     completed = Counter(
         study.participants.exclude(panel="")
         .filter(status=Participant.Status.COMPLETED)

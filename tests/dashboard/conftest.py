@@ -74,6 +74,16 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> Woken:
 
 
 @pytest.fixture
+def commands_wake(monkeypatch: pytest.MonkeyPatch) -> Woken:
+    """What commands woke workers for."""
+    calls: Woken = []
+    monkeypatch.setattr(
+        "dashboard.management.gold.wake", lambda task, row: calls.append((task, row))
+    )
+    return calls
+
+
+@pytest.fixture
 def judge(settings: Settings, study: Study) -> Judge:
     """The study's judge, a stand-in, whose scores are gold and whose calls are planned."""
     settings.JUDGE_STAND_IN = True

@@ -6,16 +6,23 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
-from judge.models import Call, Judge
+from judge.models import Judge
+from judge.plans import plan_calls
 from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
+from tests.dashboard.judging import answer_calls, describe, fail_call, gold_set
 from tests.factories import add_participant, make_study
 
-NAMES = ["", "counts/", "gold/", "gold/progress/", "raters/", "results/", "figures/", "downloads/"]
+NAMES = [
+    "", "counts/", "gold/", "gold/progress/", "agreement/", "raters/", "results/", "figures/",
+    "downloads/",
+]  # fmt: skip
+JUDGE = "gold/judges/stand-in@1/"
 
 
 def queries_of(page: Client, address: str) -> int:
@@ -25,23 +32,53 @@ def queries_of(page: Client, address: str) -> int:
     return len(captured)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, JUDGE, f"{JUDGE}progress/"])
 def test_query_count_does_not_grow_with_people_and_calls(
     page: Client, judge: Judge, name: str
 ) -> None:
     study = judge.study
-    calls = list(judge.calls.all())
+    failed, *answered = judge.calls.all()[:6]
     Participant.objects.exclude(pseudonym__in=["ann", "dot"]).delete()
-    for call in calls[:1]:
-        Call.objects.filter(pk=call.pk).update(state="failed", error="no")
+    fail_call(failed, "no")
+    answer_calls(answered[:1])
     finished_run(study=study, sources=counted_sources())
     with_one = queries_of(page, f"/studies/small/{name}")
     for pseudonym in ("eve", "fay"):
         add_participant(study, pseudonym=pseudonym, rate=likes_tuned)
-    for call in calls[1:3]:
-        Call.objects.filter(pk=call.pk).update(state="failed", error="no")
+    fail_call(answered[-1], "no")
+    fail_call(answered[-2], "no")
+    answer_calls(answered[1:3])
     finished_run(study=study, sources=counted_sources())
     assert queries_of(page, f"/studies/small/{name}") == with_one
+
+
+def test_query_count_of_a_call_does_not_grow_with_attempts(page: Client, judge: Judge) -> None:
+    call = judge.calls.all()[0]
+    fail_call(call, "no")
+    address = f"/studies/small/gold/calls/{call.pk}/"
+    with_one = queries_of(page, address)
+    fail_call(call, "no")
+    fail_call(call, "no")
+    assert queries_of(page, address) == with_one
+
+
+@pytest.mark.parametrize("address", ["/studies/small/gold/", "/api/studies/small/judges/"])
+def test_query_count_does_not_grow_with_judges_files_and_panels(
+    page: Client, study: Study, settings: Settings, address: str
+) -> None:
+    settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
+
+    def with_judges(*names: str) -> int:
+        for judge in describe(study, *({"name": name} for name in names)):
+            plan_calls(judge)
+            answer_calls(judge.calls.all()[:2])
+            fail_call(judge.calls.all()[2], "no")
+            gold_set(study, name=f"by {judge.name}")
+            add_participant(study, pseudonym=judge.name, source="panel", panel=judge.name)
+        return queries_of(page, address)
+
+    with_one = with_judges("one")
+    assert with_judges("two", "three", "four") == with_one
 
 
 def test_query_count_of_the_list_does_not_grow_with_studies(page: Client, study: Study) -> None:

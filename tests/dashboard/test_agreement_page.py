@@ -1,0 +1,175 @@
+"""The page of agreement: what an analysis found about judges, with what each number means."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from analysis.execution import finished_run
+from analysis.models import AnalysisRun
+from dashboard.agreement import FIGURES, TABLES, in_short, most_uneven, shares, three_ways
+from dashboard.tables import Table
+from judge.models import Judge
+from survey.models import Response, Study
+from survey.tidy import counted_sources
+from tests.dashboard.conftest import likes_tuned
+from tests.dashboard.judging import answer_calls, planned
+from tests.dashboard.reading import tables_of, text_of
+from tests.factories import add_participant, make_study
+
+AGREEMENT = "/studies/small/agreement/"
+
+
+def like_people(response: Response, _: object) -> int:
+    return {"plain": 2, "tuned": 4, "reference": 5}[response.system.condition]
+
+
+@pytest.mark.slow
+def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all(), like_people)
+    add_participant(judge.study, pseudonym="flo", rate=lambda key: 1)
+    run = finished_run(study=judge.study, sources=counted_sources())
+    answer = page.get(AGREEMENT)
+    shown = text_of(answer)
+    stored = set(run.results.filter(kind="table").values_list("name", flat=True))
+    assert set(TABLES) <= stored
+    warnings = run.results.get(name="guard_warnings").content["rows"]
+    assert warnings
+    for _, text in warnings:
+        assert text in shown
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", answer.content.decode())
+    assert headings == [
+        "What a reader of the results has to know",
+        "Does a judge agree with itself?",
+        "Do people agree with it?",
+        "May it take a rater's place?",
+        "Does the gold score choose its raters?",
+    ]
+    consistency, given, *_ = tables_of(answer)
+    name = "stand-in@1 (stand-in, no language model)"
+    assert consistency[1][:4] == [name, "warmth", "20 of 20", "1.00 (1.00 to 1.00)"]
+    assert [row[0] for row in given] == ["Who", "people", name]
+    assert given[2][1:] == ["20", "0%", "40%", "0%", "40%", "20%"]
+    assert "Correlation of means, r" in shown and "Worry where the interval holds 0." in shown
+    assert "always 3 knows nothing" in shown
+    assert "leave-one-rater-out consensus" in shown
+    assert "Whom the rule leaves out" in shown
+
+
+@pytest.mark.slow
+def test_figures_are_those_stored_and_not_on_the_page_of_figures(
+    page: Client, judge: Judge
+) -> None:
+    answer_calls(judge.calls.all(), like_people)
+    run = finished_run(study=judge.study, sources=counted_sources())
+    figures = set(run.results.filter(kind="figure").values_list("name", flat=True))
+    drawn = re.findall(r'data-name="(\w+)"', page.get(AGREEMENT).content.decode())
+    assert set(drawn) == figures & set(FIGURES) != set()
+    others = re.findall(r'data-name="(\w+)"', page.get("/studies/small/figures/").content.decode())
+    assert others == ["ratings_kde"]
+
+
+def test_page_gives_the_reasons_where_there_is_nothing(page: Client, study: Study) -> None:
+    study.gold_sets.all().delete()
+    run = finished_run(study=study, sources=counted_sources())
+    shown = text_of(page.get(AGREEMENT))
+    for name in ("judge_consistency", "judge_agreement", "alt_test", "guard_funnel"):
+        assert run.manifest["absent"][name] in shown
+
+
+def test_analysis_from_before_judges_were_analysed_shows_a_page(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    run.results.filter(name__in=[*TABLES, *FIGURES]).delete()
+    assert "This analysis holds nothing of the kind." in text_of(page.get(AGREEMENT))
+
+
+@pytest.mark.slow
+def test_page_names_test_people_who_were_asked_for(
+    page: Client, run_with_simulated: AnalysisRun
+) -> None:
+    shown = text_of(page.get(f"{AGREEMENT}?include=simulated"))
+    assert "These numbers include simulated participants," in shown
+
+
+def test_computing_anew_comes_back_to_the_page(page: Client, study: Study, woken: object) -> None:
+    answer = page.post("/studies/small/analysis/recompute/", {"page": "agreement"})
+    assert answer["Location"] == "/studies/small@1/agreement/"
+
+
+@pytest.mark.slow
+def test_study_of_two_dimensions_has_a_line_for_each(page: Client, db: None) -> None:
+    study = make_study(dimensions=("warmth", "insight"))
+    answer_calls(planned(study, name="owl", replicates=2).calls.all(), like_people)
+    for name in ("ann", "ben"):
+        add_participant(study, pseudonym=name, rate=likes_tuned)
+    finished_run(study=study, sources=counted_sources())
+    consistency, warmth, insight, *_ = tables_of(page.get(AGREEMENT))
+    assert [row[1] for row in consistency[1:]] == ["warmth", "insight"]
+    assert warmth[2][0] == insight[2][0] == "owl@1"
+
+
+# ── Reshaping ────────────────────────────────────────────────────────────────────────────────
+
+
+def table(columns: str, *rows: tuple[object, ...]) -> Table:
+    names = columns.split()
+    return Table(names, [dict(zip(names, row, strict=True)) for row in rows])
+
+
+def test_in_short_is_r_or_else_that_of_ranks() -> None:
+    consistency = table("judge flags", ("a", "model changed; stand-in: none"), ("b", ""))
+    agreement = table(
+        "judge dimension statistic value",
+        ("a", "warmth", "pearson_within", 0.5),
+        ("a", "warmth", "spearman_within", 0.4),
+        ("a", "insight", "pearson_within", None),
+        ("a", "insight", "spearman_within", 0.3),
+        ("b", "warmth", "pearson_within", 0.9),
+    )
+    short = in_short(consistency, agreement, "a")
+    assert [row["flag_list"] for row in short.consistency] == [["model changed"]]
+    assert {row["dimension"]: row["value"] for row in short.agreement} == (
+        {"warmth": 0.5, "insight": 0.3}
+    )
+
+
+def test_shares_have_a_line_for_people_and_one_for_each_source() -> None:
+    columns = "judge dimension score n share people_n people_share"
+    (found,) = shares(
+        table(
+            columns,
+            ("a", "warmth", 1.0, 3, 0.75, 4, 0.5),
+            ("a", "warmth", 2.0, 1, 0.25, 4, 0.5),
+            ("b", "warmth", 7.0, 2, 1.0, None, None),
+        )
+    )
+    assert found.scores == [1.0, 2.0, 7.0]
+    assert found.rows == [
+        ("people", 8, [50.0, 50.0, None]),
+        ("a", 4, [75.0, 25.0, None]),
+        ("b", 2, [None, None, 100.0]),
+    ]
+
+
+def test_shares_without_people_have_no_line_for_them() -> None:
+    columns = "judge dimension score n share people_n people_share"
+    (found,) = shares(table(columns, ("a", "warmth", 1.0, 3, 1.0, None, None)))
+    assert found.rows == [("a", 3, [100.0])]
+
+
+def test_most_uneven_are_the_first_few_of_each_source() -> None:
+    rows = [("a", "warmth", sd) for sd in (0.0, 0.5, None, 1.5, 0.1, 0.2, 0.3, 0.4)]
+    found = most_uneven(table("judge dimension sd", *rows, ("b", "warmth", 0.7)))
+    assert [(row["judge"], row["sd"]) for row in found] == (
+        [("a", 1.5), ("a", 0.5), ("a", 0.4), ("a", 0.3), ("a", 0.2), ("b", 0.7)]
+    )
+
+
+def test_three_ways_stand_beside_one_another_and_may_lack_a_row() -> None:
+    found = three_ways(
+        table("way step n", ("gold", "start", 9), ("gold", "mae", 2), ("none", "start", 9)), "step"
+    )
+    assert found.ways == ["gold", "none"]
+    cells = [(key, [row and row["n"] for row in rows]) for key, rows in found.rows]
+    assert cells == [(("start",), [9, 9]), (("mae",), [2, None])]
