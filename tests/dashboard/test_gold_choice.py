@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -238,7 +239,7 @@ def test_gold_chosen_a_second_time_shows_its_own_results_again(
 # ── Commands ─────────────────────────────────────────────────────────────────────────────────
 
 
-def manage(*arguments: str, **options: object) -> str:
+def manage(*arguments: str, **options: Any) -> str:
     out = StringIO()
     call_command(*arguments, stdout=out, stderr=out, **options)
     return out.getvalue()

@@ -10,7 +10,6 @@ from judge.models import GoldScore
 from survey.models import (
     Participant,
     Rating,
-    Response,
     Study,
     StudyEvent,
 )
