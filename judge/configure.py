@@ -122,7 +122,10 @@ def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
     wanted = versions.filter(configuration_hash=configuration.fingerprint())
     judge = wanted.first()
     decision = gold_decision(study)
-    was_gold = replaced is not None and decision is not None and decision.judge == replaced
+    why = ""
+    if replaced is not None and decision is not None and decision.judge == replaced:
+        # One that was never asked goes, and with it that it was chosen.
+        why = f"takes the place of {replaced}" if replaced.calls.exists() else decision.why
     if judge is None:
         versions.filter(calls=None).delete()
         newest = versions.order_by("-version").first()
@@ -140,8 +143,8 @@ def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
     judge.configuration = configuration.model_dump(mode="json")
     judge.is_current = True
     judge.save()
-    if was_gold and judge != replaced:
-        choose_gold(study, judge=judge, why=f"takes the place of {replaced}")
+    if why and judge != replaced:
+        choose_gold(study, judge=judge, why=why)
     return judge
 
 
