@@ -30,8 +30,15 @@ STATISTICS = {
         "Judge minus people, in points of the scale. Worry where the interval leaves 0 out: "
         "whoever rates as people do then lies that far from the gold scores.",
     ),
-    "limits_low": ("Lower limit of agreement", "19 of 20 differences lie above it or so."),
-    "limits_high": ("Upper limit of agreement", "And as many below this one."),
+    "limits_low": (
+        "Lower limit of agreement",
+        "About 95 % of the differences between judge and people lie above this one …",
+    ),
+    "limits_high": (
+        "Upper limit of agreement",
+        "… and below this one. Worry where that is a large part of the scale: single responses "
+        "then count for little.",
+    ),
     "own_family_bias": (
         "Bias towards its own family",
         "How much better the judge treats models of its own family, beyond what people do. Worry "

@@ -263,6 +263,7 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         "gold",
         "judge",
         **context,
+        query=queries.include_query(asked_for(request)),
         configuration=configuration,
         dimensions=[
             (name, question, configuration.rubrics[name])
