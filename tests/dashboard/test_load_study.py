@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 
 from analysis.models import RuleSet
 from judge.models import Judge
+from judge.queries import GoldSource, gold_source
 from survey.models import Invitation, Participant, Response, Study, StudyEvent
 from tests.survey import small_study
 
@@ -46,7 +47,9 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     ]
     study = Study.objects.get()
     assert study.state == "draft"
-    assert Judge.objects.get(study=study).is_gold
+    judges = Judge.objects.filter(study=study)
+    assert [judge.name for judge in judges] == ["llama-4-maverick", "whole-blocks"]
+    assert gold_source(study) == GoldSource(judge=judges[0])
     assert RuleSet.objects.get(study=study).version == 1
 
 
@@ -121,7 +124,12 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
         ("study.yaml", "completion_code: C1", "code: C1", "prolific.code: unknown key"),
         ("study.yaml", "ways_in: [prolific", "ways_in: [carrier pigeon", "ways_in.0"),
         ("study.yaml", "title:", "quality: {order: [none]}\ntitle:", "quality.order"),
-        ("study.yaml", "title:", "judge: {replicates: 0}\ntitle:", "judge.replicates"),
+        (
+            "study.yaml",
+            "title:",
+            "judging: {judges: [{replicates: 0}]}\ntitle:",
+            "judging.judges.0.replicates",
+        ),
         ("responses.csv", "Try again.", "", "line 2: response is empty"),
         ("responses.csv", "Ant,plain,Try", "Cat,plain,Try", "lacks a response of 'Ant' (plain)"),
     ],
@@ -143,10 +151,10 @@ def test_a_bad_file_is_named_with_its_place_and_changes_nothing(
 
 def test_every_section_is_checked_at_once(folder: Path) -> None:
     path = folder / "study.yaml"
-    path.write_text(path.read_text() + "judge: {replicates: 0}\nquality: {nonsense: 1}\n")
+    path.write_text(path.read_text() + "judging: {gold: nobody}\nquality: {nonsense: 1}\n")
     with pytest.raises(CommandError) as caught:
         run("load_study", folder)
-    assert "judge.replicates" in str(caught.value)
+    assert "judging.gold: 'nobody' is not among the judges" in str(caught.value)
     assert "quality.nonsense" in str(caught.value)
 
 
@@ -193,8 +201,8 @@ def test_invite_refuses_a_study_without_invitations(folder: Path) -> None:
 def test_a_judge_for_a_study_without_ratings_is_refused(folder: Path) -> None:
     path = folder / "study.yaml"
     settings = path.read_text().partition("ways_in:")
-    path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]) + "judge: {replicates: 2}\n")
-    with pytest.raises(CommandError, match="judge: the study asks for no ratings to be judged"):
+    path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]) + "judging: {}\n")
+    with pytest.raises(CommandError, match="judging: the study asks for no ratings to be judged"):
         run("load_study", folder)
     path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]))
     assert "small@1: loaded as a new draft" in run("load_study", folder)
@@ -231,12 +239,12 @@ def test_what_prolifics_rules_object_to_is_a_notice_and_no_error(folder: Path) -
     ("section", "updated"),
     [
         ("quality: {order: [attention]}", "filter rules"),
-        ("judge: {replicates: 2}", "judge"),
+        ("judging: {judges: [{replicates: 2}]}", "judges"),
         ("withdrawal_key_days: 7", "settings"),
         ("withdrawal_key_days: 7\nquality: {order: []}", "settings and filter rules"),
         (
-            "withdrawal_key_days: 7\njudge: {replicates: 2}\nquality: {order: []}",
-            "settings, judge and filter rules",
+            "withdrawal_key_days: 7\njudging: {budget: {requests: 2}}\nquality: {order: []}",
+            "settings, judges and filter rules",
         ),
     ],
 )

@@ -171,6 +171,8 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
         "ratings.csv": "the study has no ratings",
         "ratings_all.csv": "the study has no ratings",
         "gold.csv": "there are no gold scores",
+        "judge_scores.csv": "no judge and no file has scores",
+        "judge_attempts.csv": "no judge was asked anything",
         "attention_checks.csv": "nobody was given an attention check here",
     }
     analyze(study, tmp_path / "tables")
