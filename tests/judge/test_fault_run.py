@@ -1,0 +1,307 @@
+"""The 306 calls of the published study at an endpoint that fails in every way, real processes:
+two workers, three of their lives ended by SIGKILL, and a broker that is restarted and emptied.
+"""
+
+import csv
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+import redis
+
+from config.processes import Processes, command_of, free_port
+from judge.models import Attempt
+from tests import services
+from tests.e2e.installation import Installation, running_installation
+from tests.judge.judging import ROOT, TIDE_RESPONSES
+from tests.servers.connections import connected
+from tests.servers.faulty_judge import Entry, FaultyJudge, faulty_judge
+from tests.servers.judge_faults import Plan, opinion
+
+pytestmark = pytest.mark.e2e
+
+FAULTS = [
+    "rate_limit",
+    "server_error",
+    "bad_gateway",
+    "hang",
+    "reset",
+    "truncated",
+    "refusal",
+    "words",
+    "out_of_range",
+]
+WORKERS = ("worker", "worker_2")
+PLACES = Decimal("1e-10")
+WAKE = """
+from config.celery import wake
+from judge.models import Judge
+for judge in Judge.objects.all():
+    for _ in range(8):  # more than one worker fetches beforehand
+        wake("judge.run", judge.pk)
+"""
+
+
+class Broker:
+    """The broker of one installation: its files, or a Redis server of its own."""
+
+    def __init__(self, folder: Path, redis_port: int | None) -> None:
+        self.files = folder / "broker"
+        self.port = redis_port
+        self.processes = Processes(os.environ, logs=folder / "logs")
+        self.folder = folder / "redis"
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0" if self.port else "filesystem://localhost"
+
+    def start(self) -> None:
+        if self.port:
+            self.folder.mkdir(exist_ok=True)
+            own = f"--bind 127.0.0.1 --port {self.port} --dir {self.folder}".split()
+            server = self.processes.start("redis", [*command_of("redis"), *own])
+            self.processes.wait_for(server, port=self.port)
+
+    def restart(self) -> None:
+        """Files need no server that could be restarted."""
+        if self.port:
+            self.processes.running.pop("redis").stop()
+            self.start()
+
+    def empty(self) -> None:
+        if self.port:
+            with redis.Redis(port=self.port) as client:
+                client.flushall()
+        for file in self.files.rglob("*"):
+            if file.is_file():
+                file.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    is_redis = os.environ.get("CELERY_BROKER_URL", "").startswith("redis")
+    if is_redis:
+        services.REDIS.need()
+    broker = Broker(tmp_path, free_port() if is_redis else None)
+    with broker.processes:
+        broker.start()
+        yield broker
+
+
+@contextmanager
+def installed(
+    folder: Path, server: FaultyJudge, broker: Broker, **settings: str
+) -> Iterator[Installation]:
+    """An installation with two workers, whose judges are asked at `server`."""
+    with running_installation(
+        folder,
+        CELERY_BROKER_URL=broker.url,
+        WORKER_PROCESSES="1",
+        JUDGE_BASE_URL=server.base_url,
+        JUDGE_MODEL="test-model",
+        JUDGE_BACKOFF_SECONDS="0.05",
+        SWEEP_SECONDS="1",
+        **settings,
+    ) as running:
+        start(running, "worker_2")
+        yield running
+
+
+def start(installation: Installation, worker: str) -> None:
+    """Start one of the workers; the first one keeps the timetable, too."""
+    command = command_of("worker")
+    if worker != "worker":
+        command.remove("--beat")
+    installation.processes.start(worker, command)
+
+
+def at_work(installation: Installation, server: FaultyJudge) -> str:
+    """The worker with more connections to the server."""
+    held = Counter(os.getpgid(pid) for pid in connected(server.server_port).values())
+    running = installation.processes.running
+    return max(WORKERS, key=lambda worker: held[running[worker].child.pid])
+
+
+def kill_one(installation: Installation, server: FaultyJudge) -> set[str]:
+    """End the worker that has more to do, at once, and start it anew. What may have been lost."""
+    worker = at_work(installation, server)
+    installation.kill(worker)
+    lost = attempts_with(installation, "in_flight")
+    start(installation, worker)
+    return lost
+
+
+def begin(installation: Installation) -> None:
+    """Load the published study, queue its calls and wake both workers."""
+    assert TIDE_RESPONSES.exists(), "the published responses are not here: ../shared/tide"
+    study = (ROOT / "examples" / "tide" / "study.yaml").read_text(encoding="utf-8")
+    (installation.folder / "study.yaml").write_text(study, encoding="utf-8")
+    installation.manage_all(
+        ("load_study", installation.folder, "--responses", TIDE_RESPONSES),
+        ("judge", "tide"),
+        ("shell", "--verbosity", "0", "-c", WAKE),
+    )
+
+
+def test_faults_and_kills_lose_no_answer_no_money_and_no_account(
+    broker: Broker, tmp_path: Path
+) -> None:
+    plan = Plan(shares=dict.fromkeys(FAULTS, 0.05), latency_seconds=0.05, hang_seconds=2, seed=3)
+    times = {"JUDGE_TIMEOUT_SECONDS": "1.5", "JUDGE_LEASE_SECONDS": "4"}
+    with (
+        faulty_judge(plan) as server,
+        installed(tmp_path, server, broker, **times) as installation,
+    ):
+        begin(installation)
+        lost: set[str] = set()
+        for requests, trouble in ((60, None), (140, broker.restart), (230, broker.empty)):
+            server.wait_for(requests, seconds=60)
+            if trouble:
+                trouble()
+            lost |= kill_one(installation, server)
+        ended = installation.manage("judge", "tide", "--wait", check=False)
+        states = Counter(state for (state,) in installation.query(STATES))
+        assert set(states) == {"answered", "failed"}, ended.stderr
+        assert states.total() == 306
+        assert f"{states['answered']} of 306 calls answered" in ended.stdout
+
+        check_attempts(installation, server.log, lost)
+        check_money(installation, server.log)
+        assert installation.query(ASKED_AFTER_AN_ANSWER) == []
+        assert gold_of(installation) == expected_gold(answered_replicates(installation))
+    print(f"{len(server.log)} requests, {dict(states)}, {len(lost)} in flight at a kill")
+
+
+def check_attempts(installation: Installation, log: list[Entry], lost: set[str]) -> None:
+    """The server's log and our attempts tell the same story."""
+    attempts = dict(installation.query(ATTEMPTS))
+    received = {entry.request_id: entry for entry in log}
+    assert len(received) == len(log), "no attempt was sent twice"
+    assert set(received) <= set(attempts), "nothing was sent that is not on record"
+    assert "in_flight" not in attempts.values()
+    unknown = {request for request, outcome in attempts.items() if outcome == "unknown"}
+    assert lost, "the kills came between two requests"
+    assert unknown <= lost, "nothing is unknown but what was in flight at a kill"
+    never_arrived = attempts.keys() - received.keys()
+    assert {attempts[request] for request in never_arrived} <= {
+        "unknown",
+        "timeout",
+        "not_connected",
+    }
+    committed = {request for request, outcome in attempts.items() if outcome != "unknown"}
+    assert len(committed) + len(unknown) == len(received) + len(never_arrived)
+    said = {request: entry.what for request, entry in received.items()}
+    for request in committed & received.keys():
+        assert attempts[request] == OUTCOME_OF[said[request]], said[request]
+    scores: dict[str, int] = dict(installation.query(SCORES))
+    given = {e.request_id: e.score for e in log if e.scores and not e.is_probe}
+    assert scores == {request: given[request] for request in given.keys() - unknown}
+
+
+def check_money(installation: Installation, log: list[Entry]) -> None:
+    """What the server charged is on record: to the last digit, or as possibly paid."""
+    charged = {entry.request_id: Decimal(str(entry.cost)) for entry in log}
+    known, possibly = Decimal(0), Decimal(0)
+    for request, outcome, cost, is_estimate in installation.query(COSTS):
+        if is_estimate:
+            assert outcome in Attempt.POSSIBLY_PAID
+            assert cost is None or cost > 0, "its money is reserved, if anybody knows how much"
+            possibly += charged.get(request, Decimal(0))
+        else:
+            assert Decimal(str(cost)).quantize(PLACES) == charged[request].quantize(PLACES)
+            known += charged[request]
+    assert known + possibly == sum(charged.values())
+    assert known > 0 and possibly > 0
+
+
+def test_gold_is_the_same_on_every_shape(broker: Broker, tmp_path: Path) -> None:
+    """It equals what the server thinks of each response, computed here: so do all shapes."""
+    passing = dict.fromkeys(("rate_limit", "bad_gateway", "reset", "truncated"), 0.05)
+    with (
+        faulty_judge(Plan(shares=passing, latency_seconds=0.01)) as server,
+        installed(tmp_path, server, broker) as installation,
+    ):
+        begin(installation)
+        done = installation.manage("judge", "tide", "--wait")
+        assert "306 of 306 calls answered" in done.stdout
+        texts = {row["response"] for row in responses()}
+        assert gold_of(installation) == expected_gold({text: [1, 2, 3] for text in texts})
+
+
+ATTEMPTS = "SELECT request_id, outcome FROM judge_attempt"
+COSTS = "SELECT request_id, outcome, cost, cost_is_estimate FROM judge_attempt"
+STATES = "SELECT state FROM judge_call WHERE response_id IS NOT NULL"
+SCORES = """
+    SELECT a.request_id, s.value FROM judge_attempt a JOIN judge_score s ON s.call_id = a.call_id
+    WHERE a.outcome = 'answered'
+"""
+REPLICATES = """
+    SELECT r.text, c.replicate FROM judge_call c JOIN survey_response r ON r.id = c.response_id
+    WHERE c.state = 'answered'
+"""
+ASKED_AFTER_AN_ANSWER = """
+    SELECT later.id FROM judge_attempt answer
+    JOIN judge_attempt later ON later.call_id = answer.call_id AND later.number > answer.number
+    WHERE answer.outcome = 'answered'
+"""
+#: What we must have made of what the server did.
+OUTCOME_OF = {
+    "answer": "answered",
+    "rate_limit": "http_error",
+    "server_error": "http_error",
+    "bad_gateway": "http_error",
+    "hang": "timeout",
+    "reset": "broken_off",
+    "truncated": "garbled",
+    "refusal": "unusable",
+    "words": "unusable",
+    "out_of_range": "unusable",
+}
+
+
+def attempts_with(installation: Installation, outcome: str) -> set[str]:
+    return {request for request, found in installation.query(ATTEMPTS) if found == outcome}
+
+
+def responses() -> list[dict[str, str]]:
+    with TIDE_RESPONSES.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def answered_replicates(installation: Installation) -> dict[str, list[int]]:
+    """The replicates that were answered, by the text of the response."""
+    found = defaultdict(list)
+    for text, replicate in installation.query(REPLICATES):
+        found[text].append(replicate)
+    return found
+
+
+def expected_gold(replicates: dict[str, list[int]]) -> dict[tuple[str, ...], float]:
+    """Cell → the mean of what the server thinks of its response, from the file alone."""
+    gold = {}
+    for row in responses():
+        seeds = [1 + replicate for replicate in replicates.get(row["response"], [])]
+        if seeds:
+            scores = [opinion(row["response"], seed, SCALE) for seed in seeds]
+            gold[cell(row)] = pytest.approx(fmean(scores), abs=1e-9)
+    return gold
+
+
+SCALE = (1, 2, 3, 4, 5)
+
+
+def gold_of(installation: Installation) -> dict[tuple[str, ...], float]:
+    """Cell → gold score, as the product exports them."""
+    folder = installation.folder / "exported"
+    installation.manage("export", "tide", "--out", folder)
+    with (folder / "gold.csv").open(encoding="utf-8") as file:
+        return {cell(row): float(row["gold"]) for row in csv.DictReader(file)}
+
+
+def cell(row: dict[str, str]) -> tuple[str, ...]:
+    return tuple(row[name] for name in ("scenario", "set", "model", "condition"))
