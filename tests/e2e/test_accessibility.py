@@ -1,16 +1,13 @@
-"""axe-core finds nothing to object to on any participant page, in any of its states.
-
-The rules are all that axe has for WCAG 2.0 to 2.2, A and AA, and its best practices.
-"""
+"""axe-core finds nothing to object to on any participant page, in any of its states."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # it has no types
 from playwright.sync_api import Page, expect
 
+from tests.e2e.axe import in_both_schemes, violations
 from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.studies import open_every_task, open_tasks
@@ -19,7 +16,6 @@ from tests.survey import task_studies
 # What a browser makes of HTML, styles and scripts: the database behind them cannot matter.
 pytestmark = pytest.mark.embedded
 StudyOf = Callable[[str], str]
-RULES = {"rules": {"target-size": {"enabled": True}}, "resultTypes": ["violations"]}
 #: A study with every kind of page.
 WHOLE: dict[str, Any] = {
     "texts": {
@@ -80,22 +76,6 @@ def task_of(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     """A study of `task_studies`."""
     open_every_task(installation, tmp_path_factory.mktemp("tasks"), "axe", "en")
     return lambda name: f"axe-{name}-en"
-
-
-def violations(page: Page) -> list[str]:
-    """What axe objects to on the page as it stands."""
-    found = Axe().run(page, options=RULES).response["violations"]
-    return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
-
-
-def in_both_schemes(page: Page) -> list[str]:
-    """What axe objects to on the page as it stands, by day and by night."""
-    found = []
-    schemes: tuple[Any, ...] = ("dark", "light")
-    for scheme in schemes:
-        page.emulate_media(color_scheme=scheme)
-        found += [f"{scheme}: {one}" for one in violations(page)]
-    return found
 
 
 def send(page: Page) -> None:
