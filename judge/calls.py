@@ -23,7 +23,7 @@ from django.utils import timezone
 from judge.definition import JudgeConfiguration
 from judge.endpoints import check_endpoint, endpoint_here
 from judge.exchange import ExchangeFailed, Reply, Request, Scope
-from judge.leases import due, end_of_lease, is_worked_on, live, live_at, locked, waits
+from judge.leases import due, end_of_lease, is_worked_on, live, live_at, locked, probes, waits
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
 from judge.prompts import prompt_hash
@@ -200,10 +200,8 @@ def structured_output(judge: Judge) -> str | None:
 
 def _probe(judge: Judge, now: datetime) -> Call | None:
     """The probe to ask now, where nobody else is at it for this model."""
-    probes = Call.objects.filter(
-        judge__endpoint=judge.endpoint, judge__model=judge.model, response=None, block=None
-    )
-    if live(probes, now).exclude(judge=judge).exists():
+    of_model = Call.objects.filter(judge__endpoint=judge.endpoint, judge__model=judge.model)
+    if live(probes(of_model), now).exclude(judge=judge).exists():
         return None
     probe, _ = judge.calls.get_or_create(response=None, block=None, defaults={"replicate": 0})
     if probe.state in (Call.State.ANSWERED, Call.State.FAILED):

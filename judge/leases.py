@@ -31,6 +31,11 @@ def live(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
     return calls.filter(state=Call.State.RUNNING, lease_until__gt=now)
 
 
+def probes(calls: QuerySet[Call]) -> QuerySet[Call]:
+    """Those of `calls` that all the others of their judge wait for."""
+    return calls.filter(response=None, block=None)
+
+
 def live_at(endpoint: Endpoint, now: datetime | None = None) -> QuerySet[Call]:
     """What is in flight at an endpoint, for all of its judges."""
     return live(Call.objects.filter(judge__endpoint=endpoint), now or timezone.now())
@@ -96,14 +101,18 @@ def judges_to_wake() -> list[int]:
         Q(endpoint__not_before=None) | Q(endpoint__not_before__lte=now),
         Exists(due(calls, now)),
         ~Exists(live(calls, now)),
+        ~Exists(probes(calls).filter(state=Call.State.WAITING, not_before__gt=now)),
         stopped="",
     )
     return [judge.pk for judge in waiting.select_related("endpoint") if has_room(judge, now)]
 
 
 def is_worked_on(judge_id: int) -> bool:
-    """Whether any call of a judge is under a live lease."""
-    return live(Call.objects.filter(judge=judge_id), timezone.now()).exists()
+    """Whether any call of a judge is under a live lease. While its probe alone is, whoever has
+    come to help waits for what it finds out.
+    """
+    calls = Call.objects.filter(judge=judge_id).exclude(response=None, block=None)
+    return live(calls, timezone.now()).exists()
 
 
 def seconds_until_due(judge_id: int) -> float | None:
@@ -113,7 +122,8 @@ def seconds_until_due(judge_id: int) -> float | None:
     judge = Judge.objects.select_related("study", "endpoint").get(pk=judge_id)
     now = timezone.now()
     waiting = judge.calls.filter(state=Call.State.WAITING)
-    first = waiting.order_by(F("not_before").asc(nulls_first=True)).first()
+    first = probes(waiting).first()
+    first = first or waiting.order_by(F("not_before").asc(nulls_first=True)).first()
     if judge.stopped or first is None or not has_room(judge, now):
         return None
     times = [first.not_before, judge.not_before, judge.endpoint.not_before, now]

@@ -28,6 +28,8 @@ TURN_SECONDS = 30.0
 REQUESTS_IN_A_TURN = 20
 #: A longer wait than this is left to the sweep.
 PATIENCE_SECONDS = 10.0
+#: How often is looked whether another's probe has been answered, for instance.
+SHORTEST_PAUSE = 0.05
 #: How often calls that became due meanwhile are looked for.
 POLL_SECONDS = 0.5
 
@@ -81,6 +83,9 @@ class _Turn:
         try:
             cut_short = self._work()
             if cut_short and self.in_flight:
+                taken = len(self.in_flight)
+                while len(self.in_flight) == taken:  # whoever takes over is to find a slot
+                    self._settle()
                 hand_over()
                 cut_short = False
             return cut_short
@@ -100,7 +105,7 @@ class _Turn:
             pause = leases.seconds_until_due(self.judge_id)
             if pause is None or pause > PATIENCE_SECONDS or leases.is_worked_on(self.judge_id):
                 return False
-            time.sleep(max(pause, 0.01))
+            time.sleep(max(pause, SHORTEST_PAUSE))
 
     def _is_over(self) -> bool:
         length = max(TURN_SECONDS, REQUESTS_IN_A_TURN * self.slowest)

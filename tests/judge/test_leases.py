@@ -10,7 +10,8 @@ from pytest_django.fixtures import Settings
 from judge import calls, leases
 from judge.calls import Claimed, claim
 from judge.configure import move_judges_here
-from judge.models import Attempt, Call, Endpoint, Judge
+from judge.exchange import ExchangeFailed
+from judge.models import Attempt, Call, Endpoint, Judge, StructuredOutput
 from judge.queries import progress
 from survey.models import Study
 from tests.judge.judging import describe, describe_judging, outcomes, queue
@@ -141,6 +142,19 @@ def test_seconds_until_due_follow_the_first_call_the_judge_and_the_endpoint(judg
     assert leases.seconds_until_due(judge.pk) == pytest.approx(60, abs=2)
     calls.stop(judge.pk, "no credit")
     assert leases.seconds_until_due(judge.pk) is None
+
+
+def test_calls_wait_for_the_probe_that_waits(queued: Queue, settings: Settings) -> None:
+    settings.JUDGE_BACKOFF_SECONDS = 100
+    judge = queued(replicates=1)
+    StructuredOutput.objects.all().delete()
+    probing = claim(judge.pk)
+    assert probing is not None
+    assert not leases.is_worked_on(judge.pk), "whoever comes waits for what it finds out"
+    failed = ExchangeFailed("it failed", outcome="http_error", status=500)
+    calls.record_failure(probing, failed)
+    assert leases.judges_to_wake() == []
+    assert 25 < (leases.seconds_until_due(judge.pk) or 0) <= calls.LONGEST_BACKOFF_SECONDS
 
 
 def test_nothing_is_due_when_all_is_asked(judge: Judge, settings: Settings) -> None:
