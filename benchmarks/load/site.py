@@ -18,6 +18,19 @@ class Wrong(Exception):
     """A page or a stored rating is not what it must be."""
 
 
+def cpu_seconds(process: Process) -> float:
+    """User and system time so far of a process and those that it started."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            values = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):  # some process that has just ended
+            continue
+        if int(values[2]) == process.child.pid:  # a group is named for its first process
+            ticks += int(values[11]) + int(values[12])
+    return ticks / TICKS_PER_SECOND
+
+
 @dataclass
 class Site:
     """A running server, how to take part there, and what it must show and store."""
@@ -36,15 +49,7 @@ class Site:
 
     def cpu_seconds(self) -> float:
         """User and system time of the server's processes so far."""
-        ticks = 0
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                values = stat.read_text().rpartition(")")[2].split()
-            except (FileNotFoundError, ProcessLookupError):  # some process that has just ended
-                continue
-            if int(values[2]) == self.server.child.pid:  # a group is named for its first process
-                ticks += int(values[11]) + int(values[12])
-        return ticks / TICKS_PER_SECOND
+        return cpu_seconds(self.server)
 
     def check_stored(self) -> None:
         """Every rating sent is stored exactly once, and nothing else is. Raises Wrong."""

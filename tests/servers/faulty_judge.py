@@ -44,6 +44,8 @@ class Entry:
     received_at: float
     what: str
     in_flight: int
+    #: Of the client's end of the connection.
+    port: int
     authorization: str
     body: dict[str, Any]
     is_probe: bool
@@ -77,7 +79,7 @@ class FaultyJudge(ThreadingHTTPServer):
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"
 
-    def begin(self, headers: Message, question: Question) -> Entry:
+    def begin(self, headers: Message, question: Question, port: int) -> Entry:
         with self._lock:
             self._in_flight += 1
             before = sum(entry.is_probe == question.is_probe for entry in self.log)
@@ -87,6 +89,7 @@ class FaultyJudge(ThreadingHTTPServer):
                 received_at=time.time(),
                 what=self.plan.what(before, is_probe=question.is_probe),
                 in_flight=self._in_flight,
+                port=port,
                 authorization=headers.get("Authorization", ""),
                 body=question.body,
                 is_probe=question.is_probe,
@@ -125,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         question = Question(json.loads(body))
-        entry = self.server.begin(self.headers, question)
+        entry = self.server.begin(self.headers, question, self.client_address[1])
         try:
             self._answer(entry, question)
         finally:
