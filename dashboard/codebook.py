@@ -64,7 +64,7 @@ MEANINGS = {
     "judge": "Source of the score: a judge and its version, or a file",
     "response": "The response by the first place where it is shown: the same in all of its sets",
     "replicate": "Which of the repeated calls, 1 for the first",
-    "score": "The single score",
+    "score": "The single score; empty where the call gave none that is usable",
     "reason": "What the judge gave as its reason, where it was asked for one",
     "attempt": "Which attempt at the call, 1 for the first",
     "is_repair": "Whether it asked to repair an unusable answer",

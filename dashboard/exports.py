@@ -16,7 +16,7 @@ from analysis.queries import rater_decisions
 from dashboard.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from dashboard.certificate import certificate_rows
 from dashboard.codebook import codebook_rows
-from judge.models import Attempt, GoldScore, Score
+from judge.models import Attempt, Call, GoldScore
 from judge.queries import GoldScores, gold_scores
 from judge.tidy import (
     ATTEMPT_COLUMNS,
@@ -235,8 +235,9 @@ class Export:
             absent |= dict.fromkeys(["ratings.csv", "ratings_all.csv"], "the study has no ratings")
         if not self.gold.scores:
             absent["gold.csv"] = "there are no gold scores"
+        ended = Call.objects.filter(judge__study=self.study, state__in=("answered", "failed"))
         if not (
-            Score.objects.filter(call__judge__study=self.study).exists()
+            ended.exclude(response=None, block=None).exists()
             or GoldScore.objects.filter(gold_set__study=self.study).exists()
         ):
             absent["judge_scores.csv"] = "no judge and no file has scores"

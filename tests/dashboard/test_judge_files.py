@@ -57,6 +57,12 @@ def test_judge_scores_holds_every_single_score_wherever_the_response_stands(
     assert {row["judge"] for row in scores} == {NAME, "file mine"}
 
 
+def test_call_without_a_usable_score_is_an_empty_cell(judge: Judge, tmp_path: Path) -> None:
+    fail_call(judge.calls.get(response__text="Ant plain answers S1", replicate=2), "no number")
+    (row,) = rows(export(judge.study, tmp_path / "out") / "judge_scores.csv")
+    assert (row["response"], row["replicate"], row["score"]) == ("S1/1/Ant/plain", "2", "")
+
+
 @pytest.mark.parametrize("share", [False, True])
 def test_judge_attempts_holds_every_request_to_the_letter(
     judge: Judge, tmp_path: Path, share: bool
