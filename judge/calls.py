@@ -43,6 +43,7 @@ STORED_CHARACTERS = 10_000
 #: What an endpoint may answer to a request for something that it does not offer.
 REFUSALS_OF_A_SCHEMA = {400, 404, 415, 422, 501}
 Support = StructuredOutput.Support
+UNUSABLE = Attempt.Outcome.UNUSABLE
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,11 @@ def claim(judge_id: int) -> Claimed | None:
         if live_at(judge.endpoint, now).count() >= here.concurrency:
             return None
         support = structured_output(judge)
-        call = due(judge.calls.all(), now).order_by("id").first() if support else None
         if support is None:
             call = _probe(judge, now)
+        else:
+            waiting = due(judge.calls.all(), now).order_by("id")
+            call = waiting.select_related("response__scenario", "block__scenario").first()
         if call is None:
             return None
         return _lease(judge, call, configuration, structured=support == Support.ENFORCED)
@@ -95,12 +98,11 @@ def _lease(
         judge.stopped = reason
         judge.save(update_fields=["stopped"])
         return None
-    unusable = call.attempts.filter(
-        number__gt=call.forgiven, outcome=Attempt.Outcome.UNUSABLE
-    ).first()
+    earlier = list(call.attempts.all())
+    unusable = next((a for a in earlier[call.forgiven :] if a.outcome == UNUSABLE), None)
     attempt = Attempt(
         call=call,
-        number=call.attempts.count() + 1,
+        number=len(earlier) + 1,
         request_id=uuid.uuid4().hex,
         is_repair=unusable is not None,
         cost=expected,
@@ -277,10 +279,17 @@ def _own(
                 attempt.cost, attempt.cost_is_estimate = Decimal(0), False
         attempt.save()
         call.lease_token, call.lease_until = "", None
+        before = _pace(judge)
         yield judge, call
         call.save()
-        judge.save(update_fields=["stopped", "not_before", "failures_in_a_row"])
-        judge.endpoint.save(update_fields=["not_before"])
+        if _pace(judge) != before:
+            judge.save(update_fields=["stopped", "not_before", "failures_in_a_row"])
+            judge.endpoint.save(update_fields=["not_before"])
+
+
+def _pace(judge: Judge) -> tuple[object, ...]:
+    """What an outcome may change of a judge, so that an answer among answers writes nothing."""
+    return judge.stopped, judge.not_before, judge.failures_in_a_row, judge.endpoint.not_before
 
 
 def _keep_reply(attempt: Attempt, reply: Reply, configuration: JudgeConfiguration) -> None:

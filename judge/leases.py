@@ -17,9 +17,9 @@ from judge.models import Attempt, Call, Endpoint, Judge, Judging
 def locked(judge_id: int) -> Iterator[Judge]:
     """A judge, while nobody else counts out requests at its endpoint or money of its study."""
     with transaction.atomic():
-        judge = Judge.objects.select_related("study").get(pk=judge_id)
-        Judging.objects.select_for_update().get(study=judge.study_id)
-        Endpoint.objects.select_for_update().get(pk=judge.endpoint_id)
+        study, endpoint = Judge.objects.values_list("study", "endpoint").get(pk=judge_id)
+        Judging.objects.select_for_update().get(study=study)
+        Endpoint.objects.select_for_update().get(pk=endpoint)
         yield Judge.objects.select_related("study__judging", "endpoint").get(pk=judge_id)
 
 
