@@ -59,7 +59,6 @@ def gold(request: ResearcherRequest, name: str) -> HttpResponse:
         page=page,
         page_numbers=pages.get_elided_page_range(page.number),
         decisions=decisions.select_related("judge", "gold_set", "author")[:DECISIONS_SHOWN],
-        form=GoldSetForm(),
         only_not_counted=queries.only_not_counted(found),
         not_counted=Participant.NOT_COUNTED,
     )
@@ -302,6 +301,7 @@ def _progress(judge: Judge) -> dict[str, Any]:
         "key": judges.key(judge),
         "state": judges.judge_state(judge, definition_of(judge.study)),
         "progress": progressed,
+        "answered_by": judges.models_that_answered(judge),
         "outcomes": sorted(
             ((labels[outcome], n) for outcome, n in progressed.attempts_by_outcome.items()),
             key=lambda pair: -pair[1],

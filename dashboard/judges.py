@@ -280,6 +280,13 @@ def _not_ready(configuration: JudgeConfiguration) -> str:
     return ""
 
 
+def models_that_answered(judge: Judge) -> list[tuple[str, int]]:
+    """What the models that answered call themselves, with how often each did."""
+    answered = Attempt.objects.filter(call__judge=judge, outcome=Attempt.Outcome.ANSWERED)
+    counted = answered.order_by().values_list("returned_model").annotate(n=Count("id"))
+    return list(counted.order_by("-n", "returned_model"))
+
+
 def failed_calls(judge: Judge, *, limit: int) -> QuerySet[Call]:
     """Calls that failed, each with the last text that came back (`raw_text`)."""
     last = Attempt.objects.filter(call=OuterRef("pk")).order_by("-number").values("raw_text")[:1]

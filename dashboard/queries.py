@@ -240,6 +240,12 @@ class Analysis:
             return ""
         return self.run.rater_quality.values_list("indices__gold_by", flat=True).first() or ""
 
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader of the results has to know about the gold scores."""
+        rows = self.tables("guard_warnings")["guard_warnings"].rows
+        return [row["text"] for row in rows if row["kind"] != "ways_agree"]
+
     def tables(self, *names: str) -> dict[str, Table]:
         """The run's tables called `names`; one that it lacks is empty."""
         return tables_of(self.run, *names)

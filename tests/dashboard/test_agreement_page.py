@@ -57,6 +57,17 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
 
 
 @pytest.mark.slow
+def test_pages_of_results_point_to_what_is_to_know(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all(), like_people)
+    finished_run(study=judge.study, sources=counted_sources())
+    for name in ("raters", "results", "figures"):
+        answer = page.get(f"/studies/small/{name}/")
+        assert "to know about the gold scores before these numbers are reported" in text_of(answer)
+        assert 'href="/studies/small@1/agreement/"' in answer.content.decode()
+    assert "before these numbers are reported" not in text_of(page.get(AGREEMENT))
+
+
+@pytest.mark.slow
 def test_figures_are_those_stored_and_not_on_the_page_of_figures(
     page: Client, judge: Judge
 ) -> None:
@@ -70,6 +81,7 @@ def test_figures_are_those_stored_and_not_on_the_page_of_figures(
 
 
 def test_page_gives_the_reasons_where_there_is_nothing(page: Client, study: Study) -> None:
+    study.gold_decisions.all().delete()
     study.gold_sets.all().delete()
     run = finished_run(study=study, sources=counted_sources())
     shown = text_of(page.get(AGREEMENT))

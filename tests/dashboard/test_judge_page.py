@@ -115,6 +115,16 @@ def test_progress_says_what_the_scores_rest_on_and_what_was_sent(
     assert "1 × answered" in shown and "1 × worker lost: possibly answered and paid" in shown
 
 
+def test_page_says_which_models_answered(page: Client, judge: Judge) -> None:
+    for call in judge.calls.all()[:3]:
+        add_attempt(call, "answered", returned_model="owl-0613")
+    shown = text_of(page.get(JUDGE))
+    assert "Answered by owl-0613 (3)" in shown and "several models" not in shown
+    add_attempt(judge.calls.all()[3], "answered", returned_model="owl-0801")
+    shown = text_of(page.get(JUDGE))
+    assert "Answered by owl-0613 (3) , owl-0801 (1) several models" in shown
+
+
 def test_progress_alone_says_when_it_is_over(page: Client, judge: Judge) -> None:
     assert f'data-live="{JUDGE.replace("small", "small@1")}progress/"' in (
         page.get(JUDGE).content.decode()
