@@ -3,23 +3,46 @@
 from collections.abc import Callable
 
 import pytest
+from django.contrib import admin
+from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from judge.calls import claim
-from judge.models import Attempt, Call, GoldScore, Judge
+from judge.calls import claim, record_scores
+from judge.exchange import Reply
+from judge.gold import add_gold_set
+from judge.models import (
+    Attempt,
+    Call,
+    GoldDecision,
+    GoldScore,
+    GoldSet,
+    Judge,
+    Score,
+    StructuredOutput,
+)
+from judge.parsing import Scored
+from judge.queries import Gold
+from survey.models import Response
+
+RECORDS = [Judge, Call, Score, Attempt, StructuredOutput, GoldSet, GoldScore, GoldDecision]
 
 
-@pytest.mark.parametrize("table", [Judge, Call, Attempt, GoldScore])
+def test_every_table_of_records_is_here() -> None:
+    shown = {model for model in admin.site._registry if model._meta.app_label == "judge"}
+    assert shown == set(RECORDS)
+
+
+@pytest.mark.parametrize("table", RECORDS)
 def test_records_are_shown_and_never_added(
-    table: type[Judge | Call | Attempt | GoldScore],
-    admin_client: Client,
-    queued: Callable[..., Judge],
+    table: type[Model], admin_client: Client, queued: Callable[..., Judge]
 ) -> None:
     judge = queued()
-    claim(judge.pk)
-    response = Call.objects.all()[0].response
-    GoldScore.objects.create(study=judge.study, response=response, dimension="warmth", value=2)
+    claimed = claim(judge.pk)
+    assert claimed is not None
+    record_scores(claimed, Reply("{}", cut_off=False, model="m"), [Scored(2, "Warm.")])
+    gold = Gold(Response.objects.earliest("pk").pk, "warmth", 2.0, [])
+    add_gold_set(judge.study, name="experts", made_by="", scores=[gold])
     name = table._meta.model_name
     record = table._default_manager.all()[0]
     assert admin_client.get(reverse(f"admin:judge_{name}_changelist")).status_code == 200
@@ -27,9 +50,5 @@ def test_records_are_shown_and_never_added(
     assert admin_client.get(change).status_code == 200
     assert admin_client.post(change, {}).status_code == 403
     assert admin_client.get(reverse(f"admin:judge_{name}_add")).status_code == 403
-    assert (
-        admin_client.post(
-            reverse(f"admin:judge_{name}_delete", args=[record.pk]), {"post": "yes"}
-        ).status_code
-        == 403
-    )
+    delete = reverse(f"admin:judge_{name}_delete", args=[record.pk])
+    assert admin_client.post(delete, {"post": "yes"}).status_code == 403

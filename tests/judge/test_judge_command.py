@@ -11,22 +11,27 @@ from pytest_django.fixtures import Settings
 
 from judge import runs
 from judge.models import Call, Judge
-from judge.queries import gold_judge
+from judge.queries import current_judges
 from survey.models import Study
-from tests.judge.judging import counts, describe
+from tests.judge.judging import asked, counts, describe, describe_judging, note_support
 from tests.servers.faulty_judge import FaultyJudge
 
 Server = Callable[..., FaultyJudge]
+WAKE = "judge.management.commands.judge.wake"
 
 
 @pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """What workers were woken for."""
     calls: list[tuple[str, int]] = []
-    monkeypatch.setattr(
-        "judge.management.commands.judge.wake", lambda task, judge: calls.append((task, judge))
-    )
+    monkeypatch.setattr(WAKE, lambda task, judge: calls.append((task, judge)))
     return calls
+
+
+@pytest.fixture
+def worker_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that has done its work before the command goes on."""
+    monkeypatch.setattr(WAKE, lambda task, judge: runs.run(judge))
 
 
 def judge_command(*arguments: str, **options: Any) -> str:
@@ -39,14 +44,19 @@ def judge_command(*arguments: str, **options: Any) -> str:
 def described(study: Study, server_with: Server) -> Study:
     """A study whose judge was never asked; its endpoint answers everything."""
     server_with()
-    describe(study, name="j", replicates=3)
+    note_support(describe(study, name="j", replicates=3))
     return study
 
 
 def the_judge(study: Study) -> Judge:
-    judge = gold_judge(study)
-    assert judge is not None
-    return judge
+    return current_judges(study).get()
+
+
+def refused(*arguments: str, **options: Any) -> str:
+    """What a command says that fails."""
+    with pytest.raises(CommandError) as error:
+        judge_command(*arguments, **options)
+    return str(error.value)
 
 
 def test_missing_calls_are_queued_and_a_worker_woken(
@@ -69,48 +79,190 @@ def test_command_twice_queues_each_call_once(
     assert counts(the_judge(described)) == {"waiting": 30}
 
 
+def test_wait_ends_when_all_is_answered(described: Study, woken: list[tuple[str, int]]) -> None:
+    judge_command("small")
+    runs.run(the_judge(described).pk)
+    said = judge_command("small", wait=True)
+    assert "j@1: 30 of 30 calls answered, 30 requests, 0.0008 US dollars" in said
+
+
+def test_model_that_answered_in_place_of_another_is_named(
+    described: Study, worker_at_once: None
+) -> None:
+    assert "test-model-served" in judge_command("small", wait=True)
+
+
+# Several judges
+
+
+@pytest.fixture
+def three_judges(study: Study, server_with: Server) -> Study:
+    server_with()
+    describe_judging(study, judges=[{"name": name, "replicates": 1} for name in ("a", "b", "c")])
+    return study
+
+
+def test_all_judges_of_a_study_are_queued(
+    three_judges: Study, woken: list[tuple[str, int]]
+) -> None:
+    said = judge_command("small")
+    assert [line.partition(" ")[0] for line in said.splitlines()] == ["a@1", "b@1", "c@1"]
+    judges = current_judges(three_judges).order_by("name")
+    assert [counts(judge) for judge in judges] == [{"waiting": 10}] * 3
+    assert woken == [("judge.run", judge.pk) for judge in judges]
+
+
+def test_judges_can_be_named(three_judges: Study, woken: list[tuple[str, int]]) -> None:
+    judge_command("small", "--judge", "c", "--judge", "a")
+    judges = current_judges(three_judges).order_by("name")
+    assert [counts(judge) for judge in judges] == [{"waiting": 10}, {}, {"waiting": 10}]
+
+
+def test_judge_that_the_study_does_not_have_is_said(three_judges: Study) -> None:
+    assert refused("small", "--judge", "d") == (
+        "Nothing was queued: small@1 has no judge 'd'; there are a, b, c"
+    )
+
+
+def test_wait_says_of_each_judge_how_it_ended(three_judges: Study, worker_at_once: None) -> None:
+    said = judge_command("small", wait=True)
+    for name in "abc":
+        assert f"{name}@1: 10 of 10 calls answered" in said
+
+
+# What it would cost
+
+
 def test_dry_run_says_what_it_would_ask_and_changes_nothing(
     described: Study, woken: list[tuple[str, int]], settings: Settings
 ) -> None:
     settings.JUDGE_MODEL = "another-model"
     said = judge_command("small", dry_run=True)
+    assert "j@1 (another-model at" in said
     assert "30 calls to make, 0 of 30 answered\n  about " in said
-    assert "tokens in all" in said
+    assert "one request to find out whether it keeps to a JSON schema" in said
+    assert "cost not known: give the judge a price in study.yaml" in said
+    assert said.endswith(
+        "In all cost not known; 0.0000 are spent on 0 requests; there is no budget.\n"
+        "Nothing was queued.\n"
+    )
     assert (Call.objects.count(), woken) == (0, [])
-    assert the_judge(described).read_configuration().model == "test-model"
+    assert the_judge(described).model == "test-model"
 
 
-def test_wait_ends_when_all_is_answered(described: Study, woken: list[tuple[str, int]]) -> None:
+def test_dry_run_prices_the_tokens(study: Study, server_with: Server) -> None:
+    server_with()
+    price = {"input": 1_000_000.0, "output": 0.0}  # a dollar for each token asked
+    judges = [{"name": "j", "replicates": 1, "price": price}]
+    (judge,) = describe_judging(study, judges=judges, budget={"money": 5, "requests": 50})
+    note_support(judge)
+    said = judge_command("small", dry_run=True)
+    (tokens,) = [line.split()[1] for line in said.splitlines() if line.startswith("  about")][:1]
+    dollars = [line.split()[1] for line in said.splitlines() if line.endswith("US dollars")]
+    assert float(dollars[0]) == pytest.approx(int(tokens.replace(",", "")), abs=10)
+    assert "the budget is 5 US dollars and 50 requests." in said
+    assert "JSON schema" not in said
+
+
+def test_dry_run_goes_by_what_calls_cost_and_by_what_is_missing(
+    described: Study, woken: list[tuple[str, int]]
+) -> None:
     judge_command("small")
-    runs.run(the_judge(described).pk)
-    assert judge_command("small", wait=True).endswith("30 of 30 calls answered, 30 requests\n")
+    judge = the_judge(described)
+    runs.run(judge.pk, is_ending=lambda: counts(judge).get("answered", 0) >= 15)
+    missing = counts(judge)["waiting"]
+    said = judge_command("small", dry_run=True)
+    assert f"{missing} calls to make" in said
+    assert f"  about {missing * 0.000027:.4f}"[:13] in said
+
+
+# Ways to fail, each said where the researcher looks, and each can be mended
 
 
 def test_wait_fails_with_the_reasons_of_failed_calls(
-    described: Study, monkeypatch: pytest.MonkeyPatch, server_with: Server
+    described: Study, worker_at_once: None, server_with: Server
 ) -> None:
     server_with(sequence=["answer"], shares={"words": 1.0})
-    monkeypatch.setattr("judge.management.commands.judge.wake", lambda _, judge: runs.run(judge))
-    with pytest.raises(CommandError) as error:
-        judge_command("small", wait=True)
-    assert str(error.value) == (
+    said = refused("small", wait=True)
+    assert said.startswith(
         "29 calls failed and have no score:\n"
-        "  29 × given up after unusable answer 3: there is no number in the answer\n"
-        "`manage.py judge small@1` asks for them once more."
+        "  29 × no usable score, asked to repair it either: the score 'four' is not an integer\n"
     )
+    assert said.endswith("`manage.py judge small@1` goes on from here.")
 
 
-def test_wait_fails_with_the_reason_of_a_stop(
-    described: Study, monkeypatch: pytest.MonkeyPatch, server_with: Server
+#: What is wrong with an endpoint, and what the researcher is told.
+TROUBLE = {
+    "unauthorized": "HTTP 401: this is a unauthorized",
+    "no_credit": "HTTP 402: this is a no_credit",
+    "not_found": "HTTP 404: this is a not_found",
+    "html": "answered with a web page instead of a completion; is JUDGE_BASE_URL the address",
+    "overloaded": "HTTP 503: this is a overloaded",
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLE)
+def test_trouble_with_an_endpoint_is_said_and_the_run_goes_on_when_it_is_mended(
+    trouble: str,
+    study: Study,
+    server_with: Server,
+    worker_at_once: None,
+    settings: Settings,
 ) -> None:
-    server_with(shares={"unauthorized": 1.0})
-    monkeypatch.setattr("judge.management.commands.judge.wake", lambda _, judge: runs.run(judge))
-    with pytest.raises(CommandError) as error:
-        judge_command("small", wait=True)
-    assert str(error.value) == (
-        "j@1 was stopped: the endpoint answered HTTP 401: this is a unauthorized\n"
-        "`manage.py judge small@1` goes on from here."
+    settings.JUDGE_MAX_ATTEMPTS = 2
+    server = server_with(sequence=["answer"] * 3, shares={trouble: 1.0})
+    describe(study, name="j", replicates=1)
+    said = refused("small", wait=True)
+    assert said.startswith("j@1 was stopped: ")
+    assert TROUBLE[trouble] in said
+    assert said.endswith("`manage.py judge small@1` goes on from here.")
+    assert counts(the_judge(study))["answered"] == 3
+    object.__setattr__(server.plan, "shares", {})
+    assert "10 of 10 calls answered" in judge_command("small", wait=True)
+    answered = [entry for entry in asked(server) if entry.scores]
+    assert len(answered) == 10, "what was answered is not asked again"
+
+
+def test_wrong_key_is_said_before_anything_is_answered(
+    study: Study, server_with: Server, worker_at_once: None, settings: Settings
+) -> None:
+    server = server_with(api_key="right", key="wrong")
+    describe(study, name="j", replicates=1)
+    said = refused("small", wait=True)
+    assert said.startswith("j@1 was stopped: the endpoint answered HTTP 401")
+    assert "JUDGE_API_KEY" in said, "which variable it is"
+    settings.JUDGE_API_KEY = "right"
+    assert "10 of 10 calls answered" in judge_command("small", wait=True)
+    assert sum(entry.what == "answer" for entry in asked(server)) == 10
+
+
+def test_unreachable_host_is_said(
+    study: Study, server_with: Server, worker_at_once: None, settings: Settings
+) -> None:
+    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_CONCURRENCY = 2, 1
+    server_with()
+    settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
+    describe(study, name="j", replicates=1)
+    said = refused("small", wait=True)
+    assert "could not exchange data with http://127.0.0.1:9/v1: [Errno 111]" in said
+    assert "JUDGE_BASE_URL" in said
+    server_with()
+    assert "10 of 10 calls answered" in judge_command("small", wait=True)
+
+
+def test_exhausted_budget_is_said_and_raised(
+    study: Study, server_with: Server, worker_at_once: None
+) -> None:
+    server = server_with()
+    describe_judging(study, judges=[{"name": "j", "replicates": 1}], budget={"requests": 5})
+    said = refused("small", wait=True)
+    assert said.startswith(
+        "j@1 was stopped: the study's budget of 5 requests is used up; raise "
+        "judging.budget.requests in its study.yaml, load it, and score again"
     )
+    describe_judging(study, judges=[{"name": "j", "replicates": 1}], budget={"requests": 50})
+    assert "10 of 10 calls answered" in judge_command("small", wait=True)
+    assert len(asked(server)) == 10
 
 
 class WhoeverReads(StringIO):
@@ -133,7 +285,7 @@ def test_wait_says_when_no_worker_begins(
     out, err = StringIO(), WhoeverReads(the_judge(described))
     call_command("judge", "small", wait=True, stdout=out, stderr=err)
     assert err.getvalue().count("No worker has begun within 0 s") == 1
-    assert out.getvalue().endswith("30 of 30 calls answered, 30 requests\n")
+    assert "30 of 30 calls answered, 30 requests" in out.getvalue()
 
 
 def test_broker_that_does_not_answer_loses_no_call(
@@ -159,17 +311,42 @@ def test_broker_that_does_not_answer_loses_no_call(
 def test_study_that_is_not_there_is_said(
     arguments: list[str], problem: str, described: Study
 ) -> None:
-    with pytest.raises(CommandError) as error:
-        judge_command(*arguments)
-    assert str(error.value) == problem
+    assert refused(*arguments) == problem
 
 
-def test_missing_key_is_said_and_nothing_queued(
-    described: Study, woken: list[tuple[str, int]], settings: Settings
+@pytest.mark.parametrize(
+    ("settings_here", "problem"),
+    [
+        (
+            {"JUDGE_BASE_URL": "https://judge.example.org/v1"},
+            "Nothing was queued: JUDGE_API_KEY is missing: judge.example.org needs a key",
+        ),
+        ({"JUDGE_BASE_URL": "here"}, "Nothing was queued: JUDGE_BASE_URL 'here' is no http(s)"),
+    ],
+)
+def test_missing_key_and_address_are_said_and_nothing_queued(
+    settings_here: dict[str, str],
+    problem: str,
+    described: Study,
+    woken: list[tuple[str, int]],
+    settings: Settings,
 ) -> None:
-    settings.JUDGE_BASE_URL = "https://judge.example.org/v1"
+    for name, value in settings_here.items():
+        setattr(settings, name, value)
     before = the_judge(described)
-    with pytest.raises(CommandError, match="Nothing was queued: JUDGE_API_KEY is missing"):
-        judge_command("small")
+    assert refused("small").startswith(problem)
     assert (Call.objects.count(), woken) == (0, [])
     assert the_judge(described) == before
+
+
+def test_endpoint_that_is_not_set_up_is_said_and_nothing_queued(
+    study: Study, server_with: Server, woken: list[tuple[str, int]]
+) -> None:
+    server_with()
+    describe_judging(study, judges=[{"name": "a"}, {"name": "b", "endpoint": "openai"}])
+    assert refused("small").startswith(
+        "Nothing was queued: the endpoint 'openai' is not set up here: name it in JUDGE_ENDPOINTS"
+    )
+    assert (Call.objects.count(), woken) == (0, [])
+    judge_command("small", "--judge", "a")
+    assert len(woken) == 1, "the others can be asked all the same"
