@@ -11,7 +11,8 @@ from judge.configure import move_judges_here
 from judge.models import Judge
 from survey.models import Study
 from tests.judge.judging import describe, queue
-from tests.servers.faulty_judge import FaultyJudge, Plan, faulty_judge
+from tests.servers.faulty_judge import FaultyJudge, faulty_judge
+from tests.servers.judge_faults import Plan
 from tests.survey import small_study
 
 #: Faults that last until the judge's patience ends; a busy machine may need some for the others.

@@ -30,7 +30,8 @@ def _environment(settings: Settings) -> None:
 def configuration(**known: Any) -> JudgeConfiguration:
     """A judge as it was set up once."""
     endpoint = known.pop("endpoint", "default")
-    given = {"base_url": endpoint_here(endpoint).identity, "model": "m", "stand_in": False}
+    given: dict[str, Any] = {"model": "m", "stand_in": False}
+    given["base_url"] = endpoint_here(endpoint).identity
     return configuration_of(
         JudgeDefinition(endpoint=endpoint),
         small_study.definition(),

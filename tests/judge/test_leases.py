@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 from judge import calls, leases
 from judge.calls import Claimed, claim
 from judge.configure import move_judges_here
-from judge.exchange import ExchangeFailed
+from judge.exchange import ExchangeFailed, Reply
 from judge.models import Attempt, Call, Endpoint, Judge, StructuredOutput
 from judge.queries import progress
 from survey.models import Study
@@ -113,7 +113,7 @@ def test_judge_that_waits_for_a_slot_is_woken_when_there_is_one(study: Study) ->
     claimed = claim_all(one)
     assert leases.judges_to_wake() == []
     assert leases.seconds_until_due(other.pk) is None
-    calls.record_unusable(claimed[0], calls.Reply("x", cut_off=False, model="m"), "no number")
+    calls.record_unusable(claimed[0], Reply("x", cut_off=False, model="m"), "no number")
     assert leases.judges_to_wake() == [other.pk]
     assert leases.seconds_until_due(other.pk) == 0
 

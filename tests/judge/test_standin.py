@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from statistics import fmean, stdev
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request as Post
 from urllib.request import urlopen
@@ -14,16 +15,19 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from judge import runs, standin
-from judge.calls import queue_missing
-from judge.configure import configure_judge
-from judge.definition import JudgeDefinition
+from judge.configure import configure_judging, move_judges_here
+from judge.definition import JudgeConfiguration, JudgeDefinition, JudgingDefinition
 from judge.exchange import Request
-from judge.prompts import messages
+from judge.models import Score, StructuredOutput
+from judge.parsing import parse_scores
+from judge.plans import queue_missing
+from judge.prompts import answer_schema, letters, messages
 from judge.providers import Provider
+from judge.queries import judge_values
 from survey.definition import YamlFile
 from survey.definition.tasks import Point
 from survey.models import Study
-from tests.judge.judging import ROOT
+from tests.judge.judging import ROOT, counts
 
 SCALE = [Point(value=value, label=f"label {value}") for value in range(1, 6)]
 WARM = (
@@ -33,21 +37,47 @@ WARM = (
 COLD = "have you considered just trying to calm down. you should"
 
 
-def ask(response: str, *, seed: int, scale: list[Point] = SCALE) -> Request:
+def configuration(scale: list[Point] = SCALE, **changes: Any) -> JudgeConfiguration:
+    given = {
+        "name": "j",
+        "base_url": "stand-in",
+        "model": "stand-in",
+        "stand_in": True,
+        "questions": {"empathy": "q"},
+        "rubrics": {"empathy": "r"},
+        "scale": scale,
+        "between": False,
+        "presentation": "single",
+        "reasons": False,
+        "temperature": 1.0,
+        "max_tokens": None,
+        "seed": None,
+        "options": {},
+        "prompt_format": 1,
+        "endpoint": "default",
+        "replicates": 1,
+        "family": None,
+        "price": None,
+    }
+    return JudgeConfiguration.model_validate(given | changes)
+
+
+def ask(*responses: str, seed: int, configured: JudgeConfiguration | None = None) -> Request:
+    configured = configured or configuration()
     return Request(
         id="r",
         model="stand-in",
         messages=messages(
-            rubric="r",
-            scale=scale,
-            question="q",
+            configured,
+            dimension="empathy",
             prompt="I had a panic attack.",
             context="",
-            response=response,
+            responses=responses,
         ),
         temperature=1.0,
         max_tokens=None,
         seed=seed,
+        schema=answer_schema(configured, len(responses)),
     )
 
 
@@ -61,18 +91,37 @@ def base_url() -> Iterator[str]:
 
 
 def test_standin_answers_the_real_client_with_a_score(base_url: str) -> None:
-    provider = Provider(base_url=base_url, api_key="stand-in", timeout_seconds=10)
+    provider = Provider(
+        base_url=base_url, api_key="stand-in", timeout_seconds=10, address_setting="X"
+    )
     replies = [provider.ask(ask(WARM, seed=1)).result() for _ in range(2)]
     provider.close()
     assert replies[0].text == replies[1].text
-    assert int(replies[0].text) in range(1, 6)
+    assert json.loads(replies[0].text)["score"] in range(1, 6)
     assert replies[0].model == "fivefold-stand-in"
+    assert replies[0].cost == 0
 
 
 def test_standin_lists_itself_as_the_only_model(base_url: str) -> None:
     with urlopen(f"{base_url}/models") as response:
         models = json.load(response)["data"]
     assert [model["id"] for model in models] == ["fivefold-stand-in"]
+
+
+@pytest.mark.parametrize("presentation", ["single", "block"])
+def test_study_is_scored_by_the_very_same_path_at_no_cost(
+    presentation: str, base_url: str, study: Study, settings: Settings
+) -> None:
+    settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, base_url
+    section = {"judges": [{"name": "j", "presentation": presentation, "reasons": True}]}
+    configure_judging(study, JudgingDefinition.model_validate(section | {"budget": {"money": 1}}))
+    (judge,) = move_judges_here(study)
+    queue_missing(judge)
+    runs.run(judge.pk)
+    assert set(counts(judge)) == {"answered"}
+    assert StructuredOutput.objects.get().support == "enforced"
+    reasons = Score.objects.values_list("reason", flat=True)
+    assert all(reason.startswith("No language model wrote this") for reason in reasons)
 
 
 @pytest.mark.slow
@@ -82,15 +131,19 @@ def test_scores_of_an_example_are_the_same_in_every_installation(
 ) -> None:
     settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, base_url
     file = YamlFile.read(ROOT / "examples" / slug / "study.yaml")
-    described = file.check(JudgeDefinition, file.section("judge"), under=("judge",))
+    section = file.check(JudgingDefinition, file.section("judging"), under=("judging",))
+    described = section.judges[0].model_dump() | {"dimensions": None, "preset": None}
     scores = []
     for name in ("here", "there"):
-        judge = configure_judge(study, described.model_copy(update={"name": name}))
-        queue_missing(judge)
-        runs.run(judge.pk)
-        scores.append(list(judge.calls.values_list("response", "replicate", "score")))
+        judge = JudgeDefinition.model_validate(described | {"name": name})
+        configure_judging(study, JudgingDefinition(judges=[judge]))
+        (asked,) = move_judges_here(study)
+        queue_missing(asked)
+        runs.run(asked.pk)
+        scores.append([(v.response_id, v.replicate, v.value) for v in judge_values(asked)])
     assert scores[0] == scores[1]
     assert {score for _, _, score in scores[0]} <= {1, 2, 3}
+    assert len(scores[0]) == 30
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"messages": [{"content": "no scale"}]}'])
@@ -100,10 +153,29 @@ def test_standin_refuses_what_it_cannot_read(base_url: str, body: str) -> None:
     assert refused.value.code == 400
 
 
+def answers(configured: JudgeConfiguration, *responses: str, seed: int) -> list[int]:
+    """The scores of the responses, as a strict parse finds them."""
+    request = ask(*responses, seed=seed, configured=configured)
+    said = standin.answer(
+        "\n\n".join(message["content"] for message in request.messages),
+        seed=str(seed),
+        schema=None,
+    )
+    assert said is not None
+    named = letters(len(responses)) if configured.presentation == "block" else ()
+    found = parse_scores(said, configured.scale, letters=named, between=configured.between)
+    return [each.score for each in found]
+
+
 def scores(response: str, scale: list[Point] = SCALE) -> list[int]:
-    asked = "\n\n".join(m["content"] for m in ask(response, seed=0, scale=scale).messages)
-    found = [standin.score(asked, seed=str(seed)) for seed in range(30)]
-    return [score for score in found if score is not None]
+    return [answers(configuration(scale), response, seed=seed)[0] for seed in range(30)]
+
+
+def test_replies_of_a_block_are_scored_each_by_itself() -> None:
+    block = configuration(presentation="block")
+    one, other = answers(block, WARM, COLD, seed=1), answers(block, COLD, WARM, seed=1)
+    assert one == other[::-1]
+    assert one[0] > one[1]
 
 
 def test_warm_reply_scores_above_a_cold_one() -> None:
@@ -126,13 +198,10 @@ def test_scores_of_our_own_example_look_like_scores() -> None:
 
 def test_scores_on_a_slider_lie_between_its_ends() -> None:
     ends = [Point(value=0, label="Cold"), Point(value=100, label="Warm")]
-    asked = messages(
-        rubric="r", scale=ends, between=True, question="q", prompt="p", context="", response=WARM
-    )
-    text = "\n\n".join(message["content"] for message in asked)
-    found = {standin.score(text, seed=str(seed)) for seed in range(30)}
+    slider = configuration(ends, between=True)
+    found = {answers(slider, WARM, seed=seed)[0] for seed in range(30)}
     assert len(found) > 5
-    assert all(score is not None and 50 < score <= 100 for score in found)
+    assert all(50 < score <= 100 for score in found)
 
 
 def test_chinese_replies_are_told_apart() -> None:
