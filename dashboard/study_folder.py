@@ -11,6 +11,7 @@ from analysis.definition import QualityRules
 from analysis.rules import set_rules
 from judge.configure import configure_judging
 from judge.definition import JudgingDefinition
+from judge.spending import still_counted
 from survey.assignment import CheckRange, have_room
 from survey.definition import (
     DefinitionError,
@@ -159,12 +160,15 @@ class LoadedFolder:
 @transaction.atomic
 def load_folder(folder: StudyFolder) -> LoadedFolder:
     """Write a checked folder: study, judge and rules, all or nothing."""
-    loaded = load_study(
-        definition=folder.definition,
-        translations=folder.translations,
-        settings=folder.settings,
-        rows=folder.rows,
-    )
+    versions = Study.objects.filter(slug=folder.definition.slug).order_by("-version")
+    # Everybody locks in this order: the study, its judging, then calls. Workers start at judging.
+    with still_counted(versions.select_for_update().first()):
+        loaded = load_study(
+            definition=folder.definition,
+            translations=folder.translations,
+            settings=folder.settings,
+            rows=folder.rows,
+        )
     study = loaded.study
     rules = study.rule_sets.last()
     updates = {"settings": loaded.outcome == "settings"}

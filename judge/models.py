@@ -6,6 +6,8 @@ identified by (response or block, dimension, judge, replicate) and, once answere
 again.
 """
 
+from decimal import Decimal
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -24,6 +26,11 @@ class Judging(models.Model):
     study = models.OneToOneField(Study, models.CASCADE, related_name="judging")
     definition = models.JSONField(help_text="See judge.definition.JudgingDefinition")
     updated_at = models.DateTimeField(default=timezone.now)
+    #: What was spent on calls that went when a draft's content was loaded anew.
+    past_requests = models.PositiveIntegerField(default=0)
+    past_money = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(0))
+    past_estimated = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(0))
+    past_unpriced = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
         return f"judging of {self.study}"
@@ -83,6 +90,7 @@ class Judge(models.Model):
     stopped = models.TextField(blank=True, help_text="Why nobody works on its calls, for people")
     not_before = models.DateTimeField(null=True, help_text="Backoff: left alone until then")
     failures_in_a_row = models.PositiveIntegerField(default=0, help_text="Since the last answer")
+    woken_at = models.DateTimeField(null=True, help_text="And nobody has taken it up since")
 
     class Meta:
         ordering = ["study", "name", "version"]
@@ -280,8 +288,8 @@ class GoldDecision(models.Model):
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="gold_decisions")
-    judge = models.ForeignKey(Judge, models.CASCADE, null=True)
-    gold_set = models.ForeignKey(GoldSet, models.CASCADE, null=True)
+    judge = models.ForeignKey(Judge, models.RESTRICT, null=True)
+    gold_set = models.ForeignKey(GoldSet, models.RESTRICT, null=True)
     panel = models.CharField(max_length=100, blank=True)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     why = models.CharField(max_length=200, help_text="What brought it about, for people")

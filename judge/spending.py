@@ -2,22 +2,29 @@
 
 Every attempt carries its cost from the moment it is committed: first what it is expected to cost,
 then what the endpoint says. So the sum over attempts holds the money of requests in flight and of
-those whose outcome nobody knows, and a budget can't be overrun by workers side by side.
+those whose outcome nobody knows, and a budget can't be overrun by workers side by side. Where
+attempts go, with the content of a draft, their sum stays with the study's `Judging`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.db import transaction
 from django.db.models import Avg, Count, Q, QuerySet, Sum
 
 from judge.definition import Budget, JudgeConfiguration, Price
 from judge.exchange import Reply
-from judge.models import Attempt, Judge
+from judge.models import Attempt, Judge, Judging
 from survey.models import Study
 
 PLACES = Decimal("1e-10")
 MILLION = 1_000_000
 Outcome = Attempt.Outcome
+ANSWERED = Q(outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE))
+#: Asked about no response: the probe.
+OF_PROBE = Q(call__response=None, call__block=None)
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,10 @@ class Spent:
 
 
 def spent_on(study: Study, judge: Judge | None = None) -> Spent:
-    """What all judges of a study, or one of them, have used up."""
+    """What all judges of a study, or one of them, have used up.
+
+    Attempts that went when a draft was loaded anew count for the study alone.
+    """
     attempts = Attempt.objects.filter(call__judge__study=study)
     if judge is not None:
         attempts = attempts.filter(call__judge=judge)
@@ -45,12 +55,37 @@ def spent_on(study: Study, judge: Judge | None = None) -> Spent:
         estimated=Sum("cost", filter=Q(cost_is_estimate=True)),
         unpriced=Count("id", filter=Q(cost=None)),
     )
+    past = Judging.objects.filter(study=study).first() if judge is None else None
+    past = past or Judging()
     return Spent(
-        found["requests"],
-        _rounded(found["money"] or Decimal(0)),
-        _rounded(found["estimated"] or Decimal(0)),
-        found["unpriced"],
+        past.past_requests + found["requests"],
+        _rounded(past.past_money + (found["money"] or 0)),
+        _rounded(past.past_estimated + (found["estimated"] or 0)),
+        past.past_unpriced + found["unpriced"],
     )
+
+
+@contextmanager
+def still_counted(study: Study | None) -> Iterator[None]:
+    """Whatever attempts go meanwhile, what was spent on them stays spent on their study.
+
+    The study's `Judging` is held, so that no worker is at its calls. To hold the study itself as
+    well, lock that first.
+    """
+    with transaction.atomic():
+        judging = Judging.objects.select_for_update().filter(study=study).first()
+        if study is None or judging is None:
+            yield
+            return
+        before = spent_on(study)
+        yield
+        after = spent_on(study)
+        judging.past_requests += before.requests - after.requests
+        judging.past_money += before.money - after.money
+        judging.past_estimated += before.estimated - after.estimated
+        judging.past_unpriced += before.unpriced - after.unpriced
+        names = ["past_requests", "past_money", "past_estimated", "past_unpriced"]
+        judging.save(update_fields=names)
 
 
 def cost_of(reply: Reply, price: Price | None) -> tuple[Decimal | None, bool]:
@@ -77,7 +112,7 @@ def expected_cost(
     """What one more request is likely to cost: as its answered ones did on average, else by its
     price and length. None where neither is known. The probe is too short to tell.
     """
-    answered = _answered(judge).exclude(call__response=None, call__block=None)
+    answered = _answered(judge).exclude(OF_PROBE)
     mean = answered.aggregate(mean=Avg("cost"))["mean"]
     if mean is not None:
         return _rounded(Decimal(mean))
@@ -85,9 +120,22 @@ def expected_cost(
 
 
 def _answered(judge: Judge) -> QuerySet[Attempt]:
-    return Attempt.objects.filter(
-        call__judge=judge, outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE)
+    return Attempt.objects.filter(ANSWERED, call__judge=judge)
+
+
+def _reserved(study: Study, unpriced: int, *, expected: Decimal) -> Decimal:
+    """What a study's `unpriced` requests may have cost in US dollars: as much as others of their
+    judge on average, or else as the next one is `expected` to.
+    """
+    rows = (
+        Attempt.objects.filter(call__judge__study=study)
+        .order_by()
+        .values_list("call__judge")
+        .annotate(n=Count("id", filter=Q(cost=None)), mean=Avg("cost", filter=ANSWERED & ~OF_PROBE))
     )
+    of_judges = [(n, expected if mean is None else Decimal(mean)) for _, n, mean in rows]
+    past = unpriced - sum(n for n, _ in of_judges)
+    return _rounded(past * expected + sum(n * each for n, each in of_judges))
 
 
 def why_no_more(judge: Judge, budget: Budget, *, expected: Decimal | None) -> str:
@@ -112,11 +160,16 @@ def why_no_more(judge: Judge, budget: Budget, *, expected: Decimal | None) -> st
             "give the judge a price (0 for a server of your own) in its study.yaml, load it, and "
             "score again"
         )
-    if spent.money + (expected or 0) > limit:
+    one = expected or Decimal(0)
+    reserved = Decimal(0)
+    if spent.unpriced:
+        reserved = _reserved(judge.study, spent.unpriced, expected=one)
+    if spent.money + reserved + one > limit:
+        lost = f", requests of unknown cost ({spent.unpriced}) count as {reserved:.6f}"
         return (
             f"the study's budget of {limit.normalize():f} US dollars allows no more calls: "
-            f"{spent.money:.4f} are spent and the next may cost {expected or 0:.6f}; raise "
-            "judging.budget.money in its study.yaml, load it, and score again"
+            f"{spent.money:.4f} are spent{lost if reserved else ''} and the next may cost "
+            f"{one:.6f}; raise judging.budget.money in its study.yaml, load it, and score again"
         )
     return ""
 

@@ -13,6 +13,8 @@ from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.settings import Settings
 from survey.models import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
 
+BlockKey = tuple[str, str]
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -81,8 +83,9 @@ def load_study(
 
 def _clear(study: Study, definition: StudyDefinition, rows: Sequence[ResponseRow]) -> None:
     """Remove what the new content lacks. What stays keeps its row, and with it the judge's
-    scores that were paid for: the same text answering the same prompt under the same task."""
-    study.blocks.all().delete()
+    scores that were paid for: the same text answering the same prompt under the same task, and
+    the block of the same responses."""
+    _clear_blocks(study, rows)
     if study.definition["tasks"] != definition.model_dump(mode="json")["tasks"]:
         study.scenarios.all().delete()
     scenarios = {(row.scenario, row.prompt, row.context) for row in rows}
@@ -102,6 +105,26 @@ def _clear(study: Study, definition: StudyDefinition, rows: Sequence[ResponseRow
             system_row.delete()
 
 
+def _clear_blocks(study: Study, rows: Sequence[ResponseRow]) -> None:
+    """Remove the blocks that show other responses now. Places in those that stay are told anew."""
+    wanted: dict[BlockKey, set[tuple[tuple[str, str], str]]] = {}
+    for row in rows:
+        wanted.setdefault(row.block, set()).add((row.system, row.text_hash))
+    shown: dict[Block, set[tuple[tuple[str, str], str]]] = {}
+    for member in BlockResponse.objects.filter(block__study=study).select_related(
+        "block__scenario", "response__system"
+    ):
+        system = (member.response.system.model, member.response.system.condition)
+        shown.setdefault(member.block, set()).add((system, member.response.text_hash))
+    changed = [b.pk for b, responses in shown.items() if wanted.get(_key(b)) != responses]
+    study.blocks.filter(pk__in=changed).delete()
+    BlockResponse.objects.filter(block__study=study).delete()
+
+
+def _key(block: Block) -> BlockKey:
+    return block.scenario.name, block.set_name
+
+
 def _take_settings(study: Study, new_settings: dict[str, object]) -> str:
     if study.settings == new_settings:
         return "unchanged"
@@ -114,16 +137,16 @@ def _take_settings(study: Study, new_settings: dict[str, object]) -> str:
 
 
 def _write_content(study: Study, rows: Sequence[ResponseRow]) -> None:
-    """Write what `rows` hold; scenarios, systems and responses that are there already stay."""
+    """Write what `rows` hold; what is there already stays."""
     scenarios = {scenario.name: scenario for scenario in study.scenarios.all()}
     systems = {(system.model, system.condition): system for system in study.systems.all()}
     responses = {
         (r.scenario.name, (r.system.model, r.system.condition), r.text_hash): r
         for r in Response.objects.filter(scenario__study=study).select_related("scenario", "system")
     }
-    blocks: dict[tuple[str, str], Block] = {}
+    blocks = {_key(block): block for block in study.blocks.select_related("scenario")}
     members: list[BlockResponse] = []
-    sizes: Counter[tuple[str, str]] = Counter()
+    sizes: Counter[BlockKey] = Counter()
     positions: dict[str, int] = {}
     for row in rows:
         position = positions.setdefault(row.scenario, len(positions) + 1)
@@ -140,14 +163,16 @@ def _write_content(study: Study, rows: Sequence[ResponseRow]) -> None:
             Response(scenario=scenario, system=system, text=row.text, text_hash=row.text_hash),
         )
         block = blocks.setdefault(
-            row.block,
-            Block(study=study, scenario=scenario, set_name=row.set_name, position=len(blocks) + 1),
+            row.block, Block(study=study, scenario=scenario, set_name=row.set_name)
         )
         sizes[row.block] += 1
         members.append(BlockResponse(block=block, response=response, position=sizes[row.block]))
+    for position, key in enumerate(sizes, 1):
+        blocks[key].position = position
     Scenario.objects.bulk_update([s for s in scenarios.values() if s.pk], ["position"])
     Scenario.objects.bulk_create(s for s in scenarios.values() if not s.pk)
     System.objects.bulk_create(s for s in systems.values() if not s.pk)
     Response.objects.bulk_create(r for r in responses.values() if not r.pk)
-    Block.objects.bulk_create(blocks.values())
+    Block.objects.bulk_update([b for b in blocks.values() if b.pk], ["position"])
+    Block.objects.bulk_create(b for b in blocks.values() if not b.pk)
     BlockResponse.objects.bulk_create(members)

@@ -16,7 +16,7 @@ from judge.models import Attempt, Judge
 from judge.parsing import Scored
 from judge.plans import queue_missing
 from judge.queries import progress
-from judge.spending import Spent, cost_of, priced, spent_on
+from judge.spending import Spent, cost_of, priced, spent_on, still_counted
 from survey.models import Study
 from tests.judge.judging import counts, describe_judging, note_support, outcomes, queue
 
@@ -213,6 +213,60 @@ def test_first_call_that_is_lost_does_not_end_a_budget_in_money(judged: Judged) 
     answer(claim_one(judge), reply("0.004"))
     assert progress(judge).stopped == ""
     assert claim_one(judge).attempt.cost == Decimal("0.004")
+
+
+def test_lost_requests_of_unknown_cost_count_as_soon_as_one_is_known(
+    judged: Judged, study: Study
+) -> None:
+    (judge,) = judged({}, money=0.01)
+    for _ in range(6):
+        lost = claim_one(judge)
+        calls.record_failure(lost, ExchangeFailed("it broke", outcome="broken_off"))
+        judge.calls.update(not_before=None)
+        Judge.objects.update(not_before=None)
+    answer(claim_one(judge), reply("0.001"))
+    assert spent_on(study) == Spent(7, Decimal("0.001"), Decimal(0), unpriced=6)
+    for claimed in claim_all(judge):
+        answer(claimed, reply("0.001"))
+    assert spent_on(study).money == Decimal("0.004")
+    assert progress(judge).stopped == (
+        "the study's budget of 0.01 US dollars allows no more calls: 0.0040 are spent, requests "
+        "of unknown cost (6) count as 0.006000 and the next may cost 0.001000; raise "
+        "judging.budget.money in its study.yaml, load it, and score again"
+    )
+
+
+def test_lost_request_of_a_dear_judge_counts_as_its_others_do_for_every_judge(
+    judged: Judged, study: Study
+) -> None:
+    dear, cheap = judged({}, {}, money=0.1)
+    calls.record_failure(claim_one(dear), ExchangeFailed("no answer", outcome="timeout"))
+    Judge.objects.update(not_before=None)
+    answer(claim_one(dear), reply("0.04"))
+    answer(claim_one(cheap), reply("0.01"))
+    answer(claim_one(cheap), reply("0.01"))
+    assert claim(cheap.pk) is None
+    assert "requests of unknown cost (1) count as 0.040000" in progress(cheap).stopped
+
+
+def test_requests_of_calls_that_are_gone_count_among_all_others(
+    judged: Judged, study: Study
+) -> None:
+    (judge,) = judged({}, money=0.01)
+    lost = claim_one(judge)
+    calls.record_failure(lost, ExchangeFailed("no answer", outcome="timeout"))
+    Judge.objects.update(not_before=None)
+    answered = claim_one(judge)
+    answer(answered, reply("0.004"))
+    for gone in (lost, answered):
+        with still_counted(study):
+            gone.call.delete()
+    assert spent_on(study) == Spent(2, Decimal("0.004"), Decimal(0), unpriced=1)
+    answer(claim_one(judge), reply("0.003"))
+    assert claim(judge.pk) is None
+    assert "0.0070 are spent, requests of unknown cost (1) count as 0.003000" in (
+        progress(judge).stopped
+    )
 
 
 def test_price_of_nothing_keeps_a_budget_in_money_whole(judged: Judged, study: Study) -> None:

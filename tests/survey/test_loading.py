@@ -61,6 +61,49 @@ def test_what_a_replacement_leaves_alone_keeps_its_rows() -> None:
     }
 
 
+def test_block_of_the_same_responses_keeps_its_row() -> None:
+    before = {str(b): b.pk for b in small_study.load().blocks.all()}
+    lines = small_study.CSV.replace("Try again.", "Try once more.").splitlines(keepends=True)
+    upside_down = "".join([lines[0], *lines[7:], *lines[1:4], lines[5], lines[4], lines[6]])
+    study = small_study.load(csv=upside_down, yaml=small_study.YAML.replace("Thank", "Thanking"))
+    after = list(study.blocks.values_list("pk", flat=True))
+    names = ["S2 × 1", "S2 × 2", "S1 × 1", "S1 × 2"]
+    assert [str(block) for block in study.blocks.all()] == names
+    kept = [before[name] for name in names]
+    assert (after[:2], after[3]) == (kept[:2], kept[3])
+    assert after[2] not in before.values()
+    shown = [[r.text for r in b.responses.values()] for b in content_of(study).blocks.values()]
+    assert shown[2:] == [
+        [
+            "Try once more.",
+            "That hurts, I am sorry.",
+            "Failing hurts. Do you want to tell me more?",
+        ],
+        [
+            "It makes sense that you feel low.",
+            "Everybody fails.",
+            "Failing hurts. Do you want to tell me more?",
+        ],
+    ]
+
+
+def test_block_that_gains_or_loses_a_response_is_another() -> None:
+    before = list(small_study.load().blocks.values_list("pk", flat=True))
+    sets = small_study.YAML.replace('"1": [Ant]', '"1": [Ant, Cat]')
+    more = "".join(
+        f"{scenario},1,{prompt},Cat,{condition},Meow {scenario} {condition}.\n"
+        for scenario, prompt in (("S1", "I failed."), ("S2", "I miss her."))
+        for condition in ("plain", "tuned")
+    )
+    larger = list(
+        small_study.load(yaml=sets, csv=small_study.CSV + more).blocks.values_list("pk", flat=True)
+    )
+    assert [pk in before for pk in larger] == [False, True, False, True]
+    again = list(small_study.load().blocks.values_list("pk", flat=True))
+    assert [pk in larger for pk in again] == [False, True, False, True]
+    assert again[1::2] == before[1::2]
+
+
 def test_a_replacement_of_the_task_replaces_every_response() -> None:
     small_study.load()
     before = set(Response.objects.values_list("pk", flat=True))

@@ -17,8 +17,8 @@ from judge.calls import structured_output
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, Judge
-from judge.plans import missing_tokens, plan_calls, queue_missing, wanted_calls
-from judge.queries import Progress, failure_reasons, progress
+from judge.plans import missing_tokens, plan_calls, queue_missing
+from judge.queries import Progress, current_judges, failure_reasons, progress, wanted_calls
 from judge.spending import Spent, expected_cost, spent_on
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -72,13 +72,17 @@ class Command(BaseCommand):
 
     def estimate(self, study: Study, names: Sequence[str]) -> None:
         """Say what would be asked, from rows that are taken back."""
-        costs: list[Decimal | None] = []
         with transaction.atomic():
-            for judge in chosen_judges(study, names):
+            chosen = [judge.name for judge in chosen_judges(study, names)]
+            transaction.set_rollback(True)
+        costs: list[Decimal | None] = []
+        for name in chosen:
+            with transaction.atomic():  # planning holds its endpoint: one judge at a time
+                (judge,) = chosen_judges(study, [name])
                 plan_calls(judge)
                 self.describe(judge)
                 costs.append(self.estimate_of(judge))
-            transaction.set_rollback(True)
+                transaction.set_rollback(True)
         spent = spent_on(study)
         known = [cost for cost in costs if cost is not None]
         total = f"about {sum(known):.4f} US dollars" if known else "cost not known"
@@ -115,13 +119,18 @@ class Command(BaseCommand):
         return f"{spent.money:.4f} are spent on {spent.requests} requests; {allowed}."
 
     def queue(self, study: Study, names: Sequence[str]) -> list[Judge]:
-        """Queue what is missing and wake a worker. Raises JudgeNotReady."""
+        """Queue what is missing and wake a worker.
+
+        Raises JudgeNotReady, before anything is queued.
+        """
         with transaction.atomic():
             judges = chosen_judges(study, names)
             for judge in judges:
                 check_endpoint(judge.read_configuration())
-                queue_missing(judge)
         for judge in judges:
+            # Queueing holds its endpoint: whoever held several could wait for each other for ever.
+            with transaction.atomic():
+                queue_missing(judge)
             self.describe(judge)
             self.wake(judge)
         return judges
@@ -197,11 +206,10 @@ def chosen_judges(study: Study, names: Sequence[str]) -> list[Judge]:
 
     Raises JudgeNotReady.
     """
-    judges = move_judges_here(study)
-    if unknown := sorted(set(names) - {judge.name for judge in judges}):
-        known = ", ".join(judge.name for judge in judges)
-        raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; there are {known}")
-    return [judge for judge in judges if not names or judge.name in names]
+    known = [judge.name for judge in current_judges(study)]
+    if known and (unknown := sorted(set(names) - set(known))):
+        raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; there are {', '.join(known)}")
+    return move_judges_here(study, names)
 
 
 def returned_models(judge: Judge) -> set[str]:
