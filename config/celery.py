@@ -6,9 +6,9 @@ with a task's name, so that a web process never imports what only a worker needs
 
 import os
 from functools import partial
+from multiprocessing.sharedctypes import RawValue
 from typing import Any
 
-from billiard import Event
 from celery import Celery
 from celery.signals import worker_init, worker_shutting_down
 from django.db import transaction
@@ -20,24 +20,25 @@ app = Celery("fivefold")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-#: Set when the worker is asked to end; its processes, which inherit it, see it at once.
+#: Not zero when the worker is asked to end; its processes, which inherit it, see it at once. It
+#: has no lock, which a killed process could take with it.
 _ending: Any = None
 
 
 @worker_init.connect
 def _watch_for_the_end(**_: Any) -> None:
     global _ending  # noqa: PLW0603  one worker per process
-    _ending = Event()
+    _ending = RawValue("b", 0)
 
 
 @worker_shutting_down.connect
 def _tell_of_the_end(**_: Any) -> None:
-    _ending.set()
+    _ending.value = 1
 
 
 def is_ending() -> bool:
     """Whether this worker is shutting down, so that long tasks leave the rest to the next one."""
-    return _ending is not None and bool(_ending.is_set())
+    return _ending is not None and bool(_ending.value)
 
 
 def wake(task_name: str, *ids: int) -> None:

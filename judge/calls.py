@@ -27,7 +27,7 @@ from judge.leases import due, end_of_lease, is_worked_on, live, live_at, locked,
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
 from judge.prompts import prompt_hash
-from judge.queries import scoring_calls
+from judge.queries import asked_calls, scoring_calls
 from judge.questions import request_for, responses_of, tokens_of
 from judge.spending import cost_of, expected_cost, why_no_more
 
@@ -79,7 +79,7 @@ def claim(judge_id: int) -> Claimed | None:
         if support is None:
             call = _probe(judge, now)
         else:
-            waiting = due(judge.calls.all(), now).order_by("id")
+            waiting = due(asked_calls(judge), now).order_by("id")
             call = waiting.select_related("response__scenario", "block__scenario").first()
         if call is None:
             return None
@@ -171,6 +171,11 @@ def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
             _note_support(judge, Support.REFUSED, str(failure))
             _answered(judge, call)
             return
+        if _may_be_the_schema(claimed, failure) and not _has_answers(judge):
+            # The probe's schema was taken, this longer one is not.
+            _note_support(judge, Support.REFUSED, str(failure))
+            _release(call)
+            return
         judge.failures_in_a_row += 1
         if failure.scope is Scope.REQUEST and _has_answers(judge):
             _fail(call, str(failure))
@@ -225,6 +230,10 @@ def _note_support(judge: Judge, support: str, detail: str) -> None:
     )
 
 
+def _may_be_the_schema(claimed: Claimed, failure: ExchangeFailed) -> bool:
+    return claimed.request.schema is not None and failure.status in REFUSALS_OF_A_SCHEMA - {404}
+
+
 def _has_answers(judge: Judge) -> bool:
     return scoring_calls(judge).filter(state=Call.State.ANSWERED).exists()
 
@@ -237,7 +246,10 @@ def _answered(judge: Judge, call: Call) -> None:
 
 def _stop(judge: Judge, reason: str) -> None:
     judge.stopped = reason
-    if not _has_answers(judge):
+    answers = Score.objects.filter(
+        call__judge__endpoint=judge.endpoint, call__judge__model=judge.model
+    )
+    if not answers.exists():
         # A model that is not there yet may refuse schemas for no other reason.
         StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).exclude(
             support=Support.ENFORCED

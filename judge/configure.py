@@ -11,11 +11,16 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from judge import prompts
-from judge.definition import JudgeConfiguration, JudgeDefinition, JudgingDefinition
+from judge.definition import (
+    JudgeConfiguration,
+    JudgeDefinition,
+    JudgingDefinition,
+    on_scale_of_study,
+)
 from judge.definition import configuration_of as configured
 from judge.endpoints import EndpointHere, JudgeNotReady, endpoint_here
 from judge.gold import choose_gold
-from judge.models import Endpoint, Judge, Judging
+from judge.models import Call, Endpoint, Judge, Judging
 from judge.queries import current_judges, gold_decision
 from survey.models import Study
 from survey.tidy import definition_of
@@ -115,37 +120,38 @@ def _current(study: Study, name: str) -> Judge | None:
 def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
     """Find or make the version of a judge that is so configured, and make it the current one.
 
-    The others are stopped, so that nothing more is spent on them; unused ones go.
+    The others are stopped, so that nothing more is spent on them. A version that was never asked
+    is no version yet: it changes. Gold scores that a version has stay the gold ones until
+    somebody decides otherwise.
     """
     versions = Judge.objects.filter(study=study, name=configuration.name)
     replaced = versions.filter(is_current=True).first()
-    wanted = versions.filter(configuration_hash=configuration.fingerprint())
-    judge = wanted.first()
-    decision = gold_decision(study)
-    why = ""
-    if replaced is not None and decision is not None and decision.judge == replaced:
-        # One that was never asked goes, and with it that it was chosen.
-        why = f"takes the place of {replaced}" if replaced.calls.exists() else decision.why
+    judge = versions.filter(configuration_hash=configuration.fingerprint()).first()
     if judge is None:
-        versions.filter(calls=None).delete()
-        newest = versions.order_by("-version").first()
-        endpoint, _ = Endpoint.objects.get_or_create(base_url=configuration.base_url)
-        judge = Judge(
-            study=study,
-            endpoint=endpoint,
-            name=configuration.name,
-            version=newest.version + 1 if newest else 1,
-            configuration_hash=configuration.fingerprint(),
-            model=configuration.model[:200],
-            is_stand_in=configuration.stand_in,
-        )
+        judge = replaced if replaced is not None and not replaced.calls.exists() else None
+        judge = judge or Judge(study=study, name=configuration.name, version=_next(versions))
+        judge.endpoint, _ = Endpoint.objects.get_or_create(base_url=configuration.base_url)
+        judge.configuration_hash = configuration.fingerprint()
+        judge.model = configuration.model[:200]
+        judge.is_stand_in = configuration.stand_in
     _retire(versions.exclude(pk=judge.pk), f"replaced by {judge}")
+    if not judge.is_current:
+        judge.stopped = ""
     judge.configuration = configuration.model_dump(mode="json")
     judge.is_current = True
     judge.save()
-    if why and judge != replaced:
-        choose_gold(study, judge=judge, why=why)
+    decision = gold_decision(study)
+    if replaced is not None and decision is not None and decision.judge == replaced != judge:
+        on_scale = on_scale_of_study(configuration.scale, definition_of(study))
+        if on_scale and not replaced.calls.filter(state=Call.State.ANSWERED).exists():
+            why = f"takes the place of {replaced}, which has no scores"
+            choose_gold(study, judge=judge, why=why)
     return judge
+
+
+def _next(versions: QuerySet[Judge]) -> int:
+    newest = versions.order_by("-version").first()
+    return newest.version + 1 if newest else 1
 
 
 def _retire(judges: QuerySet[Judge], why: str = "no longer in the study's file") -> None:

@@ -76,6 +76,10 @@ class JudgeDefinition(Part):
     def _options_are_not_ours(cls, options: dict[str, Any]) -> dict[str, Any]:
         if taken := sorted(OUR_PARAMETERS & options.keys()):
             raise ValueError(f"{taken[0]!r} is not an option: the judge's other keys decide it")
+        try:
+            json.dumps(options, allow_nan=False)
+        except ValueError:
+            raise ValueError("infinity and nan can't be sent") from None
         return options
 
     @field_validator("scale")
@@ -163,8 +167,12 @@ def _misfits(
 
 
 def on_scale_of_study(scale: Sequence[Point] | None, study: StudyDefinition) -> bool:
-    """Whether scores on `scale` can stand beside the ratings of the study."""
-    return scale is None or [point.value for point in scale] == study.rated.values
+    """Whether scores on `scale` (None is the study's own) can stand beside the study's ratings."""
+    if study.rating is None:
+        return False
+    if scale is None or list(scale) == list(study.rated.scale):
+        return True
+    return [point.value for point in scale] == study.rated.values
 
 
 class JudgeConfiguration(Part):

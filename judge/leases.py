@@ -10,7 +10,12 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from judge.endpoints import JudgeNotReady, check_endpoint
-from judge.models import Attempt, Call, Endpoint, Judge, Judging
+from judge.models import Attempt, Call, Endpoint, Judge, Judging, StructuredOutput
+from judge.queries import asked_calls
+
+#: A judge that was woken is not woken again before so many sweeps have passed.
+WOKEN_SWEEPS = 4
+LOST = "the worker that asked was lost, every time"
 
 
 @contextmanager
@@ -81,6 +86,13 @@ def recover(judge_id: int) -> int:
             error=f"{settings.JUDGE_MAX_ATTEMPTS} attempts without a score; the last was lost "
             "with its worker",
         )
+        if probes(judge.calls.all()).filter(state=Call.State.FAILED).exists():
+            # Without the schema, then: a question that ends its worker is not asked for ever.
+            StructuredOutput.objects.get_or_create(
+                endpoint=judge.endpoint,
+                model=judge.model,
+                defaults={"support": StructuredOutput.Support.UNKNOWN, "detail": LOST},
+            )
         return len(lost)
 
 
@@ -92,11 +104,18 @@ def judges_with_lost_calls() -> list[int]:
     return list(Judge.objects.filter(Exists(lost)).values_list("id", flat=True))
 
 
-def judges_to_wake() -> list[int]:
-    """Judges that have calls due, a free slot at their endpoint, and nobody working on them."""
+def judges_to_wake(*, besides: int | None = None) -> list[int]:
+    """Judges that have calls due, a free slot at their endpoint, and nobody working on them;
+    the one `besides` is left out.
+
+    Those that were woken a little while ago and not taken up yet are left out: their message
+    waits behind others.
+    """
     now = timezone.now()
+    lately = now - WOKEN_SWEEPS * timedelta(seconds=settings.SWEEP_SECONDS)
     calls = Call.objects.filter(judge=OuterRef("pk"))
     waiting = Judge.objects.filter(
+        Q(woken_at=None) | Q(woken_at__lte=lately),
         Q(not_before=None) | Q(not_before__lte=now),
         Q(endpoint__not_before=None) | Q(endpoint__not_before__lte=now),
         Exists(due(calls, now)),
@@ -104,7 +123,18 @@ def judges_to_wake() -> list[int]:
         ~Exists(probes(calls).filter(state=Call.State.WAITING, not_before__gt=now)),
         stopped="",
     )
-    return [judge.pk for judge in waiting.select_related("endpoint") if has_room(judge, now)]
+    woken = [
+        judge.pk
+        for judge in waiting.select_related("endpoint")
+        if judge.pk != besides and due(asked_calls(judge), now).exists() and has_room(judge, now)
+    ]
+    Judge.objects.filter(pk__in=woken).update(woken_at=now)
+    return woken
+
+
+def take_up(judge_id: int) -> None:
+    """A worker has come: whatever is due from now on may wake another."""
+    Judge.objects.filter(pk=judge_id).update(woken_at=None)
 
 
 def is_worked_on(judge_id: int) -> bool:
@@ -121,7 +151,7 @@ def seconds_until_due(judge_id: int) -> float | None:
     """
     judge = Judge.objects.select_related("study", "endpoint").get(pk=judge_id)
     now = timezone.now()
-    waiting = judge.calls.filter(state=Call.State.WAITING)
+    waiting = asked_calls(judge).filter(state=Call.State.WAITING)
     first = probes(waiting).first()
     first = first or waiting.order_by(F("not_before").asc(nulls_first=True)).first()
     if judge.stopped or first is None or not has_room(judge, now):

@@ -10,7 +10,7 @@ from judge.definition import JudgeConfiguration
 from judge.leases import locked
 from judge.models import Attempt, Call, Judge
 from judge.prompts import approximate_tokens
-from judge.queries import scoring_calls
+from judge.queries import asked_calls, scoring_calls, wanted_calls
 from judge.questions import messages_for
 from survey.models import BlockResponse, Response
 
@@ -36,7 +36,7 @@ def queue_missing(judge: Judge) -> int:
     """
     plan_calls(judge)
     with locked(judge.pk) as held:
-        _ask_anew(held, held.calls.filter(state=Call.State.FAILED))
+        _ask_anew(held, asked_calls(held).filter(state=Call.State.FAILED))
         return wanted_calls(held).exclude(state=Call.State.ANSWERED).count()
 
 
@@ -44,11 +44,6 @@ def queue_call(call: Call) -> None:
     """Have one failed call asked for once more, from the start. Lifts a stop of its judge."""
     with locked(call.judge_id) as held:
         _ask_anew(held, held.calls.filter(pk=call.pk, state=Call.State.FAILED))
-
-
-def wanted_calls(judge: Judge) -> QuerySet[Call]:
-    """The calls that a judge's scores rest on: not its probe, nor replicates asked for before."""
-    return scoring_calls(judge).filter(replicate__lte=judge.read_configuration().replicates)
 
 
 def missing_tokens(judge: Judge) -> tuple[int, int]:

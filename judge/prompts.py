@@ -98,7 +98,11 @@ def probe_schema() -> dict[str, Any]:
 
 def answer_schema(configuration: JudgeConfiguration, responses: int) -> dict[str, Any]:
     """The JSON schema of an answer: a score is one of the points of the scale."""
-    score: dict[str, Any] = {"score": {"type": "integer", "enum": configuration.values}}
+    values = configuration.values
+    point: dict[str, Any] = {"type": "integer", "enum": values}
+    if configuration.between:  # endpoints limit how many values may be named
+        point = {"type": "integer", "minimum": values[0], "maximum": values[-1]}
+    score = {"score": point}
     # The reason comes first, so that it is given before the score and not made up after it.
     rated = _object({"reason": {"type": "string"}, **score} if configuration.reasons else score)
     if configuration.presentation == "single":

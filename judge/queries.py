@@ -97,6 +97,14 @@ def gold_source(study: Study) -> GoldSource | None:
     return GoldSource(decided.judge, decided.gold_set, decided.panel)
 
 
+def newer_than_gold(study: Study) -> Judge | None:
+    """The present version of the judge whose earlier version's scores are gold, if there is one."""
+    decided = gold_decision(study)
+    if decided is None or decided.judge is None or decided.judge.is_current:
+        return None
+    return current_judges(study).filter(name=decided.judge.name).first()
+
+
 def gold_sources(study: Study) -> list[GoldSource]:
     """Everybody whose scores could be gold: judges (also earlier versions that have scores),
     files, panels.
@@ -171,7 +179,11 @@ def scores_digest(study: Study) -> list[object]:
     judges = (
         Judge.objects.filter(study=study)
         .order_by("id")
-        .annotate(n=Count("calls__scores"), last=Max("calls__scores__id"))
+        .annotate(
+            n=Count("calls__scores", distinct=True),
+            last=Max("calls__scores__id"),
+            failed=Count("calls", filter=Q(calls__state=Call.State.FAILED), distinct=True),
+        )
     )
     described = Judging.objects.filter(study=study).values_list("definition", flat=True).first()
     chosen = gold_source(study)
@@ -179,7 +191,7 @@ def scores_digest(study: Study) -> list[object]:
     return [
         chosen.name if chosen else None,
         described,
-        [[j.pk, j.is_current, j.configuration, j.n, j.last] for j in judges],
+        [[j.pk, j.is_current, j.configuration, j.n, j.last, j.failed] for j in judges],
         list(GoldSet.objects.filter(study=study).order_by("id").values_list("id", flat=True)),
         [[p.pk, p.panel, p.status, str(p.last_seen_at)] for p in people],
     ]
@@ -222,7 +234,7 @@ def progress(judge: Judge) -> Progress:
     """How far a judge has come."""
     judge = Judge.objects.select_related("endpoint").get(pk=judge.pk)
     states = dict(
-        scoring_calls(judge)
+        wanted_calls(judge)
         .order_by()
         .values_list("state")
         .annotate(n=Count("id"))
@@ -253,6 +265,16 @@ def progress(judge: Judge) -> Progress:
     )
 
 
+def asked_calls(judge: Judge) -> QuerySet[Call]:
+    """What a judge is asked: its probe, and no more replicates than it has now."""
+    return Call.objects.filter(judge=judge, replicate__lte=judge.read_configuration().replicates)
+
+
+def wanted_calls(judge: Judge) -> QuerySet[Call]:
+    """The calls that a judge's scores rest on: `asked_calls` without the probe."""
+    return asked_calls(judge).exclude(response=None, block=None)
+
+
 def scoring_calls(judge: Judge) -> QuerySet[Call]:
     """A judge's calls but its probe."""
     return Call.objects.filter(judge=judge).exclude(response=None, block=None)
@@ -261,7 +283,7 @@ def scoring_calls(judge: Judge) -> QuerySet[Call]:
 def failure_reasons(judge: Judge) -> list[tuple[str, int]]:
     """Why calls failed, and how many for each reason, the most frequent first."""
     return list(
-        scoring_calls(judge)
+        wanted_calls(judge)
         .filter(state=Call.State.FAILED)
         .order_by()
         .values_list("error")

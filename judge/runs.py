@@ -29,7 +29,7 @@ REQUESTS_IN_A_TURN = 20
 #: A longer wait than this is left to the sweep.
 PATIENCE_SECONDS = 10.0
 #: How often is looked whether another's probe has been answered, for instance.
-SHORTEST_PAUSE = 0.05
+SHORTEST_PAUSE = 0.1
 #: How often calls that became due meanwhile are looked for.
 POLL_SECONDS = 0.5
 
@@ -53,6 +53,7 @@ def run(
     except JudgeNotReady as problem:
         calls.stop(judge_id, str(problem))
         return False
+    leases.take_up(judge_id)
     leases.recover(judge_id)
     provider = Provider(
         base_url=here.base_url,

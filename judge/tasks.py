@@ -14,9 +14,10 @@ def run(judge_id: int) -> None:
     again = partial(wake, "judge.run", judge_id)
     if runs.run(judge_id, hand_over=again, is_ending=is_ending):
         again()
-    for other in leases.judges_to_wake():  # those that waited for a slot at the same endpoint
-        if other != judge_id:
-            wake("judge.run", other)
+        return
+    # Those that waited for a slot at the same endpoint.
+    for other in leases.judges_to_wake(besides=judge_id):
+        wake("judge.run", other)
 
 
 @shared_task(name="judge.sweep")

@@ -11,7 +11,7 @@ from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.gold import choose_gold
 from judge.models import GoldDecision, Judge
 from judge.plans import plan_calls
-from judge.queries import current_judges, gold_source
+from judge.queries import current_judges, gold_source, newer_than_gold
 from survey.models import Study
 from tests.judge.judging import describe, describe_judging
 from tests.survey import small_study
@@ -210,7 +210,9 @@ def test_judges_of_two_studies_do_not_touch_each_other(study: Study) -> None:
 # Gold
 
 
-def test_gold_follows_the_new_version_of_its_judge(study: Study, settings: Settings) -> None:
+def test_gold_follows_the_new_version_of_a_judge_without_scores(
+    study: Study, settings: Settings
+) -> None:
     plan_calls(describe(study, name="maverick"))
     describe(study, name="maverick", rubric="Be strict.")
     assert gold_name(study) == "maverick@2"
@@ -220,9 +222,54 @@ def test_gold_follows_the_new_version_of_its_judge(study: Study, settings: Setti
     assert gold_name(study) == "maverick@3"
     assert list(GoldDecision.objects.values_list("why", flat=True)) == [
         "named in the study's file",
-        "takes the place of maverick@1",
-        "takes the place of maverick@2",
+        "takes the place of maverick@1, which has no scores",
+        "takes the place of maverick@2, which has no scores",
     ]
+
+
+def test_a_version_that_was_never_asked_changes_and_stays_the_gold(study: Study) -> None:
+    describe(study, name="maverick")
+    judge = describe(study, name="maverick", rubric="Be strict.")
+    assert str(judge) == gold_name(study) == "maverick@1"
+    assert judge.read_configuration().rubrics == {"warmth": "Be strict."}
+    assert GoldDecision.objects.count() == 1
+
+
+def test_scores_that_are_gold_stay_so_when_their_judge_changes(
+    study: Study, settings: Settings
+) -> None:
+    judge = describe(study, name="maverick")
+    plan_calls(judge)
+    judge.calls.update(state="answered")
+    changed = describe(study, name="maverick", rubric="Be strict.")
+    assert (gold_name(study), newer_than_gold(study)) == ("maverick@1", changed)
+    settings.JUDGE_STAND_IN = True
+    (stand_in,) = move_judges_here(study)
+    assert (gold_name(study), newer_than_gold(study)) == ("maverick@1", stand_in)
+    choose_gold(study, judge=stand_in)
+    assert newer_than_gold(study) is None
+
+
+def test_gold_never_goes_to_a_judge_on_another_scale_by_itself(study: Study) -> None:
+    one, other = {"name": "one"}, {"name": "other"}
+    _, judge = describe_judging(study, judges=[one, other])
+    choose_gold(study, judge=judge)
+    plan_calls(judge)
+    scale = [{"value": 1, "label": "low"}, {"value": 9, "label": "high"}]
+    described(study, judges=[one, other | {"scale": scale}])
+    assert gold_name(study) == "other@1"
+
+
+def test_a_judge_that_comes_back_into_the_file_is_asked_again(study: Study) -> None:
+    one, other = {"name": "one"}, {"name": "other"}
+    _, judge = describe_judging(study, judges=[one, other])
+    plan_calls(judge)
+    described(study, judges=[one])
+    judge.refresh_from_db()
+    assert (judge.is_current, judge.stopped) == (False, "no longer in the study's file")
+    described(study, judges=[one, other])
+    judge.refresh_from_db()
+    assert (judge.is_current, judge.stopped) == (True, "")
 
 
 def test_gold_is_the_judge_that_the_file_names_when_it_names_another(study: Study) -> None:

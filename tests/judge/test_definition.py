@@ -13,6 +13,7 @@ from judge.definition import (
     JudgeDefinition,
     JudgingDefinition,
     configuration_of,
+    on_scale_of_study,
 )
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.definition import DefinitionError, YamlFile
@@ -79,6 +80,7 @@ def test_first_judge_is_gold_unless_another_is_named() -> None:
         ("preset: best", "preset: Input should be 'one_line', 'anchored' or 'three_components'"),
         ("options: {seed: 3}", "options: 'seed' is not an option: the judge's other keys decide"),
         ("options: {stream: true}", "options: 'stream' is not an option"),
+        ("options: {top_p: .nan}", "options: infinity and nan can't be sent"),
         ("price: {input: -1, output: 0}", "price.input: Input should be greater than or equal"),
         ("price: {input: 1}", "price.output: is missing"),
         ("dimensions: []", "dimensions: List should have at least 1 item"),
@@ -202,6 +204,14 @@ def test_dimensions_and_scale_are_the_studys_unless_said() -> None:
 
 def test_values_of_a_slider_are_all_between_its_ends() -> None:
     assert configuration(yaml=small_study.SLIDER_YAML).values == list(range(101))
+
+
+@pytest.mark.parametrize("yaml", [small_study.YAML, small_study.SLIDER_YAML])
+def test_judge_without_a_scale_of_its_own_is_on_the_studys(yaml: str) -> None:
+    study = small_study.definition(yaml)
+    assert on_scale_of_study(configuration(yaml=yaml).scale, study)
+    points = [{"value": 0, "label": "No"}, {"value": 9, "label": "Yes"}]
+    assert not on_scale_of_study(configuration(yaml=yaml, scale=points).scale, study)
 
 
 # When it is another judge

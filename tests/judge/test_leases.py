@@ -12,6 +12,7 @@ from judge.calls import Claimed, claim
 from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply
 from judge.models import Attempt, Call, Endpoint, Judge, StructuredOutput
+from judge.plans import queue_missing
 from judge.queries import progress
 from survey.models import Study
 from tests.judge.judging import describe, describe_judging, outcomes, queue
@@ -90,9 +91,48 @@ def test_a_call_that_is_lost_every_time_fails_in_the_end(judge: Judge, settings:
 def test_judge_with_due_calls_and_nobody_at_work_is_woken(judge: Judge) -> None:
     assert leases.judges_to_wake() == [judge.pk]
     claim(judge.pk)
+    leases.take_up(judge.pk)
     assert leases.judges_to_wake() == [], "whoever holds a lease takes the others, too"
     expire_leases(judge)
     assert leases.judges_to_wake() == [judge.pk]
+
+
+def test_judge_that_was_woken_is_not_woken_again_before_some_sweeps_have_passed(
+    judge: Judge, settings: Settings
+) -> None:
+    assert leases.judges_to_wake() == [judge.pk]
+    assert leases.judges_to_wake() == [], "its message waits behind others"
+    long_ago = timezone.now() - leases.WOKEN_SWEEPS * timedelta(seconds=settings.SWEEP_SECONDS)
+    Judge.objects.update(woken_at=long_ago)
+    assert leases.judges_to_wake() == [judge.pk], "the broker may have lost it"
+
+
+def test_replicates_that_are_no_longer_asked_for_are_not_asked(study: Study) -> None:
+    judge = queue(describe(study, replicates=3))
+    describe(study, replicates=1)
+    claimed = claim_all(judge)
+    assert {each.call.replicate for each in claimed} == {1}
+    judge.calls.filter(replicate=1).update(state="answered")
+    assert leases.seconds_until_due(judge.pk) is None
+    assert leases.judges_to_wake() == []
+    assert progress(judge).total == judge.calls.filter(replicate=1).count()
+
+
+def test_probe_whose_worker_is_lost_every_time_is_given_up(
+    study: Study, settings: Settings
+) -> None:
+    settings.JUDGE_MAX_ATTEMPTS = 2
+    judge = describe(study, replicates=1)
+    queue_missing(judge)
+    for _ in range(2):
+        claimed = claim(judge.pk)
+        assert claimed is not None and claimed.call.is_probe
+        expire_leases(judge)
+        leases.recover(judge.pk)
+    assert StructuredOutput.objects.get().support == "unknown"
+    claimed = claim(judge.pk)
+    assert claimed is not None and not claimed.call.is_probe
+    assert "response_format" not in claimed.request.body()
 
 
 def test_judge_is_not_woken_before_its_endpoint_or_its_calls_are_due(judge: Judge) -> None:

@@ -13,7 +13,7 @@ from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply
 from judge.models import Call, Judge
 from judge.parsing import Scored
-from judge.queries import gold_scores
+from judge.queries import gold_scores, wanted_calls
 from survey.models import Block, Response, Study
 from tests.judge.judging import counts, describe, queue
 from tests.survey import small_study
@@ -81,7 +81,7 @@ def test_fewer_replicates_later_leave_the_others_out_of_the_gold(queued: Queue) 
     answer_next(judge)
     assert [gold.calls for gold in gold_scores(judge.study).scores] == [[2, 2]]
     fewer = queued(replicates=1)
-    assert plans.wanted_calls(fewer).count() == 10
+    assert wanted_calls(fewer).count() == 10
     assert [gold.calls for gold in gold_scores(judge.study).scores] == [[2]]
 
 

@@ -19,6 +19,7 @@ from judge.queries import (
     gold_sources,
     judge_values,
     progress,
+    scores_digest,
 )
 from survey.models import Response, Study
 from tests.judge.judging import describe, describe_judging
@@ -65,11 +66,21 @@ def test_stand_in_is_named(queued: Queue, settings: Settings) -> None:
     assert gold.source == "puppet@1 (stand-in, no language model)"
 
 
-def test_scores_of_a_replaced_judge_are_no_gold(queued: Queue) -> None:
+def test_scores_of_a_replaced_judge_stay_gold_until_somebody_decides(queued: Queue) -> None:
     judge = queued()
     answer_some(judge, {judge.calls.values_list("response", flat=True)[0]: [2]})
-    describe(judge.study, rubric="Be strict.")
+    changed = describe(judge.study, rubric="Be strict.")
+    assert [gold.value for gold in gold_scores(judge.study).scores] == [2]
+    choose_gold(judge.study, judge=changed)
     assert gold_scores(judge.study).scores == []
+
+
+def test_digest_of_all_scores_changes_with_what_is_missing(queued: Queue) -> None:
+    judge = queued()
+    before = scores_digest(judge.study)
+    assert scores_digest(judge.study) == before
+    judge.calls.filter(pk=judge.calls.earliest("pk").pk).update(state="failed")
+    assert scores_digest(judge.study) != before
 
 
 def test_gold_is_of_the_one_source_decided_on_and_never_mixed(queued: Queue) -> None:

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.queries import participant_links
 from dashboard.study_folder import load_folder, read_folder
+from judge.queries import GoldSource, newer_than_gold
 from survey.definition import DefinitionError
 from survey.definition.policy import findings
 from survey.models import Study
@@ -60,6 +61,11 @@ class Command(BaseCommand):
             f"  {study.scenarios.count()} scenarios, {blocks} blocks, {presented} responses shown "
             f"({distinct} distinct), {study.systems.count()} systems"
         )
+        if newer := newer_than_gold(study):
+            self.stdout.write(
+                f"  The gold scores stay those of an earlier version of {newer.name}. When {newer} "
+                f'is scored: manage.py gold {study} "{GoldSource(judge=newer).key}"'
+            )
         for link in participant_links(study):
             self.stdout.write(f"  {link.way + ':':<11} {link.url}")
         if "invitation" in study.settings["ways_in"]:
