@@ -58,17 +58,28 @@ from survey.models import Study
 for judge in move_judges_here(Study.objects.get()):
     queue_missing(judge)
 """
+#: Of several processes the first would take every slot before the next has come. So they wait at
+#: an endpoint that asks for it, and that is known to hold to schemas, and begin together.
 WAKE = """
 import sys, time
+from datetime import datetime, timedelta, timezone
 import django
 django.setup()
 from config.celery import wake
-from judge.models import Judge
-judge = Judge.objects.get()
-print(time.time(), flush=True)
-for _ in range(int(sys.argv[1])):
+from judge.models import Judge, StructuredOutput
+judge, processes, gate = Judge.objects.get(), int(sys.argv[1]), float(sys.argv[2])
+began = time.time() + gate
+if gate:
+    StructuredOutput.objects.create(
+        endpoint=judge.endpoint, model=judge.model, support="enforced"
+    )
+    judge.endpoint.not_before = datetime.fromtimestamp(began, timezone.utc)
+    judge.endpoint.save()
+print(began, flush=True)
+for _ in range(processes):
     wake("judge.run", judge.pk)
 """
+GATE_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -201,8 +212,12 @@ def processes_at(port: int) -> Iterator[dict[int, int]]:
 def whole_run(
     environment: Mapping[str, str], workers: int, options: Options
 ) -> tuple[float, float]:
-    """Wake every process and wait for the last answer: when it began, when that was committed."""
-    wake = [sys.executable, "-c", WAKE, str(workers)]
+    """Wake every process and wait for the last answer: when it began, when that was committed.
+
+    One process alone begins when it is woken, and finds out first what the endpoint can do.
+    """
+    gate = GATE_SECONDS if workers > 1 else 0
+    wake = [sys.executable, "-c", WAKE, str(workers), str(gate)]
     done = subprocess.run(
         wake, check=True, cwd=ROOT, env=environment, capture_output=True, text=True
     )
