@@ -4,6 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -13,13 +14,13 @@ from dashboard import study_folder
 from dashboard.study_folder import load_folder, read_folder
 from judge import calls
 from judge.calls import Claimed, claim
-from judge.configure import configure_judging, move_judges_here
-from judge.definition import JudgingDefinition
+from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply
 from judge.models import Attempt, Call, Judge
 from judge.parsing import Scored
 from judge.queries import progress
 from judge.spending import Spent, spent_on
+from survey.loading import Loaded, load_study
 from survey.models import Study
 from tests.judge.judging import counts, queue
 from tests.survey import small_study
@@ -177,12 +178,14 @@ def test_answer_that_comes_while_a_folder_is_loaded_waits_for_it(
     with ThreadPoolExecutor(1) as pool:
         recorded: list[Future[None]] = []
 
-        def configure_meanwhile(study: Study, definition: JudgingDefinition) -> bool:
+        def load_then_let_record(**content: Any) -> Loaded:
+            """The call is gone, but not committed, when its answer comes."""
+            loaded = load_study(**content)
             recorded.append(pool.submit(record))
             wait_until_held_up(recorded[0])
-            return configure_judging(study, definition)
+            return loaded
 
-        monkeypatch.setattr(study_folder, "configure_judging", configure_meanwhile)
+        monkeypatch.setattr(study_folder, "load_study", load_then_let_record)
         load(csv=TEXT)
         recorded[0].result()
     assert counts(single) == {"waiting": 9}
