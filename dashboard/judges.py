@@ -139,6 +139,16 @@ class Sources:
         return any(judge.is_working for judge in self.judges)
 
     @property
+    def newer_than_gold(self) -> JudgeState | None:
+        """The present version of the judge whose earlier version's scores are gold."""
+        gold = next((state.judge for state in self.judges if state.is_gold), None)
+        if gold is None or gold.is_current:
+            return None
+        return next(
+            (s for s in self.judges if s.judge.is_current and s.judge.name == gold.name), None
+        )
+
+    @property
     def has_stand_in(self) -> bool:
         return any(judge.judge.is_stand_in and judge.judge.is_current for judge in self.judges)
 
@@ -290,7 +300,9 @@ def models_that_answered(judge: Judge) -> list[tuple[str, int]]:
 def failed_calls(judge: Judge, *, limit: int) -> QuerySet[Call]:
     """Calls that failed, each with the last text that came back (`raw_text`)."""
     last = Attempt.objects.filter(call=OuterRef("pk")).order_by("-number").values("raw_text")[:1]
-    failed = scoring_calls(judge).filter(state=CallState.FAILED).annotate(raw_text=Subquery(last))
+    replicates = judge.read_configuration().replicates
+    failed = scoring_calls(judge).filter(state=CallState.FAILED, replicate__lte=replicates)
+    failed = failed.annotate(raw_text=Subquery(last))
     about = ("response__scenario", "response__system", "block__scenario")
     return failed.select_related(*about).order_by("id")[:limit]
 

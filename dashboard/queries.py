@@ -299,6 +299,11 @@ class GoldRow:
     calls: list[float]
     value: float | None
 
+    @property
+    def valid(self) -> int:
+        """How many single scores the gold score rests on."""
+        return sum(call is not None for call in self.calls)
+
 
 def gold_rows(study: Study) -> list[GoldRow]:
     """Every distinct response × dimension in study order, scored or not."""

@@ -11,7 +11,8 @@ from pytest_django import Settings
 
 from analysis.execution import finished_run
 from judge import calls
-from judge.models import Call, GoldDecision, Judge
+from judge.gold import choose_gold
+from judge.models import Call, GoldDecision, GoldScore, Judge
 from judge.plans import plan_calls
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -111,6 +112,26 @@ def test_gold_score_says_how_many_valid_calls_it_rests_on(page: Client, judge: J
     assert both[4:] == ["Ant plain answers S1 Ant plain answers S1", "4, 5", "2", "4.50"]
     assert half[5:] == ["3", "1", "3.00"]
     assert nothing[5:] == ["", "–", "–"]
+
+
+def test_single_score_that_is_missing_in_a_file_is_not_counted(page: Client, study: Study) -> None:
+    GoldScore.objects.update(calls=[3, None, 4])
+    row = tables_of(page.get(GOLD))[-1][1]
+    assert row[5:] == ["3, –, 4", "2", "3.50"]
+
+
+def test_earlier_version_stays_gold_until_somebody_decides(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all())
+    (newer,) = describe(judge.study, {"name": "stand-in", "rubric": "Weigh warmth."})
+    choose_gold(judge.study, judge=judge)
+    said = "The gold scores stay those of an earlier version of stand-in"
+    shown = text_of(page.get(GOLD))
+    assert said in shown and "Score stand-in@2 , compare, and make it the gold." in shown
+    plan_calls(newer)
+    answer_calls(newer.calls.all())
+    assert "stand-in@2 has scores: compare them, and make it the gold." in text_of(page.get(GOLD))
+    choose_gold(judge.study, judge=newer)
+    assert said not in text_of(page.get(GOLD))
 
 
 def test_decisions_say_who_chose_whom_when_and_why(page: Client, judge: Judge) -> None:
