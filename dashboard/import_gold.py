@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from dashboard.import_checks import CellReader, cell_columns
 from dashboard.import_files import Columns, Findings, TidyFile
@@ -20,7 +21,8 @@ class GoldValue:
     response: int
     dimension: str
     value: float
-    calls: list[float]
+    #: By call; None where that one has no score.
+    calls: list[Any]
     gold_by: str
 
 
@@ -57,7 +59,9 @@ def read_gold(
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row)
         value, *each = (table.number(line, row, n, least=-math.inf) for n in ("gold", *calls))
-        single = [int(s) if s.is_integer() else s for s in each if s is not None]
+        single = [int(s) if s is not None and s.is_integer() else s for s in each]
+        while single and single[-1] is None:
+            single.pop()
         if not row["gold"]:
             table.problem(line, "gold", "is empty")
         if cell is None or dimension is None or value is None:

@@ -33,7 +33,7 @@ class EndpointHere:
     @property
     def identity(self) -> str:
         """Its address; the stand-in is one and the same, wherever it listens."""
-        return "stand-in" if self.stand_in else self.base_url
+        return "stand-in" if self.stand_in else self.base_url.rstrip("/")
 
 
 def _variable(endpoint: str, name: str) -> str:
@@ -41,25 +41,27 @@ def _variable(endpoint: str, name: str) -> str:
 
 
 def endpoint_here(name: str) -> EndpointHere:
-    """The endpoint called `name`. Raises JudgeNotReady where the environment has none.
+    """The endpoint called `name`. Raises JudgeNotReady where the environment has none, or one with
+    a password in its address.
 
     An installation with a stand-in asks it in place of endpoints that are not set up.
     """
     named = settings.JUDGE_ENDPOINTS.get(name)
-    if named is not None:
-        return EndpointHere(
-            name=name,
-            base_url=named["base_url"],
-            api_key=named["api_key"],
-            model=named["model"],
-            concurrency=named["concurrency"],
-            stand_in=False,
-        )
-    if name != DEFAULT_ENDPOINT and not settings.JUDGE_STAND_IN:
+    if named is None and name != DEFAULT_ENDPOINT and not settings.JUDGE_STAND_IN:
         raise JudgeNotReady(
             f"the endpoint {name!r} is not set up here: name it in JUDGE_ENDPOINTS and set "
             f"{_variable(name, 'BASE_URL')} and {_variable(name, 'API_KEY')}"
         )
+    here = _default() if named is None else EndpointHere(name=name, **named, stand_in=False)
+    if "@" in here.base_url:
+        raise JudgeNotReady(
+            f"{here.variable('BASE_URL')} must have no @ in it: addresses are stored and shown, so "
+            f"a password has no place in one. {here.variable('API_KEY')} is kept secret"
+        )
+    return here
+
+
+def _default() -> EndpointHere:
     return EndpointHere(
         name=DEFAULT_ENDPOINT,
         base_url=settings.JUDGE_BASE_URL,

@@ -25,18 +25,24 @@ from typing import Any
 
 from survey.definition.tasks import Point
 
+#: Of an answer, in characters; as much of it is stored. What it was thinking is not counted.
+LONGEST = 10_000
+
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 #: Digits with whatever joins them, so that 4.5, 3-4 and 4/10 are one token each.
 _NUMBER = re.compile(r"[-+\u2212]?[0-9](?:[0-9.,:/\u2013\u2212-]*[0-9])?")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,9}")
-_NAMED = r"(?:(?:the|my|overall|final)\s+)*(?:score|rating|answer|result)"
+#: Space within a line. Were it to run across lines, one answer of empty lines would take minutes.
+_GAP = r"[^\S\n]"
+_NAMED = rf"(?:(?:the|my|overall|final){_GAP}+)*(?:score|rating|answer|result)"
 #: It opens its sentence and the number ends its clause: "I would not give a score of 4" is none.
 _STATEMENT = re.compile(
-    rf"(?:^|[.!?]\s)\s*{_NAMED}\s*(?::|=|is)\s*[-+]?[0-9]+\s*(?:[.,;:!()]|$|because\b)",
+    rf"(?:^|[.!?]\s){_GAP}*{_NAMED}{_GAP}*(?::|=|is){_GAP}*[-+]?[0-9]+{_GAP}*"
+    r"(?:[.,;:!()]|$|because\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 _ALONE = re.compile(
-    rf"(?:\[?{_NAMED}\]?\s*(?::|=|is)?\s*)?[\"'(\[]*[-+]?[0-9]+[\"')\]]*(?P<rest>.*)",
+    rf"(?:\[?{_NAMED}\]?{_GAP}*(?:(?::|=|is){_GAP}*)?)?[\"'(\[]*[-+]?[0-9]+[\"')\]]*(?P<rest>.*)",
     re.IGNORECASE,
 )
 
@@ -63,6 +69,8 @@ def parse_scores(
     answer = _THINKING.sub("", text).strip()
     if not answer:
         raise Unusable("the answer is empty")
+    if len(answer) > LONGEST:
+        raise Unusable(f"the answer is longer than {LONGEST} characters")
     value = _json_in(answer)
     if letters:
         if value is None:

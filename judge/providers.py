@@ -39,6 +39,10 @@ VERSIONS = {
 }
 #: Statuses that may pass; every 5xx may, too.
 PASSING_STATUSES = {408, 409, 429}
+#: Amounts that no single answer has: whoever states them is wrong, and they would not be stored.
+TOO_MANY_DOLLARS, TOO_MANY_TOKENS = 10_000, 10**8
+#: Shorter keys are words that stand for none, such as `stand-in`: answers may have them, too.
+SHORTEST_SECRET = 12
 #: Wrong key, no credit, wrong address or unknown model: no other request would fare better.
 JUDGE_STATUSES = {401, 402, 404, 405, 410}
 
@@ -51,20 +55,20 @@ class _Lenient(BaseModel):
 
 class _Message(_Lenient):
     content: str | None = None
-    refusal: str | None = None
+    refusal: Any = None
 
 
 class _Choice(_Lenient):
     message: _Message
-    finish_reason: str | None = None
+    finish_reason: Any = None
 
 
 class _Completion(_Lenient):
     choices: list[_Choice]
-    id: str | None = None
-    model: str | None = None
-    provider: str | None = None
-    system_fingerprint: str | None = None
+    id: Any = None
+    model: Any = None
+    provider: Any = None
+    system_fingerprint: Any = None
     usage: Any = None
 
 
@@ -81,6 +85,7 @@ class Provider:
         self, *, base_url: str, api_key: str, timeout_seconds: float, address_setting: str
     ) -> None:
         self._base_url = base_url
+        self._secret = api_key if len(api_key) >= SHORTEST_SECRET else ""
         self._address_setting = address_setting
         self._timeout_seconds = timeout_seconds
         self._client = openai.AsyncOpenAI(
@@ -127,21 +132,25 @@ class Provider:
         except openai.APIConnectionError as error:
             not_sent = isinstance(error.__cause__, httpx2.ConnectError | httpx2.UnsupportedProtocol)
             raise ExchangeFailed(
-                f"could not exchange data with {self._base_url}: {_what_broke(error)}",
+                f"could not exchange data with {self._base_url}: {self._hide(_what_broke(error))}",
                 outcome=Outcome.NOT_CONNECTED if not_sent else Outcome.BROKEN_OFF,
             ) from None
         except openai.APIStatusError as error:
             raise _refused(
                 error.status_code,
-                _message_of(error.body) or error.response.reason_phrase,
-                body=error.response.text,
+                self._hide(_message_of(error.body) or error.response.reason_phrase),
+                body=self._hide(error.response.text),
                 retry_after=retry_after_seconds(dict(error.response.headers)),
             ) from None
-        reply = self._read(raw.text, content_type=raw.headers.get("content-type", ""))
+        reply = self._read(self._hide(raw.text), content_type=raw.headers.get("content-type", ""))
         reply.provenance["latency_seconds"] = round(time.monotonic() - started, 3)
         if reply.cost is None:  # LiteLLM's proxy says it in a header
             reply = replace(reply, cost=_dollars(_number(raw.headers.get(COST_HEADER, ""))))
         return reply
+
+    def _hide(self, text: str) -> str:
+        """What an endpoint said, without our key where it repeats that: it is stored and shown."""
+        return text.replace(self._secret, "[key]") if self._secret else text
 
     def _read(self, text: str, *, content_type: str) -> Reply:
         """The completion in a response of status 200."""
@@ -156,17 +165,17 @@ class Provider:
             )
         usage = _numbers(completion.usage)
         return Reply(
-            text=choice.message.content or choice.message.refusal or "",
+            text=choice.message.content or _text(choice.message.refusal) or "",
             cut_off=choice.finish_reason == "length",
-            model=completion.model or "",
+            model=_text(completion.model) or "",
             cost=_dollars(usage.get("cost")),
             prompt_tokens=_tokens(usage.get("prompt_tokens")),
             completion_tokens=_tokens(usage.get("completion_tokens")),
             provenance={
-                "response_id": completion.id,
-                "finish_reason": choice.finish_reason,
-                "provider": completion.provider,
-                "system_fingerprint": completion.system_fingerprint,
+                "response_id": _text(completion.id),
+                "finish_reason": _text(choice.finish_reason),
+                "provider": _text(completion.provider),
+                "system_fingerprint": _text(completion.system_fingerprint),
                 "usage": usage,
                 "versions": VERSIONS,
             },
@@ -252,6 +261,10 @@ def _message_of(body: object) -> str:
     return ""
 
 
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
 def _numbers(usage: object) -> dict[str, float]:
     """Tokens and cost of a call, as far as the endpoint states them as numbers."""
     names = ("prompt_tokens", "completion_tokens", "total_tokens", "cost")
@@ -272,8 +285,8 @@ def _number(text: str) -> float | None:
 
 
 def _dollars(cost: float | None) -> Decimal | None:
-    return None if cost is None or cost < 0 else Decimal(str(cost))
+    return Decimal(str(cost)) if cost is not None and 0 <= cost < TOO_MANY_DOLLARS else None
 
 
 def _tokens(count: float | None) -> int | None:
-    return None if count is None or count < 0 else int(count)
+    return int(count) if count is not None and 0 <= count < TOO_MANY_TOKENS else None

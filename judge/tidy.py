@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from statistics import fmean
 
 from judge.definition import on_scale_of_study
-from judge.models import Attempt, Call, Judge
-from judge.plans import wanted_calls
+from judge.models import STAND_IN, Attempt, Call, Judge
 from judge.queries import (
     Gold,
     GoldScores,
@@ -14,11 +16,19 @@ from judge.queries import (
     gold_source,
     gold_sources,
     judge_values,
-    scores_of,
+    wanted_calls,
 )
 from survey.csv_text import time_text
 from survey.models import Study
-from survey.tidy import CELL_COLUMNS, Cell, Row, cells_of, definition_of, dimensions_of
+from survey.tidy import (
+    CELL_COLUMNS,
+    Cell,
+    Row,
+    cells_of,
+    definition_of,
+    dimensions_of,
+    panel_ratings,
+)
 
 JUDGE_SCORE_COLUMNS = (
     "judge", *CELL_COLUMNS, "dimension", "response", "replicate", "score", "reason",
@@ -55,13 +65,19 @@ def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, list[float]
 
 
 def judge_rows(study: Study) -> Iterator[Row]:
-    """Every source of gold, in the columns of JUDGE_COLUMNS."""
+    """Every source of gold, in the columns of JUDGE_COLUMNS.
+
+    The replicates of a panel are its experts, those of a file the single scores that it has.
+    """
     chosen = gold_source(study)
     definition = definition_of(study)
     for source in gold_sources(study):
         is_gold = chosen is not None and source.name == chosen.name
         if source.judge is None:
-            yield source.name, source.kind, is_gold, "", None, 1, True, False, "single"
+            scored = (replicate for _, _, replicate, _ in _file_or_panel(study, source))
+            replicates = max(scored, default=0)
+            stand_in = source.gold_set is not None and STAND_IN in source.gold_set.made_by
+            yield source.name, source.kind, is_gold, "", None, replicates, True, stand_in, "single"
             continue
         configuration = source.judge.read_configuration()
         yield (
@@ -83,10 +99,12 @@ def returned_model_rows(study: Study) -> Iterator[Row]:
         call__judge__study=study, outcome=Attempt.Outcome.ANSWERED
     ).exclude(call__response=None, call__block=None)
     found: dict[tuple[int, str, str], list[datetime]] = {}
-    columns = ("call__judge", "returned_model", "provenance__system_fingerprint", "started_at")
+    columns = ("call__judge", "returned_model", "provenance", "started_at")
     answered = answered.order_by("started_at", "id")
-    for judge, model, fingerprint, at in answered.values_list(*columns):
-        found.setdefault((judge, model, fingerprint or ""), []).append(at)
+    for judge, model, provenance, at in answered.values_list(*columns).iterator():
+        # Asked for that one text, SQLite would read it as JSON and give "123" as a number.
+        fingerprint = provenance.get("system_fingerprint") or ""
+        found.setdefault((judge, model, fingerprint), []).append(at)
     names = {j.pk: GoldSource(judge=j).name for j in Judge.objects.filter(study=study)}
     for (judge, model, fingerprint), times in sorted(found.items()):
         first, last = time_text(times[0]), time_text(times[-1])
@@ -106,7 +124,8 @@ def judge_score_rows(study: Study) -> Iterator[Row]:
 
     A response that was scored alone has its scores in each place where it is shown, and is called
     by the first of them. A call without a usable score has a row with an empty one. Scores that
-    came without the single ones behind them have one row, the mean.
+    came without the single ones behind them have one row, the mean. A replicate of a panel is one
+    of its experts, whose ratings of a response that they saw several times are averaged.
     """
     cells = cells_of(study)
     places: dict[int, list[tuple[int, Cell]]] = {}
@@ -133,9 +152,23 @@ def _single(
             for response in about or []:
                 yield response, call.block_id, call.dimension, call.replicate, None, ""
         return
-    for gold in scores_of(study, source).scores:
-        for replicate, score in enumerate(gold.calls or [gold.value], start=1):
-            yield gold.response_id, None, gold.dimension, replicate, score, ""
+    for response, dimension, replicate, score in _file_or_panel(study, source):
+        yield response, None, dimension, replicate, score, ""
+
+
+def _file_or_panel(study: Study, source: GoldSource) -> Iterator[tuple[int, str, int, float]]:
+    """The scores of a source that is no judge: response, dimension, replicate, score."""
+    if source.gold_set is not None:
+        for gold in source.gold_set.scores.order_by("response_id", "dimension"):
+            for replicate, score in enumerate(gold.calls or [gold.value], start=1):
+                if score is not None:
+                    yield gold.response_id, gold.dimension, replicate, score
+        return
+    ratings = panel_ratings(study, source.panel)
+    experts = sorted({expert for _, _, expert, _ in ratings})
+    for (response, dimension, expert), group in groupby(ratings, key=itemgetter(0, 1, 2)):
+        score = fmean(value for _, _, _, value in group)
+        yield response, dimension, experts.index(expert) + 1, score
 
 
 def attempt_rows(study: Study) -> Iterator[Row]:

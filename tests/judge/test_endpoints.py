@@ -5,8 +5,12 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
+from judge.configure import move_judges_here
 from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
 from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_here
+from judge.models import Endpoint
+from survey.models import Study
+from tests.judge.judging import describe
 from tests.survey import small_study
 
 NAMED = {
@@ -69,6 +73,43 @@ def test_stand_in_takes_the_place_of_endpoints_that_are_not_set_up(settings: Set
     settings.JUDGE_STAND_IN, settings.JUDGE_BASE_URL = True, "http://127.0.0.1:5001/v1"
     assert endpoint_here("groq").identity == "stand-in"
     assert endpoint_here("openai").identity == "https://api.example.com/v1"
+
+
+@pytest.mark.parametrize("slashes", ["/", "//"])
+def test_slash_at_the_end_of_an_address_makes_no_other_endpoint(
+    slashes: str, settings: Settings
+) -> None:
+    known = configuration()
+    settings.JUDGE_BASE_URL += slashes
+    assert check_endpoint(known).identity == known.base_url == "https://judge.example.org/v1"
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    ["https://me:topsecret@judge.example.org/v1", "https://topsecret@h/v1", "me:topsecret@h/v1"],
+)
+def test_password_in_an_address_is_refused_and_not_repeated(
+    base_url: str, settings: Settings
+) -> None:
+    settings.JUDGE_BASE_URL = base_url
+    settings.JUDGE_ENDPOINTS = {"openai": NAMED | {"base_url": base_url}}
+    for endpoint, variable in (("default", "JUDGE"), ("openai", "JUDGE_OPENAI")):
+        with pytest.raises(JudgeNotReady) as refused:
+            endpoint_here(endpoint)
+        assert str(refused.value) == (
+            f"{variable}_BASE_URL must have no @ in it: addresses are stored and shown, so a "
+            f"password has no place in one. {variable}_API_KEY is kept secret"
+        )
+
+
+def test_password_in_an_address_is_stored_nowhere(study: Study, settings: Settings) -> None:
+    settings.JUDGE_BASE_URL = "https://me:topsecret@judge.example.org/v1"
+    judge = describe(study)
+    with pytest.raises(JudgeNotReady):
+        move_judges_here(study)
+    judge.refresh_from_db()
+    assert Endpoint.objects.filter(base_url__contains="topsecret").count() == 0
+    assert "topsecret" not in str(judge.configuration)
 
 
 @pytest.mark.parametrize(

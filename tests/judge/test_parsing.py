@@ -1,5 +1,7 @@
 """What counts as a score, and what does not."""
 
+import time
+
 import pytest
 
 from judge.parsing import Scored, Unusable, keeps_to_probe, parse_scores
@@ -110,14 +112,47 @@ def test_score_given_as_the_answer_is_read(text: str) -> None:
         ('{"score": {"score": 4}}', "the score {'score': 4} is not an integer"),
         ('{"A": {"score": 4}}', 'the JSON has no single "score"'),
         ("{}", 'the JSON has no single "score"'),
-        ("{" * 100_000, "the answer looks like JSON but is not"),
-        ('{"score": ' + "9" * 10_000 + "}", "the answer looks like JSON but is not"),
+        ("{" * 10_000, "the answer looks like JSON but is not"),
+        ('{"score": ' + "9" * 9_000 + "}", "the answer looks like JSON but is not"),
     ],
 )
 def test_anything_else_is_refused_with_its_reason(text: str, reason: str) -> None:
     with pytest.raises(Unusable) as refused:
         parse_score(text, FIVE)
     assert str(refused.value) == reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "score x 4" + "\n" * 9_000 + "x",
+        "score x 4" + " \n" * 4_900 + "x",
+        "x" + "\n" * 9_000 + "score x 4",
+        "score" + " " * 9_900 + "x4",
+    ],
+    ids=["lines", "lines with spaces", "lines before it", "spaces"],
+)
+def test_blanks_without_end_are_read_at_once(text: str) -> None:
+    began = time.process_time()
+    with pytest.raises(Unusable, match="4 is not given as the score"):
+        parse_score(text, FIVE)
+    assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize("text", ["x" * 10_001, '{"score": 4}' + "\n" * 10_000 + "."])
+def test_answer_that_is_too_long_is_refused_whatever_it_says(text: str) -> None:
+    with pytest.raises(Unusable, match=r"^the answer is longer than 10000 characters$"):
+        parse_score(text, FIVE)
+
+
+def test_length_of_what_was_thought_before_an_answer_does_not_matter() -> None:
+    assert parse_score(f"<think>{'Hm. ' * 10_000}</think>\n4", FIVE) == 4
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\t"])
+def test_space_within_a_line_is_of_any_kind(space: str) -> None:
+    assert parse_score(f"Score{space}:{space}4", FIVE) == 4
+    assert parse_score(f"My{space}rating{space}is{space}4,{space}because it is warm.", FIVE) == 4
 
 
 @pytest.mark.parametrize(("text", "score"), [("-2", -2), ("Score: -1", -1), ("0", 0), ("+1", 1)])

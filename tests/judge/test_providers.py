@@ -1,14 +1,16 @@
 """The real client against a real server: replies, and every way of failing."""
 
+import json
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import format_datetime
+from typing import Any
 
 import pytest
 
-from judge.exchange import ExchangeFailed, Request, Scope
+from judge.exchange import ExchangeFailed, Reply, Request, Scope
 from judge.providers import Provider, retry_after_seconds
 from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan
@@ -44,6 +46,15 @@ def fail(plan: Plan, *, api_key: str = "") -> ExchangeFailed:
         provider.close()
         assert len(server.log) == 1, "the client does not try again by itself"
     return failure.value
+
+
+def answer(plan: Plan, *, api_key: str = "") -> Reply:
+    """What one request is answered."""
+    with faulty_judge(plan) as server:
+        provider = client(server, api_key=api_key)
+        reply = provider.ask(REQUEST).result()
+        provider.close()
+    return reply
 
 
 def test_reply_holds_text_and_provenance_and_the_server_our_request_id() -> None:
@@ -100,6 +111,61 @@ def test_cost_that_an_endpoint_does_not_state_is_unknown() -> None:
     assert (reply.cost, reply.prompt_tokens) == (None, 19)
 
 
+def test_cost_counts_from_a_header_where_usage_has_none() -> None:
+    header = {"x-litellm-response-cost": "0.00025"}
+    assert answer(Plan(states_cost=False, headers=header)).cost == Decimal("0.00025")
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "cost": 0.5}
+    assert answer(Plan(completion={"usage": usage}, headers=header)).cost == Decimal("0.5")
+
+
+@pytest.mark.parametrize("cost", [-1e-9, 1e4, 1e6, 1e19, 1e300, True, "0.1", None])
+def test_cost_that_no_answer_has_is_unknown(cost: object) -> None:
+    assert answer(Plan(completion={"usage": {"cost": cost}})).cost is None
+
+
+@pytest.mark.parametrize("cost", ["-1", "10000", "1e300", "inf", "nan", "free", ""])
+def test_header_of_a_cost_that_no_answer_has_is_ignored(cost: str) -> None:
+    header = {"x-litellm-response-cost": cost}
+    assert answer(Plan(states_cost=False, headers=header)).cost is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "cost"), [(0, "0"), (1e-12, "1E-12"), (9999.99, "9999.99"), (3, "3")]
+)
+def test_cost_of_any_size_that_an_answer_may_have_is_taken(stated: float, cost: str) -> None:
+    assert answer(Plan(completion={"usage": {"cost": stated}})).cost == Decimal(cost)
+
+
+@pytest.mark.parametrize("tokens", [-1, 10**8, 1e300, 10**100])
+def test_number_of_tokens_that_no_answer_has_is_unknown(tokens: float) -> None:
+    usage = {"prompt_tokens": tokens, "completion_tokens": 10**8 - 1}
+    reply = answer(Plan(completion={"usage": usage}))
+    assert (reply.prompt_tokens, reply.completion_tokens) == (None, 10**8 - 1)
+
+
+@pytest.mark.parametrize(
+    ("field", "name"),
+    [
+        ("id", "response_id"),
+        ("provider", "provider"),
+        ("system_fingerprint", "system_fingerprint"),
+    ],
+)
+@pytest.mark.parametrize("value", [5, 1.5, {"name": "x"}, [], True, None])
+def test_what_is_not_needed_may_be_of_any_kind(field: str, name: str, value: Any) -> None:
+    reply = answer(Plan(completion={field: value}))
+    assert "score" in json.loads(reply.text)
+    assert reply.provenance[name] is None
+
+
+def test_answer_of_a_model_without_a_name_and_with_an_odd_end_is_an_answer() -> None:
+    message = {"role": "assistant", "content": '{"score": 2}', "refusal": False}
+    choices = [{"message": message, "finish_reason": 1}]
+    reply = answer(Plan(completion={"model": 7, "choices": choices}))
+    assert (reply.text, reply.model, reply.cut_off) == ('{"score": 2}', "", False)
+    assert reply.provenance["finish_reason"] is None
+
+
 def test_refusal_is_the_text_of_an_answer() -> None:
     with faulty_judge(Plan(sequence=["refusal"])) as server:
         provider = client(server)
@@ -147,6 +213,37 @@ def test_charset_that_a_server_names_does_not_matter() -> None:
 
 def test_wrong_key_is_said() -> None:
     assert fail(Plan(api_key="right"), api_key="wrong").status == 401
+
+
+KEY = "sk-secret-123456"
+
+
+def test_key_that_an_error_repeats_is_not_passed_on() -> None:
+    failure = fail(Plan(sequence=["server_error"], error="sent: {authorization}"), api_key=KEY)
+    assert str(failure) == "the endpoint answered HTTP 500: sent: Bearer [key]"
+    assert failure.body == '{"error": {"message": "sent: Bearer [key]"}}'
+
+
+def test_no_part_of_a_key_is_left_where_a_long_message_is_cut() -> None:
+    failure = fail(
+        Plan(sequence=["server_error"], error="." * 290 + "{authorization}"), api_key=KEY
+    )
+    assert str(failure).endswith(".Bearer [ke")
+
+
+def test_key_that_an_answer_repeats_is_not_passed_on() -> None:
+    choices = [{"message": {"content": f"Bearer {KEY}"}}]
+    reply = answer(Plan(completion={"choices": choices, "provider": KEY}), api_key=KEY)
+    assert (reply.text, reply.provenance["provider"]) == ("Bearer [key]", "[key]")
+    failure = fail(Plan(completion={"choices": [], "debug": KEY}), api_key=KEY)
+    assert failure.outcome == "garbled"
+    assert KEY not in failure.body and '"debug": "[key]"' in failure.body
+
+
+def test_word_in_place_of_a_key_may_stand_in_an_answer() -> None:
+    choices = [{"message": {"content": "A key is not-needed."}}]
+    reply = answer(Plan(completion={"choices": choices}), api_key="not-needed")
+    assert reply.text == "A key is not-needed."
 
 
 def test_wait_that_the_endpoint_asks_for_is_passed_on() -> None:

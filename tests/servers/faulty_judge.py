@@ -144,7 +144,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif entry.what in STATUSES:
             status = STATUSES[entry.what]
             headers = {"Retry-After": plan.retry_after} if status == 429 else {}
-            self._json(status, {"error": {"message": f"this is a {entry.what}"}}, headers)
+            message = plan.error.format(what=entry.what, authorization=entry.authorization)
+            self._json(status, {"error": {"message": message}}, headers)
         elif entry.what in RAW:
             self._send(200, *RAW[entry.what])
         else:
@@ -158,6 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
         completion = _completion(
             entry, question, text, cost=entry.cost if plan.states_cost else None
         )
+        completion |= plan.completion
         if entry.what == "hang":
             self.server.closing.wait(plan.hang_seconds)
             self.close_connection = True
@@ -172,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, plan.content_type, half, {"Content-Length": str(length)})
             self.close_connection = True
         else:
-            self._json(200, completion)
+            self._json(200, completion, plan.headers)
 
     def _text(self, entry: Entry, question: Question) -> str:
         if question.is_probe:

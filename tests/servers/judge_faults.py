@@ -78,6 +78,12 @@ class Plan:
     retry_after: str = "0.05"
     api_key: str = ""
     content_type: str = "application/json"
+    #: Laid over every completion, as its fields.
+    completion: dict[str, Any] = field(default_factory=dict)
+    #: Sent with every completion.
+    headers: dict[str, str] = field(default_factory=dict)
+    #: What an error says.
+    error: str = "this is a {what}"
 
     def __post_init__(self) -> None:
         known = {ANSWER, *TEXTS, *RAW, *STATUSES, *SILENT, *DRIPS, *CUTS}
