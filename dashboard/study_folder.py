@@ -9,7 +9,7 @@ from django.db import transaction
 
 from analysis.definition import QualityRules
 from analysis.rules import set_rules
-from judge.configure import configure_judging
+from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
 from judge.spending import still_counted
 from survey.assignment import CheckRange, have_room
@@ -174,6 +174,8 @@ def load_folder(folder: StudyFolder) -> LoadedFolder:
     updates = {"settings": loaded.outcome == "settings"}
     if folder.definition.rating is not None:
         updates["judges"] = configure_judging(study, folder.judging)
+    else:
+        retire_judges(study)  # a draft may have had ratings
     updates["filter rules"] = set_rules(study=study, rules=folder.quality) != rules
     if loaded.outcome not in ("settings", "unchanged"):
         return LoadedFolder(study, loaded.outcome, [])

@@ -82,6 +82,11 @@ def move_judges_here(study: Study, names: Collection[str] = ()) -> list[Judge]:
     return [judge for judge in current_judges(study) if not names or judge.name in names]
 
 
+def retire_judges(study: Study) -> None:
+    """Have nobody asked any more: there is nothing to judge. What was scored stays."""
+    _retire(Judge.objects.filter(study=study, is_current=True))
+
+
 def _configuration(study: Study, judge: JudgeDefinition) -> JudgeConfiguration:
     """A judge as this installation would ask it."""
     try:

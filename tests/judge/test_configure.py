@@ -1,10 +1,12 @@
 """Versions of judges, and whose scores are gold."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_django.fixtures import Settings
 
+from dashboard.study_folder import load_folder, read_folder
 from judge.configure import configure_judging, move_judges_here
 from judge.definition import JudgingDefinition
 from judge.endpoints import JudgeNotReady, check_endpoint
@@ -12,6 +14,7 @@ from judge.gold import choose_gold
 from judge.models import GoldDecision, Judge
 from judge.plans import plan_calls
 from judge.queries import current_judges, gold_source, newer_than_gold
+from judge.tidy import judge_rows
 from survey.models import Study
 from tests.judge.judging import describe, describe_judging
 from tests.survey import small_study
@@ -197,6 +200,17 @@ def test_a_study_without_ratings_has_nothing_for_a_judge(db: None) -> None:
     study = small_study.load(yaml=small_study.CHOICES_YAML)
     with pytest.raises(JudgeNotReady, match="small@1 asks for no ratings, so a judge has none"):
         move_judges_here(study)
+
+
+def test_judges_of_a_draft_that_has_lost_its_ratings_are_retired(tmp_path: Path, db: None) -> None:
+    """And nothing that looks at them stumbles."""
+    (tmp_path / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+    for yaml in (small_study.YAML, small_study.CHOICES_YAML):
+        text = f"{yaml}\nways_in: [link]\n"
+        (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
+        study = load_folder(read_folder(tmp_path)).study
+    assert list(current_judges(study)) == []
+    assert list(judge_rows(study)) == []
 
 
 def test_judges_of_two_studies_do_not_touch_each_other(study: Study) -> None:
