@@ -47,8 +47,9 @@ def test_workers_side_by_side_probe_once_share_the_limit_and_ask_each_call_once(
     server_with: Server, study: Study, settings: Settings
 ) -> None:
     settings.JUDGE_CONCURRENCY = 3
-    server = server_with(latency_seconds=0.05)
-    describe_judging(study, judges=[{"name": "one"}, {"name": "other", "seed": 1}])
+    server = server_with(latency_seconds=0.25)
+    judges = [{"name": "one"}, {"name": "other", "seed": 1}]
+    describe_judging(study, judges=[judge | {"replicates": 1} for judge in judges])
     one, other = move_judges_here(study)
     for judge in (one, other):
         queue_missing(judge)
@@ -56,8 +57,8 @@ def test_workers_side_by_side_probe_once_share_the_limit_and_ask_each_call_once(
     for judge in (one, other):  # whoever found no free slot has left
         runs.run(judge.pk)
     assert sum(entry.is_probe for entry in server.log) == 1
-    assert [counts(judge) for judge in (one, other)] == [{"answered": 30}] * 2
-    assert len(asked(server)) == 60
+    assert [counts(judge) for judge in (one, other)] == [{"answered": 10}] * 2
+    assert len(asked(server)) == 20
     assert max(entry.in_flight for entry in server.log) == 3
 
 
