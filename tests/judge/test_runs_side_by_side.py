@@ -48,8 +48,8 @@ def test_workers_side_by_side_probe_once_share_the_limit_and_ask_each_call_once(
 ) -> None:
     settings.JUDGE_CONCURRENCY = 3
     server = server_with(latency_seconds=0.25)
-    judges = [{"name": "one"}, {"name": "other", "seed": 1}]
-    describe_judging(study, judges=[judge | {"replicates": 1} for judge in judges])
+    judges = [{"name": "one", "replicates": 1}, {"name": "other", "replicates": 1, "seed": 1}]
+    describe_judging(study, judges=judges)
     one, other = move_judges_here(study)
     for judge in (one, other):
         queue_missing(judge)
