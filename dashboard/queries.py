@@ -1,7 +1,7 @@
 """What pages and API read: the same functions for both."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
@@ -296,7 +296,7 @@ class GoldRow:
 
     response: Response
     dimension: str
-    calls: list[float]
+    calls: Sequence[float | None]
     value: float | None
 
     @property

@@ -29,8 +29,8 @@ OUR_PARAMETERS = {
 class Price(Part):
     """US dollars per million tokens, for endpoints that do not say what a call cost."""
 
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
+    input: float = Field(ge=0, le=10_000)
+    output: float = Field(ge=0, le=10_000)
 
 
 class Budget(Part):

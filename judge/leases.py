@@ -128,7 +128,8 @@ def judges_to_wake(*, besides: int | None = None) -> list[int]:
         for judge in waiting.select_related("endpoint")
         if judge.pk != besides and due(asked_calls(judge), now).exists() and has_room(judge, now)
     ]
-    Judge.objects.filter(pk__in=woken).update(woken_at=now)
+    for pk in woken:  # each by itself: who loads a study holds its judges in an order of their own
+        Judge.objects.filter(pk=pk).update(woken_at=now)
     return woken
 
 

@@ -1,9 +1,11 @@
 """Gold scores and other scores, and how far a judge has come."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from statistics import fmean
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -20,7 +22,8 @@ class Gold:
     response_id: int
     dimension: str
     value: float
-    calls: list[float]
+    #: None where a single score of a file is missing.
+    calls: Sequence[float | None]
 
 
 @dataclass(frozen=True)
@@ -135,8 +138,7 @@ def scores_of(study: Study, source: GoldSource) -> GoldScores:
         stored = source.gold_set.scores.order_by("response_id", "dimension")
         scores = [Gold(g.response_id, g.dimension, g.value, g.calls) for g in stored]
         return GoldScores(source.gold_set.made_by, True, scores, "file")
-    ratings = panel_ratings(study, source.panel)
-    scores = _means((response, dimension, value) for response, dimension, _, value in ratings)
+    scores = _means(expert_means(study, source.panel))
     return GoldScores(f"panel {source.panel}", False, scores, "panel")
 
 
@@ -194,6 +196,17 @@ def scores_digest(study: Study) -> list[object]:
         [[j.pk, j.is_current, j.configuration, j.n, j.last, j.failed] for j in judges],
         list(GoldSet.objects.filter(study=study).order_by("id").values_list("id", flat=True)),
         [[p.pk, p.panel, p.status, str(p.last_seen_at)] for p in people],
+    ]
+
+
+def expert_means(study: Study, panel: str) -> list[tuple[int, str, float]]:
+    """Response, dimension and mean of each expert's ratings of it: whoever saw a response in
+    several sets counts once for it, as raters do where judges are held against them.
+    """
+    by_expert = groupby(panel_ratings(study, panel), key=itemgetter(0, 1, 2))
+    return [
+        (response, dimension, fmean(value for _, _, _, value in ratings))
+        for (response, dimension, _), ratings in by_expert
     ]
 
 

@@ -1,7 +1,7 @@
 """Scores of judges, and gold scores, as rows of tidy tables."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -48,7 +48,7 @@ ATTEMPT_COLUMNS = (
 )  # fmt: skip
 
 
-def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, list[float]]]:
+def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, Sequence[float | None]]]:
     """Each score in each place where its response is shown, in study order: the columns of
     GOLD_COLUMNS, and the single scores behind it.
     """
