@@ -51,8 +51,9 @@ class Changes:
 
     newly_excluded: list[RaterChange]
     included_again: list[RaterChange]
-    #: How many raters are in one of the two alone, so that not all follows from the gold scores.
-    only_in_one: int
+    #: Whether people and their answers are the same, and the rules: else not all that changed
+    #: follows from the gold scores.
+    same_answers: bool
     same_rules: bool
     kept_before: int
     kept_after: int
@@ -79,7 +80,7 @@ def changes(before: AnalysisRun, after: AnalysisRun) -> Changes:
             for name in both
             if now[name][2] and not was[name][2]
         ],
-        only_in_one=len(was.keys() ^ now.keys()),
+        same_answers=_answers(before) == _answers(after),
         same_rules=before.rule_set_id == after.rule_set_id,
         kept_before=sum(decision[2] for decision in was.values()),
         kept_after=sum(decision[2] for decision in now.values()),
@@ -88,6 +89,11 @@ def changes(before: AnalysisRun, after: AnalysisRun) -> Changes:
         conditions=(wins[0]["condition_a"], wins[0]["condition_b"]) if wins else ("", ""),
         gold=_gold_change(old["items"], new["items"]),
     )
+
+
+def _answers(run: AnalysisRun) -> tuple[Any, Any]:
+    hashes = run.manifest["tables_hashed"]
+    return hashes["participants"], hashes["ratings"]
 
 
 def _change(name: str, was: Decision, now: Decision, rule: str) -> RaterChange:

@@ -10,8 +10,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
+from analysis.definition import QualityRules
 from analysis.execution import execute, finished_run
 from analysis.models import AnalysisRun
+from analysis.rules import set_rules
 from analysis.runs import request_run
 from judge.models import GoldDecision, Judge
 from judge.queries import gold_source
@@ -179,12 +181,23 @@ def test_changes_say_who_is_excluded_now_and_who_is_included_again(
     assert "Not everything here follows from the gold scores" not in shown
 
 
-def test_changes_say_what_else_changed_in_between(page: Client, flat: Study, woken: Woken) -> None:
+def test_changes_say_when_answers_came_in_between(page: Client, flat: Study, woken: Woken) -> None:
     finished_run(study=flat, sources=counted_sources())
     add_participant(flat, pseudonym="new")
     address = choose(page, "file low")
     execute(AnalysisRun.objects.get(state="waiting").pk)
-    assert "1 rater is in one of the two analyses alone" in text_of(page.get(address))
+    shown = text_of(page.get(address))
+    assert "the gold scores: people came or answered in between. To see what" in shown
+
+
+def test_changes_say_when_the_rules_changed_in_between(
+    page: Client, flat: Study, woken: Woken
+) -> None:
+    finished_run(study=flat, sources=counted_sources())
+    set_rules(study=flat, rules=QualityRules(order=["sigma_mae"]))
+    address = choose(page, "file low")
+    execute(AnalysisRun.objects.get(state="waiting").pk)
+    assert "the gold scores: the quality rules changed. To see" in text_of(page.get(address))
 
 
 def test_changes_without_an_analysis_before_lead_to_the_results(
