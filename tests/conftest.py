@@ -44,6 +44,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # other processes of a run had nothing to do for minutes.
     starting = {item.path for item in items if item.get_closest_marker("e2e")}
     items.sort(key=lambda item: item.path not in starting)
+    if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+        side_by_side = [item for item in items if item.get_closest_marker("writers_side_by_side")]
+        config.hook.pytest_deselected(items=side_by_side)
+        items[:] = [item for item in items if item not in side_by_side]
     if config.getoption("--skip-pure"):
         pure = [item for item in items if not is_shaped(item)]
         config.hook.pytest_deselected(items=pure)

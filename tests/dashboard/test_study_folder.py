@@ -159,7 +159,7 @@ def wait_until_held_up(act: Future[None]) -> None:
                 return
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time")
+@pytest.mark.writers_side_by_side
 @pytest.mark.django_db(transaction=True)
 def test_answer_that_comes_while_a_folder_is_loaded_waits_for_it(
     load: Load, monkeypatch: pytest.MonkeyPatch

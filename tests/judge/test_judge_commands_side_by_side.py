@@ -17,7 +17,7 @@ from tests.judge.judging import describe_judging
 from tests.servers.faulty_judge import FaultyJudge
 
 pytestmark = [
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time"),
+    pytest.mark.writers_side_by_side,
     pytest.mark.django_db(transaction=True),
 ]
 
