@@ -64,10 +64,11 @@ def analyse_judges(
         found = _agreement(data, everything, points, judges)
         tables |= found
         figures = _figures(everything, points, found["alt_test"], shares)
-        absent |= dict.fromkeys(
-            (name for name in FIGURES if name not in figures),
-            "no judge on the study's scale scored what people rated",
-        )
+        unscored = "no judge on the study's scale scored what people rated"
+        absent |= dict.fromkeys((name for name in FIGURES if name not in figures), unscored)
+        if "judge_alt_test" in absent:
+            notes = [str(note) for note in found["alt_test"]["note"] if note]
+            absent["judge_alt_test"] = notes[0] if notes else unscored
     except Absent as reason:
         absent |= dict.fromkeys([*AGREEMENT, *FIGURES], str(reason))
     try:

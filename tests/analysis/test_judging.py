@@ -34,6 +34,8 @@ SILENT = {
     "guard_wins": ["a_percent", "b_percent", "reference_percent"],
 }
 
+TOO_FEW = "not estimable, because no rater shares 30 responses with the judge and another rater"
+
 
 def analysed(
     data: StudyData, of: JudgesData
@@ -115,19 +117,23 @@ NO_JUDGE = "the study has no gold scores and no judge"
             study(RATERS, gold=GOLD),
             judges({"j": SCORES}, about={"j": {"is_gold": False}}),
             dict.fromkeys(GUARD, "no judge, file or panel is chosen as the gold one")
-            | {"judge_alt_test": "no judge on the study's scale scored what people rated"},
+            | {"judge_alt_test": TOO_FEW},
         ),
         (
             study(RATERS, gold=GOLD),
             judges({"j": SCORES}, about={"j": {"comparable": False}}),
-            dict.fromkeys(FIGURES, "no judge on the study's scale scored what people rated"),
+            dict.fromkeys(FIGURES, "no judge on the study's scale scored what people rated")
+            | {
+                "judge_alt_test": "not estimable, because the judge uses another scale than people: "
+                "only ranks compare"
+            },
         ),
         (
             study(RATERS, gold=GOLD, contrast=Contrast(None, None, None)),
             judges({"j": SCORES}),
             {
                 "guard_wins": "there is nothing to compare: see `wins`",
-                "judge_alt_test": "no judge on the study's scale scored what people rated",
+                "judge_alt_test": TOO_FEW,
             },
         ),
     ],
