@@ -124,8 +124,8 @@ NO_JUDGE = "the study has no gold scores and no judge"
             judges({"j": SCORES}, about={"j": {"comparable": False}}),
             dict.fromkeys(FIGURES, "no judge on the study's scale scored what people rated")
             | {
-                "judge_alt_test": "not estimable, because the judge uses another scale than people: "
-                "only ranks compare"
+                "judge_alt_test": "not estimable, because the judge uses another scale than "
+                "people: only ranks compare"
             },
         ),
         (
