@@ -152,14 +152,14 @@ def test_dry_run_says_what_it_would_ask_and_changes_nothing(
 
 def test_dry_run_prices_the_tokens(study: Study, server_with: Server) -> None:
     server_with()
-    price = {"input": 1_000_000.0, "output": 0.0}  # a dollar for each token asked
+    price = {"input": 10_000.0, "output": 0.0}  # a cent for each token asked
     judges = [{"name": "j", "replicates": 1, "price": price}]
     (judge,) = describe_judging(study, judges=judges, budget={"money": 5, "requests": 50})
     note_support(judge)
     said = judge_command("small", dry_run=True)
     (tokens,) = [line.split()[1] for line in said.splitlines() if line.startswith("  about")][:1]
     dollars = [line.split()[1] for line in said.splitlines() if line.endswith("US dollars")]
-    assert float(dollars[0]) == pytest.approx(int(tokens.replace(",", "")), abs=10)
+    assert float(dollars[0]) * 100 == pytest.approx(int(tokens.replace(",", "")), abs=10)
     assert "the budget is 5 US dollars and 50 requests." in said
     assert "JSON schema" not in said
 
