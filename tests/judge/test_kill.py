@@ -74,7 +74,9 @@ def test_killed_worker_loses_no_answer_and_repeats_only_what_was_in_flight(
     attempts = dict(installation.query(ATTEMPTS))
     never_arrived = set(attempts) - set(received)
     assert set(received) <= set(attempts)
-    assert never_arrived <= in_flight_at_a_kill
+    # On a busy machine a request's time may be over before the server has taken it up.
+    nobody_knows = in_flight_at_a_kill | attempts_with(installation, "timeout")
+    assert never_arrived <= nobody_knows
     assert len(attempts) == len(received) + len(never_arrived)
     scores = dict(installation.query(SCORES))
     given = {e.request_id: e.score for e in server.log if e.score is not None}
