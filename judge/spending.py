@@ -2,8 +2,9 @@
 
 Every attempt carries its cost from the moment it is committed: first what it is expected to cost,
 then what the endpoint says. So the sum over attempts holds the money of requests in flight and of
-those whose outcome nobody knows, and a budget can't be overrun by workers side by side. Where
-attempts go, with the content of a draft, their sum stays with the study's `Judging`.
+those whose outcome nobody knows, and workers side by side overrun a budget by no more than what
+their requests in flight cost above what was expected. Where attempts go, with the content of a
+draft, their sum stays with the study's `Judging`.
 """
 
 from collections.abc import Iterator
