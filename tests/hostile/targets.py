@@ -169,7 +169,13 @@ def visit(installation: Installation, slug: str, person: str, *, pages: int = 99
 
 def researchers_addresses(study: str) -> Iterator[str]:
     """Every address of researchers' pages and API, and of the raw records."""
-    values = {"study": study, "number": "1", "slug": "ratings_kde", "str": "ratings.csv"}
+    values = {
+        "study": study,
+        "judge": "judge@1",
+        "number": "1",
+        "slug": "ratings_kde",
+        "str": "ratings.csv",
+    }
 
     def walk(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[str]:
         for pattern in patterns:
