@@ -35,6 +35,8 @@ FAULTS = [
     "refusal",
     "words",
     "out_of_range",
+    "prose",
+    "garbage",
 ]
 WORKERS = ("worker", "worker_2")
 PLACES = Decimal("1e-10")
@@ -261,6 +263,8 @@ OUTCOME_OF = {
     "refusal": "unusable",
     "words": "unusable",
     "out_of_range": "unusable",
+    "prose": "answered",
+    "garbage": "unusable",
 }
 
 
