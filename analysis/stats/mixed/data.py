@@ -1,0 +1,176 @@
+"""Ratings crossed by two factors, as the mixed models take them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.stats.mixed.arrow import Codes, Crossing, Matrix, Vector
+from analysis.stats.mixed.problems import NotEstimable, Problem
+
+
+@dataclass(frozen=True)
+class Group:
+    """A factor with a random intercept for each of its levels (raters; items)."""
+
+    name: str
+    codes: Codes
+    labels: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Term:
+    """A fixed effect and where it stands in the design matrix.
+
+    A factor has `levels`, the first of which is what the others are compared to; a covariate
+    has none, and its `mean`.
+    """
+
+    name: str
+    columns: slice
+    levels: tuple[Any, ...] = ()
+    mean: float = 0.0
+
+    def row(self, level: Any) -> Vector:
+        """Its columns for one of its levels; a covariate stands at its mean."""
+        if not self.levels:
+            return np.array([self.mean])
+        return np.array([float(level == other) for other in self.levels[1:]])
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """n ratings `y` with their design `X` (n × p, the first column is the intercept), the `names`
+    of its columns, and the two factors with random intercepts.
+
+    `terms` say what the columns of X mean; without them a model can be fitted, but `means`,
+    `contrasts` and `shares` have nothing to go by. `notes` is what was left out.
+    """
+
+    y: Vector
+    X: Matrix
+    names: tuple[str, ...]
+    groups: tuple[Group, Group]
+    terms: tuple[Term, ...] = ()
+    notes: tuple[Problem, ...] = ()
+
+    @cached_property
+    def by_size(self) -> tuple[Group, Group]:
+        """The factor with more levels comes first."""
+        one, other = self.groups
+        return (one, other) if len(one.labels) >= len(other.labels) else (other, one)
+
+    @cached_property
+    def crossing(self) -> Crossing:
+        first, second = self.by_size
+        return Crossing(first.codes, second.codes, (len(first.labels), len(second.labels)))
+
+    def term(self, name: str) -> Term:
+        """The factor of that name. Raises KeyError where the model has none."""
+        for term in self.terms:
+            if term.name == name and term.levels:
+                return term
+        raise KeyError(f"The model has no fixed factor {name!r}")
+
+    def grid(self, name: str) -> Matrix:
+        """Rows of X for each level of a factor (levels × cells × p).
+
+        The cells are the combinations of the other factors, each once, whatever was observed;
+        covariates are at their means. A mean over the cells is what others call a least-squares or
+        estimated marginal mean.
+        """
+        focal = self.term(name)
+        others = [term for term in self.terms if term is not focal]
+        cells = list(product(*(term.levels or (None,) for term in others)))
+        found = np.zeros((len(focal.levels), len(cells), len(self.names)))
+        found[:, :, 0] = 1
+        for at, level in enumerate(focal.levels):
+            found[at, :, focal.columns] = focal.row(level)[:, None]
+            for cell, chosen in enumerate(cells):
+                for term, other in zip(others, chosen, strict=True):
+                    found[at, cell, term.columns] = term.row(other)
+        return found
+
+
+def crossed(
+    frame: DataFrame,
+    *,
+    rating: str,
+    fixed: Sequence[str],
+    groups: tuple[str, str],
+    levels: Mapping[str, Sequence[Any]] | None = None,
+) -> Crossed:
+    """Ratings from a tidy table: a row per rating, columns by name.
+
+    `fixed` are factors (text, categories or truth values: each level but the first gets a column) and
+    covariates (numbers); `groups` are the two factors with random intercepts. `levels` gives
+    factors among `fixed` an order of levels, otherwise categories keep theirs and the rest
+    is sorted; levels without a rating are dropped. Rows in which something is missing are
+    left out, which a note says.
+
+    Raises NotEstimable where nothing remains, or a fixed factor has only one level.
+    """
+    used = [rating, *fixed, *groups]
+    known = frame[used].dropna()
+    notes: tuple[Problem, ...] = ()
+    if left := len(frame) - len(known):
+        sentence = f"{left} of {len(frame)} ratings are left out, because something is missing"
+        notes = (Problem("missing", f"{sentence} ({_missing(frame[used])})."),)
+    if known.empty:
+        raise NotEstimable("no_ratings", "There are no ratings.")
+    blocks: list[Matrix] = [np.ones((len(known), 1))]
+    names, terms = ["(intercept)"], []
+    for name in fixed:
+        order = levels.get(name) if levels else None
+        term, block = _term(known[name], name, order, len(names))
+        terms.append(term)
+        blocks.append(block)
+        names += [f"{name}[{level}]" for level in term.levels[1:]] or [name]
+    return Crossed(
+        known[rating].to_numpy(dtype=float),
+        np.hstack(blocks),
+        tuple(names),
+        (_group(known[groups[0]], groups[0]), _group(known[groups[1]], groups[1])),
+        tuple(terms),
+        notes,
+    )
+
+
+def _missing(frame: DataFrame) -> str:
+    counts = frame.isna().sum()
+    return ", ".join(f"{name}: {n}" for name, n in counts[counts > 0].items())
+
+
+def _group(column: "pd.Series[Any]", name: str) -> Group:
+    codes, labels = pd.factorize(column, sort=True)
+    return Group(name, codes.astype(np.intp), tuple(labels))
+
+
+def _term(
+    column: "pd.Series[Any]", name: str, order: Sequence[Any] | None, at: int
+) -> tuple[Term, Matrix]:
+    if order is None and _is_covariate(column):
+        values = column.to_numpy(dtype=float)
+        return Term(name, slice(at, at + 1), mean=float(values.mean())), values[:, None]
+    if order is None:
+        kept = isinstance(column.dtype, pd.CategoricalDtype)
+        order = list(column.cat.categories) if kept else sorted(column.unique())
+    codes = pd.Categorical(column, categories=list(order)).codes
+    if (codes < 0).any():
+        raise ValueError(f"{name} has values that are not among its levels")
+    used = np.unique(codes)
+    if len(used) < 2:
+        only = order[int(used[0])]
+        raise NotEstimable("one_level", f"Every rating has the same {name} ({only}).")
+    block = (codes[:, None] == used[1:]).astype(float)
+    levels = tuple(order[int(code)] for code in used)
+    return Term(name, slice(at, at + len(used) - 1), levels), block
+
+
+def _is_covariate(column: "pd.Series[Any]") -> bool:
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)

@@ -1,0 +1,97 @@
+"""What a fitted mixed model says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.stats.mixed.arrow import Matrix, Vector
+from analysis.stats.mixed.data import Crossed
+from analysis.stats.mixed.equations import Absorbed
+from analysis.stats.mixed.links import Link
+from analysis.stats.mixed.problems import Problem
+
+
+@dataclass(frozen=True)
+class MixedFit:
+    """Estimates of a linear (`link` "identity") or a cumulative link mixed model.
+
+    `coefficients` are the fixed effects, by name of their column: with an intercept and in units
+    of the ratings in a linear model, without and on the latent scale in an ordinal one, which has
+    `thresholds` instead ("1|2" lies between the categories 1 and 2; `categories` are those that
+    were used). `sds` are the standard deviations of the random intercepts by factor, of the same
+    unit; 0 where the estimate is at the boundary, which `notes` says, too. `residual_sd` is None in
+    an ordinal model, whose latent error has a standard normal or logistic distribution.
+
+    `covariance` is over thresholds, coefficients and, in an ordinal model, the SDs ("sd: rater");
+    an SD of 0 has neither variance nor standard error. `modes` are the conditional modes of the
+    random effects, by factor a value for each level. `log_likelihood` is the restricted one where
+    `restricted`. `spare_levels` are the degrees of freedom of each factor: its levels less the
+    fixed effects that do not vary within them. A fit that is handed out has converged; `miss` is
+    about how far from the maximum it is, in standard errors.
+    """
+
+    data: Crossed
+    link: Literal["identity"] | Link
+    restricted: bool
+    coefficients: "pd.Series[float]"
+    thresholds: "pd.Series[float]"
+    categories: tuple[float, ...]
+    covariance: DataFrame
+    sds: Mapping[str, float]
+    residual_sd: float | None
+    modes: "Mapping[str, pd.Series[float]]"
+    log_likelihood: float
+    spare_levels: Mapping[str, int]
+    miss: float
+    notes: tuple[Problem, ...]
+    reference: "Reference"
+
+    @property
+    def standard_errors(self) -> "pd.Series[float]":
+        """Of the thresholds, the coefficients and, in an ordinal model, the SDs (NaN where 0)."""
+        variances = np.diagonal(self.covariance.to_numpy()).copy()
+        for at, name in enumerate(self.covariance.index):
+            if name.startswith("sd: ") and variances[at] == 0:
+                variances[at] = np.nan
+        return pd.Series(np.sqrt(variances), index=self.covariance.index)
+
+    def degrees_of_freedom(self, combination: Vector) -> float:
+        """Satterthwaite's, of a linear combination of thresholds and coefficients together."""
+        return self.reference.degrees_of_freedom(combination)
+
+    def modes_of(self, name: str) -> "pd.Series[Any]":
+        return self.modes[name]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What the variance of an estimate hangs on, for the t distribution it is compared to.
+
+    The variance of l'ψ is g = σ² l'A⁻¹l (σ = 1 in an ordinal model), A the equations with the
+    random effects absorbed. With V the covariance of the estimated (τ₁, τ₂[, σ]), the degrees of
+    freedom are 2g² / (∇g'V∇g) (F. E. Satterthwaite (1946), An approximate distribution of estimates
+    of variance components; A. Kuznetsova, P. B. Brockhoff & R. H. B. Christensen (2017), lmerTest
+    package, section 3). In an ordinal model A has the weights of the mode, and V comes from
+    the curvature of the (restricted) Laplace log-likelihood.
+    """
+
+    absorbed: Absorbed
+    inverse: Matrix
+    spread: Matrix
+    sigma: float | None
+
+    def degrees_of_freedom(self, combination: Vector) -> float:
+        """Infinite where nothing about the variance is estimated."""
+        solved = self.inverse @ combination
+        plain = float(combination @ solved)
+        sigma = 1.0 if self.sigma is None else self.sigma
+        slope = sigma**2 * self.absorbed.slope_of_variance(solved)
+        if self.sigma is not None:
+            slope = np.append(slope, 2 * sigma * plain)
+        uncertain = float(slope @ self.spread @ slope)
+        variance = sigma**2 * plain
+        return 2 * variance**2 / uncertain if uncertain > 0 else float("inf")

@@ -1,0 +1,206 @@
+"""Linear mixed models with two crossed random intercepts, by (restricted) maximum likelihood.
+
+y = Xβ + b₁[i] + b₂[j] + ε with normal b and ε. The deviance is profiled over β and σ, so that only
+the relative SDs τ = sd/σ are searched (D. Bates, M. Mächler, B. Bolker & S. Walker (2015), Fitting
+linear mixed-effects models using lme4, Journal of Statistical Software 67(1), equations 34, 41).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame
+from scipy.linalg import cholesky, solve_triangular
+
+from analysis.stats.mixed.arrow import Crossing, Matrix, Vector, Weights
+from analysis.stats.mixed.checks import refuse_what_cannot_be_fitted, spare_levels
+from analysis.stats.mixed.data import Crossed
+from analysis.stats.mixed.equations import Absorbed, Equations
+from analysis.stats.mixed.fit import MixedFit, Reference
+from analysis.stats.mixed.optimum import climb, settle
+from analysis.stats.mixed.problems import NotEstimable, Problem
+
+#: A random effect this small, in units of the error's SD, cannot be told from none.
+NONE = 1e-3
+#: Estimates further than this from the maximum, in standard errors, have not converged.
+FARTHEST = 1e-3
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The deviance at some τ, everything else at its best; `rest` is the residual sum of squares,
+    penalised, and m what it is divided by.
+    """
+
+    absorbed: Absorbed
+    upper: Matrix
+    coefficients: Vector
+    rest: float
+    m: int
+    deviance: float
+
+    @property
+    def sigma(self) -> float:
+        return float(np.sqrt(self.rest / self.m))
+
+    @cached_property
+    def inverse(self) -> Matrix:
+        """A⁻¹ over the coefficients, whose covariance it is with σ² = 1."""
+        root = solve_triangular(self.upper, np.eye(len(self.upper)))
+        return root @ root.T
+
+    def slope(self, sigma: float, restricted: bool) -> Vector:
+        """∂deviance/∂τ with σ held fixed, which at the profile's own σ is the profile's slope."""
+        b = np.append(-self.coefficients, 1.0)
+        inner = np.outer(b, b) / sigma**2
+        if restricted:
+            inner[:-1, :-1] += self.inverse
+        arrow = self.absorbed.arrow
+        return 2 * arrow.slopes(arrow.inverse()) + self.absorbed.slope_of_log_determinant(inner)
+
+
+class Linear:
+    """The equations of a linear mixed model: ratings as they are, less their mean."""
+
+    def __init__(self, data: Crossed, restricted: bool) -> None:
+        crossing: Crossing = data.crossing
+        self.restricted = restricted
+        self.shift = float(data.y.mean())
+        columns = np.column_stack([data.X, data.y - self.shift])
+        totals = [crossing.totals(column) for column in columns.T]
+        parts = (np.array([t[0] for t in totals]).T, np.array([t[1] for t in totals]).T)
+        weights = Weights.of(crossing, np.ones(len(data.y)))
+        self.equations = Equations(crossing, weights, columns.T @ columns, parts)
+        self.n, self.p = data.X.shape
+
+    def profile(self, tau: Vector) -> Profile:
+        absorbed = self.equations.absorb(tau)
+        whole = cholesky(absorbed.schur, check_finite=False)
+        upper, last = whole[:-1, :-1], whole[:-1, -1]
+        rest = float(whole[-1, -1]) ** 2
+        m = self.n - self.p if self.restricted else self.n
+        deviance = absorbed.arrow.log_determinant + m * (1 + np.log(2 * np.pi * rest / m))
+        if self.restricted:
+            deviance += 2 * float(np.log(np.diagonal(upper)).sum())
+        return Profile(absorbed, upper, solve_triangular(upper, last), rest, m, deviance)
+
+    def objective(self, tau: Vector) -> tuple[float, Vector]:
+        """The log-likelihood and its slope."""
+        found = self.profile(tau)
+        return -found.deviance / 2, -found.slope(found.sigma, self.restricted) / 2
+
+    def maximise(self) -> Vector:
+        """τ, not negative; 0 where it cannot be told from 0."""
+        whitening = np.diag([0.25 / np.sqrt(q) for q in self.equations.crossing.levels])
+        near = climb(self.objective, np.array([0.5, 0.5]), whitening)
+        tau = np.abs(settle(self.objective, near, whitening).at)
+        return np.where(tau < NONE, 0.0, tau)
+
+    def information(self, tau: Vector, found: Profile) -> Matrix:
+        """Half the second derivative of the deviance by τ and σ, whose inverse is their covariance.
+
+        By τ from central differences of the slope, by σ in closed form. As the deviance is even in
+        τ, a τ of 0 has no slope there and no cross derivatives.
+        """
+        sigma, size = found.sigma, 1e-4
+        by_tau = np.empty((2, 2))
+        for k in (0, 1):
+            step = size * np.eye(2)[k]
+            ahead, behind = self.profile(tau + step), self.profile(tau - step)
+            by_tau[k] = ahead.slope(sigma, self.restricted) - behind.slope(sigma, self.restricted)
+        b = np.append(-found.coefficients, 1.0)
+        fall = found.absorbed.slope_of_log_determinant(np.outer(b, b))
+        whole = np.empty((3, 3))
+        whole[:2, :2] = (by_tau + by_tau.T) / (4 * size)
+        whole[:2, 2] = whole[2, :2] = -2 * fall / sigma**3
+        whole[2, 2] = 4 * found.m / sigma**2
+        return whole / 2
+
+
+def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit:
+    """Fit y = Xβ + b₁ + b₂ + ε; by REML, or by maximum likelihood where not `restricted`.
+
+    Raises NotEstimable, with the reason, where there are no estimates to be had.
+    """
+    refuse_what_cannot_be_fitted(data, unknowns=3)
+    model = Linear(data, restricted)
+    tau = model.maximise()
+    found = model.profile(tau)
+    if found.rest < 1e-9 * float(model.equations.products[-1, -1]):
+        raise NotEstimable("constant", "The model explains every rating exactly: no error is left.")
+    information = model.information(tau, found)
+    inside = np.append(tau > 0, True)
+    kept = information[np.ix_(inside, inside)]
+    slope = found.slope(found.sigma, restricted)[inside[:2]] / 2
+    spread = np.zeros((3, 3))
+    if np.linalg.eigvalsh(kept)[0] <= 0 or np.diagonal(information).min() <= 0:
+        raise unconverged()
+    spread[np.ix_(inside, inside)] = np.linalg.inv(kept)
+    inner = spread[:2, :2][np.ix_(inside[:2], inside[:2])]
+    miss = float(np.sqrt(slope @ inner @ slope))
+    if miss > FARTHEST:
+        raise unconverged()
+    return _described(data, model, tau, found, spread, miss)
+
+
+def unconverged() -> NotEstimable:
+    return NotEstimable(
+        "unconverged",
+        "The maximum of the likelihood was not found: the ratings say too little about the "
+        "model's effects.",
+    )
+
+
+def boundary(names: list[str]) -> tuple[Problem, ...]:
+    """What is to be said where SDs are estimated at 0."""
+    return tuple(
+        Problem(
+            "boundary",
+            f"The SD of the {name} effects is estimated at 0: ratings differ between levels of "
+            f"{name} no more than chance makes them. Intervals then treat it as known to be 0.",
+        )
+        for name in names
+    )
+
+
+def _described(
+    data: Crossed, model: Linear, tau: Vector, found: Profile, spread: Matrix, miss: float
+) -> MixedFit:
+    names, sigma = list(data.names), found.sigma
+    coefficients = pd.Series(found.coefficients, index=names)
+    coefficients.iloc[0] += model.shift
+    b = np.append(-found.coefficients, 1.0)
+    groups = data.by_size
+    modes = {
+        group.name: pd.Series(tau[k] * (found.absorbed.effects[k] @ b), index=list(group.labels))
+        for k, group in enumerate(groups)
+    }
+    at_zero = [group.name for k, group in enumerate(groups) if tau[k] == 0]
+    fixed_only = Absorbed(
+        found.absorbed.arrow,
+        found.absorbed.schur[:-1, :-1],
+        _without_ratings(found.absorbed.effects),
+        _without_ratings(found.absorbed.errors),
+    )
+    return MixedFit(
+        data,
+        "identity",
+        model.restricted,
+        coefficients,
+        pd.Series(dtype=float),
+        (),
+        DataFrame(sigma**2 * found.inverse, index=names, columns=names),
+        {group.name: float(tau[k] * sigma) for k, group in enumerate(groups)},
+        sigma,
+        modes,
+        -found.deviance / 2,
+        {group.name: spare_levels(data.X, group) for group in data.groups},
+        miss,
+        data.notes + boundary(at_zero),
+        Reference(fixed_only, found.inverse, spread, sigma),
+    )
+
+
+def _without_ratings(parts: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
+    return parts[0][:, :-1], parts[1][:, :-1]

@@ -1,0 +1,148 @@
+"""Cumulative link mixed models with two crossed random intercepts: ratings as ordered categories.
+
+P(y ≤ k) = F(αₖ − η), η = Xβ + b₁[i] + b₂[j], F normal (probit) or logistic (logit), b normal. The
+likelihood is Laplace's approximation, as in ordinal::clmm (R. H. B. Christensen), and its slope is
+exact; linear mixed models say where to start and how far to step.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame
+from scipy.linalg import block_diag
+
+from analysis.stats.mixed.arrow import Codes, Matrix, Vector, Weights
+from analysis.stats.mixed.checks import (
+    extreme_levels,
+    refuse_what_cannot_be_fitted,
+    spare_levels,
+)
+from analysis.stats.mixed.data import Crossed
+from analysis.stats.mixed.equations import Equations
+from analysis.stats.mixed.fit import MixedFit, Reference
+from analysis.stats.mixed.laplace import Laplace, Mode, ModeNotFound
+from analysis.stats.mixed.linear import FARTHEST, NONE, Linear, boundary, unconverged
+from analysis.stats.mixed.links import DISTRIBUTIONS, Distribution, Link
+from analysis.stats.mixed.optimum import Maximum, climb, settle
+from analysis.stats.mixed.problems import NotEstimable, Problem
+
+#: An estimate this uncertain, in latent units of the probit, says that the likelihood is flat.
+FLAT_SE = 10.0
+WORST_CONDITION = 1e7
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The unknowns in one vector: the first threshold, the logarithms of the gaps between them, the
+    coefficients, and τ, which may be negative (the likelihood is even in it).
+    """
+
+    thresholds: int
+    coefficients: int
+
+    def split(self, x: Vector) -> tuple[Vector, Vector, Vector]:
+        first, rest = self.thresholds, self.thresholds + self.coefficients
+        thresholds = x[0] + np.append(0.0, np.cumsum(np.exp(x[1:first])))
+        return thresholds, x[first:rest], x[rest:]
+
+    def joined(self, thresholds: Vector, coefficients: Vector, tau: Vector) -> Vector:
+        gaps = np.log(np.diff(thresholds))
+        return np.concatenate([thresholds[:1], gaps, coefficients, tau])
+
+    def jacobian(self, x: Vector) -> Matrix:
+        """∂(thresholds, coefficients, τ)/∂x."""
+        found = np.eye(len(x))
+        found[: self.thresholds, 0] = 1
+        for gap in range(1, self.thresholds):
+            found[gap, gap] = 0
+            found[gap : self.thresholds, gap] = np.exp(x[gap])
+        return found
+
+
+class Ordinal:
+    """A model, its likelihood, and where to start."""
+
+    def __init__(self, data: Crossed, ratings: Codes, distribution: Distribution) -> None:
+        self.data, self.distribution = data, distribution
+        self.laplace = Laplace(data.crossing, data.X[:, 1:], ratings, distribution)
+        self.parameters = Parameters(self.laplace.categories - 1, data.X.shape[1] - 1)
+        levels = data.crossing.levels
+        self._u = (np.zeros(levels[0]), np.zeros(levels[1]))
+
+    def mode(self, x: Vector) -> Mode:
+        """The mode of the random effects, searched from where the last one was."""
+        found = self.laplace.mode(*self.parameters.split(x), start=self._u)
+        self._u = found.u
+        return found
+
+    def objective(self, x: Vector) -> tuple[float, Vector]:
+        """The log-likelihood and its slope; far off, where there is no mode, −∞."""
+        try:
+            mode = self.mode(x)
+        except (ModeNotFound, np.linalg.LinAlgError):
+            self._u = (np.zeros_like(self._u[0]), np.zeros_like(self._u[1]))
+            return -np.inf, np.zeros(len(x))
+        slope = self.laplace.slope(mode)
+        raw = np.concatenate([slope.thresholds, slope.coefficients, slope.tau])
+        return mode.log_likelihood, self.parameters.jacobian(x).T @ raw
+
+    @cached_property
+    def start(self) -> tuple[Vector, Matrix]:
+        """From a linear mixed model of the category codes: the unknowns, and a Cholesky factor
+        of about what their covariance will be.
+        """
+        data, spread = self.data, self.distribution.spread
+        codes = self.laplace.ratings.astype(float)
+        linear = Linear(Crossed(codes, data.X, data.names, data.groups), restricted=False)
+        relative = linear.maximise()
+        found = linear.profile(relative)
+        scale = 1.05 * spread / found.sigma
+        tau = np.maximum(relative * 1.05 * spread, 0.05)
+        coefficients = scale * found.coefficients[1:]
+        fixed = data.X[:, 1:] @ coefficients
+        counts = np.bincount(self.laplace.ratings)
+        shares = np.cumsum(counts)[:-1] / counts.sum()
+        wider = np.sqrt(1 + (fixed.var() + (tau**2).sum()) / spread**2)
+        thresholds = self.distribution.quantile(shares) * wider + fixed.mean()
+        own = scale**2 * found.sigma**2 * found.inverse
+        own[0] *= -1
+        own[:, 0] *= -1
+        gaps = 2.0 / counts[1:-1]
+        blocks = [own[:1, :1], np.diag(gaps), own[1:, 1:]]
+        guess = block_diag(*blocks, np.diag(tau**2 / (2 * np.array(data.crossing.levels))))
+        t = self.parameters.thresholds
+        guess[0, t : t + len(coefficients)] = own[0, 1:]
+        guess[t : t + len(coefficients), 0] = own[1:, 0]
+        return self.parameters.joined(thresholds, coefficients, tau), np.linalg.cholesky(guess)
+
+    def equations(self, mode: Mode) -> Equations:
+        """Henderson's equations for thresholds and coefficients with the weights of the mode."""
+        rows, laplace = mode.rows, self.laplace
+        k, design, ratings = laplace.categories, laplace.design, laplace.ratings
+        (a1, a2, _), (b1, b2, _) = rows.above, rows.below
+        above, below, both = a1**2 - a2, b1**2 + b2, -a1 * b1
+        up, down = above + both, below + both
+        crossing = laplace.crossing
+        rows_of = np.zeros((len(ratings), k + 1))
+        at = np.arange(len(ratings))
+        rows_of[at, ratings + 1] -= up
+        rows_of[at, ratings] -= down
+        thresholds = rows_of[:, 1:-1]
+        weighted = np.hstack([thresholds, rows.weight[:, None] * design])
+        totals = [crossing.totals(column) for column in weighted.T]
+        products = np.zeros((k - 1 + design.shape[1],) * 2)
+        own = np.bincount(ratings, above, k)[:-1] + np.bincount(ratings, below, k)[1:]
+        next_to = np.bincount(ratings, both, k)[1:-1]
+        products[: k - 1, : k - 1] = np.diag(own) + np.diag(next_to, 1) + np.diag(next_to, -1)
+        products[:, k - 1 :] = weighted.T @ design
+        products[k - 1 :, : k - 1] = products[: k - 1, k - 1 :].T
+        return Equations(
+            crossing,
+            Weights.of(crossing, rows.weight),
+            products,
+            (np.array([t[0] for t in totals]).T, np.array([t[1] for t in totals]).T),
+        )
+
+
