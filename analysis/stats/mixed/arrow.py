@@ -26,6 +26,11 @@ SPARSE = 0.1
 CHUNK = 4_000_000
 
 
+def sums(codes: Codes, values: Vector, levels: int) -> Vector:
+    """The sum of the values of each code."""
+    return np.asarray(np.bincount(codes, values, levels), dtype=float)
+
+
 class Crossing:
     """Which level of either factor each row has: `first` and `second`, from 0 on."""
 
@@ -43,8 +48,8 @@ class Crossing:
     def totals(self, values: Vector) -> tuple[Vector, Vector]:
         """Z₁'v and Z₂'v: the sum over the rows of each level."""
         return (
-            np.bincount(self.first, values, self.levels[0]),
-            np.bincount(self.second, values, self.levels[1]),
+            sums(self.first, values, self.levels[0]),
+            sums(self.second, values, self.levels[1]),
         )
 
     def spread(self, first: Vector, second: Vector) -> Vector:
@@ -54,9 +59,9 @@ class Crossing:
     def table(self, values: Vector) -> Table:
         """Z₁'diag(v)Z₂: the sum over the rows of each pair of levels."""
         if not self.sparse:
-            cells = np.bincount(self.slot, values, self.levels[0] * self.levels[1])
+            cells = sums(self.slot, values, self.levels[0] * self.levels[1])
             return cells.reshape(self.levels)
-        data = np.bincount(self.slot, values, len(self._row))
+        data = sums(self.slot, values, len(self._row))
         return csr_array((data, self._column, self._starts), shape=self.levels)
 
     def scaled(self, table: Table, by_row: Vector) -> Table:
@@ -69,7 +74,7 @@ class Crossing:
     def product_in_cells(self, table: Table, square: Matrix) -> Vector:
         """(table @ square) in the filled cells, as `cells` gives them."""
         if isinstance(table, np.ndarray):
-            return (table @ square).ravel()
+            return np.asarray(table @ square).ravel()
         found = np.empty(len(self._row))
         step = max(1, CHUNK // self.levels[1])
         for start in range(0, self.levels[0], step):
@@ -81,13 +86,13 @@ class Crossing:
 
     def cells(self, table: Table) -> Vector:
         """The values of the filled cells."""
-        return table.ravel() if isinstance(table, np.ndarray) else table.data
+        return np.asarray(table if isinstance(table, np.ndarray) else table.data).ravel()
 
     def row_sums(self, cells: Vector) -> Vector:
         """The sums over the filled cells of each row."""
         if not self.sparse:
-            return cells.reshape(self.levels).sum(axis=1)
-        return np.bincount(self._row, cells, self.levels[0])
+            return np.asarray(cells.reshape(self.levels).sum(axis=1))
+        return sums(self._row, cells, self.levels[0])
 
 
 @dataclass(frozen=True)
@@ -159,4 +164,5 @@ class Arrow:
         own = crossing.spread(
             tau[0] ** 2 * inverse.first, tau[1] ** 2 * np.diagonal(inverse.second)
         )
-        return own + 2 * tau[0] * tau[1] * inverse.cells[crossing.slot]
+        across: Vector = inverse.cells[crossing.slot]
+        return own + 2 * tau[0] * tau[1] * across

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.stats.mixed.arrow import Codes, Matrix
+from analysis.stats.mixed.arrow import Codes, Matrix, sums
 from analysis.stats.mixed.data import Crossed, Group
 from analysis.stats.mixed.problems import NotEstimable
 
@@ -104,12 +104,13 @@ def spare_levels(design: Matrix, group: Group) -> int:
     of what of X does not vary within them.
     """
     levels = len(group.labels)
-    totals = np.array([np.bincount(group.codes, column, levels) for column in design.T])
+    totals = np.array([sums(group.codes, column, levels) for column in design.T])
     sizes = np.maximum(np.bincount(group.codes, minlength=levels), 1)
     within = design.T @ design - (totals / sizes) @ totals.T
     scale = np.sqrt(np.maximum(np.einsum("ij,ij->j", design, design), 1e-300))
     roots = np.linalg.eigvalsh(within / np.outer(scale, scale))
-    return levels - design.shape[1] + int((roots > NOTHING_LEFT).sum())
+    varying = int(np.count_nonzero(roots > NOTHING_LEFT))
+    return levels - int(design.shape[1]) + varying
 
 
 def extreme_levels(data: Crossed, ratings: Codes) -> list[str]:

@@ -107,11 +107,11 @@ def crossed(
 ) -> Crossed:
     """Ratings from a tidy table: a row per rating, columns by name.
 
-    `fixed` are factors (text, categories or truth values: each level but the first gets a column) and
-    covariates (numbers); `groups` are the two factors with random intercepts. `levels` gives
-    factors among `fixed` an order of levels, otherwise categories keep theirs and the rest
-    is sorted; levels without a rating are dropped. Rows in which something is missing are
-    left out, which a note says.
+    `fixed` are factors (text, categories or truth values: each level but the first gets a
+    column) and covariates (numbers); `groups` are the two factors with random intercepts.
+    `levels` gives factors among `fixed` an order of levels, otherwise categories keep theirs and
+    the rest is sorted; levels without a rating are dropped. Rows in which something is missing
+    are left out, which a note says.
 
     Raises NotEstimable where nothing remains, or a fixed factor has only one level.
     """

@@ -22,6 +22,11 @@ class Absorbed:
     effects: tuple[Matrix, Matrix]
     errors: tuple[Matrix, Matrix]
 
+    @property
+    def inverse(self) -> Matrix:
+        """A⁻¹."""
+        return np.asarray(np.linalg.inv(self.schur), dtype=float)
+
     def slope_of_log_determinant(self, inverse_of_schur: Matrix) -> Vector:
         """∂log|A|/∂τ = −2 tr(A⁻¹U'E); with another matrix K for A⁻¹, Σ K ∘ ∂A/∂τ."""
         return np.array(

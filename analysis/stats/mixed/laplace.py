@@ -10,12 +10,13 @@ parameters, and through û and the weights so does M.
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from analysis.stats.mixed.arrow import Arrow, Codes, Crossing, Matrix, Vector, Weights
+from analysis.stats.mixed.arrow import Arrow, Codes, Crossing, Matrix, Vector, Weights, sums
 from analysis.stats.mixed.links import Distribution
 
 #: Stands for ±∞, where F is 0 or 1 and all of its slopes are 0.
-FAR = 1000.0
+FAR = 100.0
 LEAST = 1e-300
 #: Newton's method has found the mode where the next step would raise the density by less.
 ENOUGH = 1e-14
@@ -27,20 +28,57 @@ class ModeNotFound(ArithmeticError):
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Each row's interval between thresholds: its `middle`, less what is fixed of η, and half its
+    width.
+    """
+
+    middle: Vector
+    half: Vector
+
+
+@dataclass(frozen=True)
 class Rows:
     """What each row says at some η; p is the probability of its category.
 
-    `first`, `second` and `third` are (f(a) − f(b))/p and the same of f' and f'', where a and b are
-    the distances of η to the thresholds above and below; `weight` is −∂² log p/∂η².
+    p = F(a) − F(b), where a and b are the distances of η to the thresholds above and below. Where
+    a + b > 0 it is F(−b) − F(−a), which loses no digits: both are `turned`. `above` and `below`
+    are f/p there; `first` is (f(a) − f(b))/p and `weight` −∂² log p/∂η², both turned back.
     """
 
     log_likelihood: float
+    turned: npt.NDArray[np.bool_]
+    above: Vector
+    below: Vector
+    slopes: tuple[tuple[Vector, Vector], tuple[Vector, Vector]]
     first: Vector
     second: Vector
-    third: Vector
     weight: Vector
-    above: tuple[Vector, Vector, Vector]
-    below: tuple[Vector, Vector, Vector]
+
+    def third(self) -> Vector:
+        """(f''(a) − f''(b))/p."""
+        (_, high), (_, low) = self.slopes
+        found = self.above * high - self.below * low
+        return np.where(self.turned, -found, found)
+
+    def ends(self) -> tuple[tuple[Vector, Vector, Vector], tuple[Vector, Vector, Vector]]:
+        """f/p, f'/p and f''/p at a, and at b."""
+        (high2, high3), (low2, low3) = self.slopes
+        high = (self.above, self.above * high2, self.above * high3)
+        low = (self.below, self.below * low2, self.below * low3)
+        turned = self.turned
+        return (
+            (
+                np.where(turned, low[0], high[0]),
+                np.where(turned, -low[1], high[1]),
+                np.where(turned, low[2], high[2]),
+            ),
+            (
+                np.where(turned, high[0], low[0]),
+                np.where(turned, -high[1], low[1]),
+                np.where(turned, high[2], low[2]),
+            ),
+        )
 
 
 @dataclass(frozen=True)
@@ -73,29 +111,28 @@ class Laplace:
         self.categories = int(ratings.max()) + 1
         self._distribution = distribution
 
-    def rows(self, thresholds: Vector, eta: Vector) -> Rows:
-        """Where a + b > 0, p is F(−b) − F(−a), which loses no digits; this turns signs round."""
-        bounds = np.concatenate([[-FAR], thresholds, [FAR]])
-        upper, lower = bounds[self.ratings + 1] - eta, bounds[self.ratings] - eta
-        turned = upper + lower > 0
-        sign = np.where(turned, -1.0, 1.0)
-        high, low = np.where(turned, -lower, upper), np.where(turned, -upper, lower)
+    def bounds(self, thresholds: Vector, coefficients: Vector) -> Bounds:
+        ends = np.concatenate([[-FAR], thresholds, [FAR]])
+        middle = ((ends[1:] + ends[:-1]) / 2)[self.ratings]
+        return Bounds(middle - self.design @ coefficients, (np.diff(ends) / 2)[self.ratings])
+
+    def rows(self, bounds: Bounds, random: Vector) -> Rows:
+        """`random` is what the random effects add to η."""
         link = self._distribution
+        centre = bounds.middle - random
+        turned = centre > 0
+        near = np.abs(centre)
+        high, low = bounds.half - near, -bounds.half - near
         high_f, low_f = link.cumulative(high), link.cumulative(low)
         p = np.maximum(high_f - low_f, LEAST)
-        a1, b1 = link.density(high, high_f) / p, link.density(low, low_f) / p
-        (a2, a3), (b2, b3) = link.slopes(high, high_f), link.slopes(low, low_f)
-        a2, a3, b2, b3 = a1 * a2, a1 * a3, b1 * b2, b1 * b3
-        first, second = a1 - b1, a2 - b2
-        return Rows(
-            float(np.log(p).sum()),
-            sign * first,
-            second,
-            sign * (a3 - b3),
-            first * first - second,
-            (np.where(turned, b1, a1), np.where(turned, -b2, a2), np.where(turned, b3, a3)),
-            (np.where(turned, a1, b1), np.where(turned, -a2, b2), np.where(turned, a3, b3)),
-        )
+        above, below = link.density(high, high_f) / p, link.density(low, low_f) / p
+        slopes = link.slopes(high, high_f), link.slopes(low, low_f)
+        first = above - below
+        second = above * slopes[0][0] - below * slopes[1][0]
+        weight = first * first - second
+        np.negative(first, out=first, where=turned)
+        likelihood = float(np.log(p).sum())
+        return Rows(likelihood, turned, above, below, slopes, first, second, weight)
 
     def mode(
         self, thresholds: Vector, coefficients: Vector, tau: Vector, start: tuple[Vector, Vector]
@@ -104,9 +141,9 @@ class Laplace:
 
         Raises ModeNotFound where it does not settle, which parameters that make no sense cause.
         """
-        fixed = self.design @ coefficients
+        bounds = self.bounds(thresholds, coefficients)
         u = start
-        rows, height = self._height(thresholds, fixed, tau, u)
+        rows, height = self._height(bounds, tau, u)
         for _ in range(STEPS):
             arrow = Arrow(self.crossing, Weights.of(self.crossing, rows.weight), tau)
             totals = self.crossing.totals(rows.first)
@@ -119,16 +156,14 @@ class Laplace:
             for halving in range(30):
                 share = 0.5**halving
                 tried = (u[0] + share * step[0], u[1] + share * step[1])
-                rows, new = self._height(thresholds, fixed, tau, tried)
+                rows, new = self._height(bounds, tau, tried)
                 if new >= height - 1e-9 * (1 + abs(height)):
                     break
             u, height = tried, new
         raise ModeNotFound
 
-    def _height(
-        self, thresholds: Vector, fixed: Vector, tau: Vector, u: tuple[Vector, Vector]
-    ) -> tuple[Rows, float]:
-        rows = self.rows(thresholds, fixed + self.crossing.spread(tau[0] * u[0], tau[1] * u[1]))
+    def _height(self, bounds: Bounds, tau: Vector, u: tuple[Vector, Vector]) -> tuple[Rows, float]:
+        rows = self.rows(bounds, self.crossing.spread(tau[0] * u[0], tau[1] * u[1]))
         return rows, rows.log_likelihood - 0.5 * float(u[0] @ u[0] + u[1] @ u[1])
 
     def slope(self, mode: Mode) -> Slope:
@@ -139,19 +174,18 @@ class Laplace:
         inverse = arrow.inverse()
         h = arrow.variances(inverse)
         m1, m2, w = rows.first, rows.second, rows.weight
-        turn = 0.5 * h * (rows.third - 3 * m1 * m2 + 2 * m1**3)
+        turn = 0.5 * h * (rows.third() - 3 * m1 * m2 + 2 * m1 * m1 * m1)
         pull = crossing.totals(turn)
         v = arrow.solve(tau[0] * pull[0], tau[1] * pull[1])
         zeta = crossing.spread(tau[0] * v[0], tau[1] * v[1])
         error = -m1 - turn + w * zeta
+        half, curved = 0.5 * h, 2 * m1 * m1 - m2
         ups, downs = (
-            part[0]
-            + 0.5 * h * (part[2] - 2 * part[1] * m1 + part[0] * (2 * m1**2 - m2))
-            + zeta * (part[1] - part[0] * m1)
-            for part in (rows.above, rows.below)
+            f + half * (f3 - 2 * f2 * m1 + f * curved) + zeta * (f2 - f * m1)
+            for f, f2, f3 in rows.ends()
         )
-        raised = np.bincount(self.ratings, ups, self.categories)
-        lowered = np.bincount(self.ratings, downs, self.categories)
+        raised = sums(self.ratings, ups, self.categories)
+        lowered = sums(self.ratings, downs, self.categories)
         moved, pushed = crossing.totals(error), crossing.totals(m1)
         by_tau = [mode.u[k] @ moved[k] + v[k] @ pushed[k] for k in (0, 1)]
         return Slope(

@@ -9,6 +9,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from analysis.stats.mixed.arrow import Vector
 
+ROOT = float(1 / np.sqrt(2 * np.pi))
 Link = Literal["probit", "logit"]
 
 
@@ -26,7 +27,11 @@ class Distribution:
 
 
 def _normal(x: Vector, _cumulative: Vector) -> Vector:
-    return np.asarray(np.exp(-0.5 * x * x) * (1 / np.sqrt(2 * np.pi)))
+    found = x * x
+    found *= -0.5
+    np.exp(found, out=found)
+    found *= ROOT
+    return found
 
 
 def _normal_slopes(x: Vector, _cumulative: Vector) -> tuple[Vector, Vector]:

@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 from analysis.stats.mixed.arrow import Matrix, Vector
 
-#: Where the slope is smaller than this in every direction, the maximum is found. One unit of length is
-#: about one standard error, so that the estimates are off by no more than this many of them.
+#: Where the slope is smaller than this in every direction, the maximum is found. One unit of
+#: length is about one standard error: the estimates are off by no more than this many of them.
 FLAT = 1e-4
 #: Step of the central differences of the slope, of the same unit.
 STEP = 1e-3
@@ -19,9 +19,9 @@ Objective = Callable[[Vector], tuple[float, Vector]]
 
 @dataclass(frozen=True)
 class Maximum:
-    """Where it is, its height, and the inverse of minus the second derivative there; `miss` is about
-    how far the true maximum may be, in standard errors, and None where the curvature is not that of
-    a maximum.
+    """Where it is, its height, and the inverse of minus the second derivative there; `miss` is
+    about how far the true maximum may be, in standard errors, and None where the curvature is
+    not that of a maximum. `condition` is the ratio of the greatest to the smallest curvature.
     """
 
     at: Vector
@@ -41,9 +41,7 @@ def climb(objective: Objective, start: Vector, whitening: Matrix) -> Vector:
         height, slope = objective(start + whitening @ z)
         return -height, -(whitening.T @ slope)
 
-    found = minimize(
-        lowered, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": FLAT}
-    )
+    found = minimize(lowered, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": FLAT})
     return start + whitening @ np.asarray(found.x)
 
 

@@ -7,6 +7,7 @@ exact; linear mixed models say where to start and how far to step.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -25,8 +26,8 @@ from analysis.stats.mixed.fit import MixedFit, Reference
 from analysis.stats.mixed.laplace import Laplace, Mode, ModeNotFound
 from analysis.stats.mixed.linear import FARTHEST, NONE, Linear, boundary, unconverged
 from analysis.stats.mixed.links import DISTRIBUTIONS, Distribution, Link
-from analysis.stats.mixed.optimum import Maximum, climb, settle
-from analysis.stats.mixed.problems import NotEstimable, Problem
+from analysis.stats.mixed.optimum import Maximum, Objective, climb, settle
+from analysis.stats.mixed.problems import NotEstimable
 
 #: An estimate this uncertain, in latent units of the probit, says that the likelihood is flat.
 FLAT_SE = 10.0
@@ -115,13 +116,14 @@ class Ordinal:
         t = self.parameters.thresholds
         guess[0, t : t + len(coefficients)] = own[0, 1:]
         guess[t : t + len(coefficients), 0] = own[1:, 0]
-        return self.parameters.joined(thresholds, coefficients, tau), np.linalg.cholesky(guess)
+        start = self.parameters.joined(thresholds, coefficients, tau)
+        return start, np.asarray(np.linalg.cholesky(guess), dtype=float)
 
     def equations(self, mode: Mode) -> Equations:
         """Henderson's equations for thresholds and coefficients with the weights of the mode."""
         rows, laplace = mode.rows, self.laplace
         k, design, ratings = laplace.categories, laplace.design, laplace.ratings
-        (a1, a2, _), (b1, b2, _) = rows.above, rows.below
+        (a1, a2, _), (b1, b2, _) = rows.ends()
         above, below, both = a1**2 - a2, b1**2 + b2, -a1 * b1
         up, down = above + both, below + both
         crossing = laplace.crossing
@@ -146,3 +148,108 @@ class Ordinal:
         )
 
 
+def fit_ordinal(data: Crossed, *, link: Link = "probit", restricted: bool = True) -> MixedFit:
+    """Fit a cumulative link mixed model; the categories are the distinct values of `data.y`.
+
+    By maximum likelihood, as ordinal::clmm does, the SDs of factors with few levels come out
+    too small, and so do standard errors of effects that vary between these levels. `restricted`
+    subtracts ½ log|A| from the log-likelihood, A being the information about thresholds and
+    coefficients, with its weights as at the maximum of the likelihood. In a linear model that
+    is REML; here it is the adjusted profile likelihood of D. R. Cox & N. Reid (1987), Parameter
+    orthogonality and approximate conditional inference.
+
+    Raises NotEstimable, with the reason, where there are no estimates to be had.
+    """
+    values, ratings = np.unique(data.y, return_inverse=True)
+    refuse_what_cannot_be_fitted(data, unknowns=len(values))
+    if extreme := extreme_levels(data, ratings):
+        which = ", ".join(extreme)
+        raise NotEstimable(
+            "separated",
+            f"All ratings of {which} are in the same extreme category: no finite effect fits them.",
+        )
+    model = Ordinal(data, ratings, DISTRIBUTIONS[link])
+    start, whitening = model.start
+    x = climb(model.objective, start, whitening)
+    objective: Objective = model.objective
+    if restricted:
+        objective = _restricted(model, x)
+        x = climb(objective, x, whitening)
+    found = settle(objective, x, whitening)
+    return _described(model, found, link, restricted, tuple(values))
+
+
+def _restricted(model: Ordinal, x: Vector) -> Objective:
+    equations = model.equations(model.mode(x))
+
+    def objective(x: Vector) -> tuple[float, Vector]:
+        height, slope = model.objective(x)
+        if height == -np.inf:
+            return height, slope
+        absorbed = equations.absorb(x[-2:])
+        _sign, size = np.linalg.slogdet(absorbed.schur)
+        slope = slope.copy()
+        slope[-2:] -= absorbed.slope_of_log_determinant(absorbed.inverse) / 2
+        return height - size / 2, slope
+
+    return objective
+
+
+def _described(
+    model: Ordinal, found: Maximum, link: Link, restricted: bool, categories: tuple[float, ...]
+) -> MixedFit:
+    data, parameters = model.data, model.parameters
+    if found.miss is None or found.miss > FARTHEST:
+        raise unconverged()
+    x = found.at.copy()
+    zero = np.abs(x[-2:]) < NONE
+    x[-2:] = np.where(zero, 0.0, np.abs(x[-2:]))
+    thresholds, coefficients, tau = parameters.split(x)
+    jacobian = parameters.jacobian(found.at)
+    covariance = jacobian @ found.covariance @ jacobian.T
+    _refuse_flat(data, covariance, found, model.distribution.spread, len(thresholds))
+    turned = np.where(found.at[-2:] < 0, -1.0, 1.0) * ~zero
+    signs = np.append(np.ones(len(x) - 2), turned)
+    covariance = covariance * np.outer(signs, signs)
+    groups = data.by_size
+    names = [f"{low:g}|{high:g}" for low, high in pairwise(categories)]
+    columns = [*names, *data.names[1:], *(f"sd: {group.name}" for group in groups)]
+    mode = model.mode(x)
+    absorbed = model.equations(mode).absorb(tau)
+    return MixedFit(
+        data,
+        link,
+        restricted,
+        pd.Series(coefficients, index=list(data.names[1:])),
+        pd.Series(thresholds, index=names),
+        categories,
+        DataFrame(covariance, index=columns, columns=columns),
+        {group.name: float(tau[k]) for k, group in enumerate(groups)},
+        None,
+        {
+            group.name: pd.Series(tau[k] * mode.u[k], index=list(group.labels))
+            for k, group in enumerate(groups)
+        },
+        found.height,
+        {group.name: spare_levels(data.X, group) for group in data.groups},
+        found.miss,
+        data.notes + boundary([group.name for k, group in enumerate(groups) if zero[k]]),
+        Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
+    )
+
+
+def _refuse_flat(
+    data: Crossed, covariance: Matrix, found: Maximum, spread: float, thresholds: int
+) -> None:
+    """Separation that no single level shows: the likelihood rises for ever, ever more slowly."""
+    errors = np.sqrt(np.diagonal(covariance))[thresholds:-2] * data.X[:, 1:].std(axis=0)
+    uncertain = [
+        name for name, error in zip(data.names[1:], errors, strict=True) if error > FLAT_SE * spread
+    ]
+    if uncertain or found.condition > WORST_CONDITION:
+        which = ", ".join(uncertain) or "some of them together"
+        raise NotEstimable(
+            "separated",
+            f"The ratings fit ever larger effects ever better ({which}): "
+            "no finite estimate exists, or hardly any information about it.",
+        )

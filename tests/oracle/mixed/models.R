@@ -1,0 +1,149 @@
+# What R says about four data sets, kept in reference.json: lme4, lmerTest, ordinal and emmeans.
+# Beside it, it writes wine.csv (ordinal, GPL >= 2) and inst_eval.csv.xz (lme4, GPL >= 2).
+#
+#     apt-get install r-base-core r-cran-lme4 r-cran-lmertest r-cran-ordinal r-cran-emmeans r-cran-jsonlite
+#     Rscript tests/oracle/mixed/models.R        # about an hour, nearly all of it in clmm
+
+suppressMessages({
+  library(lme4); library(lmerTest); library(ordinal); library(emmeans)
+  library(jsonlite); library(numDeriv)
+})
+file <- sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))
+here <- function(name) file.path(dirname(file), name)
+emm_options(lmerTest.limit = Inf, pbkrtest.limit = 0)
+
+named <- function(values) as.list(values)
+
+linear <- function(formula, data, factor = NULL, reml = TRUE, df = TRUE) {
+  # Tighter than the defaults, which stop at 1e-5 or so of the estimates.
+  control <- lmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-9, maxfun = 1e5))
+  fit <- lmerTest::lmer(formula, data, REML = reml, control = control)
+  table <- if (df) coef(summary(fit)) else coef(summary(fit, ddf = "lme4"))
+  sds <- as.data.frame(VarCorr(fit))
+  found <- list(
+    coefficients = named(fixef(fit)),
+    standard_errors = named(table[, "Std. Error"]),
+    df = if (df) named(table[, "df"]) else NULL,
+    sds = named(setNames(sds$sdcor, sds$grp)),
+    modes = lapply(ranef(fit), function(each) named(setNames(each[, 1], rownames(each))))
+      [names(ranef(fit))[sapply(ranef(fit), nrow) < 50]],
+    log_likelihood = as.numeric(logLik(fit))
+  )
+  if (!is.null(factor)) {
+    means <- emmeans(fit, factor, lmer.df = "satterthwaite")
+    pairs <- contrast(means, "pairwise", adjust = "holm")
+    found$means <- summary(means)
+    found$contrasts <- summary(pairs, infer = c(FALSE, TRUE))
+    found$intervals <- confint(contrast(means, "pairwise"), adjust = "none")
+  }
+  found
+}
+
+# Category shares averaged over raters and items, and over the other factors' levels.
+population <- function(fit, factor, link) {
+  F <- if (link == "probit") pnorm else plogis
+  terms <- delete.response(terms(fit$formula_fixed))
+  grid <- expand.grid(fit$levels_fixed)
+  X <- model.matrix(terms, grid, xlev = fit$levels_fixed)[, -1, drop = FALSE]
+  k <- length(fit$alpha); p <- length(fit$beta)
+  shares <- function(par) {
+    alpha <- par[1:k]; eta <- X %*% par[k + 1:p]; s <- sqrt(sum(par[-(1:(k + p))]^2))
+    at <- function(q) integrate(function(z) F(q - s * z) * dnorm(z), -Inf, Inf,
+                                rel.tol = 1e-11)$value
+    upto <- sapply(alpha, function(a) sapply(a - eta, at))
+    each <- cbind(upto, 1) - cbind(0, upto)
+    as.vector(apply(each, 2, function(column) tapply(column, grid[[factor]], mean)))
+  }
+  par <- c(fit$alpha, fit$beta, sapply(fit$ST, as.numeric))
+  J <- jacobian(shares, par, method.args = list(r = 4))
+  V <- matrix(0, length(par), length(par))
+  V[abs(par) > 1e-4, abs(par) > 1e-4] <- inverse(fit)
+  value <- shares(par)
+  list(level = rep(levels(grid[[factor]]), k + 1), category = rep(1:(k + 1),
+       each = nlevels(grid[[factor]])), share = value, se = sqrt(diag(J %*% V %*% t(J))))
+}
+
+# clmm's Hessian holds SDs at the boundary (below 1e-5) or leaves them out; here they are out.
+inside <- function(fit) sapply(fit$ST, as.numeric) > 1e-4
+inverse <- function(fit) {
+  kept <- c(rep(TRUE, length(fit$alpha) + length(fit$beta)), inside(fit))
+  H <- fit$Hessian
+  if (nrow(H) == length(kept)) H <- H[kept, kept]
+  solve(H)
+}
+
+cumulative <- function(formula, data, link, factor = NULL, fixed = NULL) {
+  control <- clmm.control(rel.tol = 1e-15, x.tol = 1e-12)
+  time <- system.time(fit <- clmm(formula, data, link = link, control = control))
+  errors <- sqrt(diag(inverse(fit)))
+  k <- length(fit$alpha); p <- length(fit$beta)
+  found <- list(
+    thresholds = named(fit$alpha), coefficients = named(fit$beta),
+    standard_errors = named(setNames(errors[1:(k + p)], c(names(fit$alpha), names(fit$beta)))),
+    sds = named(sapply(fit$ST, as.numeric)),
+    sd_errors = named(setNames(errors[-(1:(k + p))], names(fit$ST)[inside(fit)])),
+    modes = lapply(ranef(fit), function(each) named(setNames(each[, 1], rownames(each))))
+      [names(ranef(fit))[sapply(ranef(fit), nrow) < 50]],
+    log_likelihood = as.numeric(fit$logLik),
+    largest_gradient = max(abs(fit$gradient)), seconds = time[["elapsed"]]
+  )
+  if (!is.null(factor)) {
+    latent <- emmeans(fit, factor)
+    found$latent <- summary(latent)
+    found$contrasts <- summary(contrast(latent, "pairwise", adjust = "holm"))
+    found$typical_means <- summary(emmeans(fit, factor, mode = "mean.class"))
+    found$typical_shares <- summary(emmeans(fit, c(factor, "score"), mode = "prob"))
+    fit$formula_fixed <- fixed
+    fit$levels_fixed <- lapply(data[all.vars(fixed)], levels)
+    found$population <- population(fit, factor, link)
+  }
+  found
+}
+
+frame <- function(name, factors) {
+  data <- read.csv(here(name))
+  for (each in factors) data[[each]] <- factor(data[[each]])
+  data$score <- factor(data$rating)
+  data
+}
+
+reference <- if (file.exists(here("reference.json"))) read_json(here("reference.json")) else list()
+keep <- function(data, model, value) {
+  reference[[data]][[model]] <<- value
+  write_json(reference, here("reference.json"), digits = NA, auto_unbox = TRUE, pretty = 1)
+  cat(format(Sys.time()), data, model, "\n")
+}
+
+small <- frame("small.csv", c("rater", "item", "system"))
+f <- rating ~ system + (1 | rater) + (1 | item)
+keep("small", "reml", linear(f, small, "system"))
+keep("small", "ml", linear(f, small, "system", reml = FALSE))
+for (link in c("probit", "logit"))
+  keep("small", link, cumulative(update(f, score ~ .), small, link, "system", ~ system))
+
+write.csv(wine[c("judge", "bottle", "temp", "contact", "rating")], here("wine.csv"),
+          row.names = FALSE, quote = FALSE)
+wines <- frame("wine.csv", c("judge", "bottle", "temp", "contact"))
+f <- rating ~ temp + contact + (1 | judge) + (1 | bottle)
+keep("wine", "reml", linear(f, wines, "temp"))
+for (link in c("probit", "logit"))
+  keep("wine", link, cumulative(update(f, score ~ .), wines, link, "temp", ~ temp + contact))
+
+data <- with(InstEval, data.frame(student = as.integer(s), lecturer = as.integer(d),
+                                  service = as.integer(service) - 1, rating = y))
+out <- xzfile(here("inst_eval.csv.xz"), "w", compression = 9)
+write.csv(data, out, row.names = FALSE, quote = FALSE)
+close(out)
+evaluations <- frame("inst_eval.csv.xz", c("student", "lecturer", "service"))
+f <- rating ~ service + (1 | student) + (1 | lecturer)
+keep("inst_eval", "reml", linear(f, evaluations))
+keep("inst_eval", "ml", linear(f, evaluations, reml = FALSE, df = FALSE))
+
+study <- frame("study.csv.xz", c("rater", "item", "system", "scenario"))
+f <- rating ~ system + scenario + (1 | rater) + (1 | item)
+keep("study", "reml", linear(f, study, "system"))
+for (link in c("probit", "logit"))
+  keep("study", link, cumulative(update(f, score ~ .), study, link, "system", ~ system + scenario))
+
+f <- score ~ service + (1 | student) + (1 | lecturer)
+keep("inst_eval", "probit", cumulative(f, evaluations, "probit"))
