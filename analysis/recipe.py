@@ -1,0 +1,190 @@
+"""A recipe: a named way to analyse, as a file that a researcher can copy and edit.
+
+Two are shipped, in `analysis/recipes/`: `paper`, the first published study to the letter, and
+`sound`, whose units are raters and items. What both need to be compared stands in both.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+from pandas import Series
+from pydantic import Field, FiniteFloat, model_validator
+
+from survey.definition.parts import Name, Part, Text, refuse_repeats
+from survey.definition.yaml_file import YamlFile
+
+FOLDER = Path(__file__).parent / "recipes"
+#: In the order in which their rows stand in tables.
+SHIPPED = ("paper", "sound")
+
+Unit = Literal["rating", "participant"]
+Raters = Literal["included", "all"]
+GroupTest = Literal["student", "welch", "mann_whitney"]
+#: What a p value is adjusted over: all rows that agree in every column *but* this one.
+Over = Literal["model", "factor", "condition", "scenario"]
+
+
+class Group(Part):
+    """One side of a comparison: whose answer is one of `values`, or lies between two numbers.
+
+    `others` is everybody with an answer who is in neither the other group nor `left_out`.
+    """
+
+    label: Text
+    values: list[Text] = []
+    others: bool = False
+    at_least: FiniteFloat | None = None
+    above: FiniteFloat | None = None
+    at_most: FiniteFloat | None = None
+    below: FiniteFloat | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        return any(end is not None for end in (self.at_least, self.above, self.at_most, self.below))
+
+    @model_validator(mode="after")
+    def _said_in_one_way(self) -> "Group":
+        if sum([bool(self.values), self.others, self.is_numeric]) != 1:
+            raise ValueError(
+                "say who is in it in one way: by values, by numbers (at_least, above, at_most, "
+                "below), or as others"
+            )
+        return self
+
+    def holds(self, answers: "Series[str]") -> "Series[bool]":
+        """Which of the answers (text, empty where there is none) it names; none for `others`."""
+        if self.values:
+            return answers.isin(self.values)
+        numbers = pd.to_numeric(answers, errors="coerce")
+        inside = numbers.notna() & self.is_numeric
+        if self.at_least is not None:
+            inside &= numbers >= self.at_least
+        if self.above is not None:
+            inside &= numbers > self.above
+        if self.at_most is not None:
+            inside &= numbers <= self.at_most
+        if self.below is not None:
+            inside &= numbers < self.below
+        return inside
+
+
+class Grouping(Part):
+    """Two groups of raters by a column of participants.csv; `left_out` are answers of neither."""
+
+    column: Text
+    a: Group
+    b: Group
+    left_out: list[Text] = []
+
+    @model_validator(mode="after")
+    def _two_groups(self) -> "Grouping":
+        if self.a.others and self.b.others:
+            raise ValueError("both groups are all others")
+        if self.a.label == self.b.label:
+            raise ValueError(f"both groups are called {self.a.label!r}")
+        refuse_repeats("answer", [*self.a.values, *self.b.values, *self.left_out])
+        return self
+
+    def sides(self, answers: "Series[Any]") -> "Series[str]":
+        """`a`, `b` or nothing for each answer. Raises ValueError for an answer that is in both."""
+        text = answers.astype("str").where(answers.notna(), "").str.strip()
+        a, b = self.a.holds(text), self.b.holds(text)
+        if (a & b).any():
+            raise ValueError(f"{text[a & b].iloc[0]!r} of {self.column} is in both groups")
+        rest = (text != "") & ~text.isin(self.left_out)
+        a, b = (a | (rest & ~b)) if self.a.others else a, (b | (rest & ~a)) if self.b.others else b
+        return Series("", index=answers.index).mask(a, "a").mask(b, "b")
+
+
+class Wins(Part):
+    """How a win is counted: the reference of the model's own set or of all sets pooled, and
+    whether equal means are nobody's win or half a win for each.
+    """
+
+    reference: Literal["own_set", "pooled"] = "own_set"
+    ties: Literal["neither", "half"] = "neither"
+
+
+class Margins(Part):
+    """Differences that do not matter, in points of the scale, set before the data were seen."""
+
+    #: How far below the reference a system may be and still approach it.
+    reference: FiniteFloat = Field(gt=0)
+    #: Between two groups of raters, for "no difference".
+    groups: FiniteFloat = Field(gt=0)
+
+
+class Bootstrap(Part):
+    """Raters drawn anew with replacement, with the whole pipeline behind them."""
+
+    resamples: int = Field(default=2000, ge=200, le=100_000)
+    seed: int = Field(default=1, ge=0)
+
+
+class MixedModels(Part):
+    """Which models with crossed random intercepts of raters and items are fitted."""
+
+    links: list[Literal["probit", "logit", "linear"]] = ["probit"]
+
+
+class Printed(Part):
+    """A number as it is printed somewhere, and where the same number stands in our tables.
+
+    `match` is within half a unit of the last printed decimal, or within `within`.
+    """
+
+    item: Text
+    printed: Text
+    table: Name
+    row: Mapping[str, Text] = {}
+    column: Name
+    within: FiniteFloat | None = Field(default=None, ge=0)
+    note: str = ""
+
+
+class Recipe(Part):
+    """A way to analyse. Groupings and factors that a study has no column for are said to be so."""
+
+    name: Name
+    title: Text
+    unit: Unit
+    raters: list[Raters] = ["included"]
+    groups: dict[Name, Grouping] = {}
+    group_tests: list[GroupTest] = ["student", "welch"]
+    anova: list[Name] = []
+    #: Whether tests are made within each condition and each scenario, too, or over all alone.
+    each_condition: bool = True
+    each_scenario: bool = True
+    adjust_over: list[Over] = ["model"]
+    confidence: FiniteFloat = Field(default=0.95, gt=0.5, lt=1)
+    wins: Wins = Wins()
+    margins: Margins | None = None
+    bootstrap: Bootstrap | None = None
+    mixed_models: MixedModels | None = None
+    replication: list[Printed] = []
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "Recipe":
+        refuse_repeats("raters", self.raters)
+        refuse_repeats("test", self.group_tests)
+        refuse_repeats("factor", [*self.groups, *self.anova])
+        refuse_repeats("printed item", [printed.item for printed in self.replication])
+        return self
+
+
+def read_recipe(path: Path) -> Recipe:
+    """A recipe from its file. Raises DefinitionError with each problem's line and column."""
+    yaml = YamlFile.read(path)
+    return yaml.check(Recipe, yaml.plain())
+
+
+def shipped_recipes() -> dict[str, Recipe]:
+    """The recipes that come with the program, by name."""
+    return {name: read_recipe(FOLDER / f"{name}.yaml") for name in SHIPPED}
+
+
+def in_order(names: Sequence[str]) -> list[str]:
+    """Shipped recipes first, others by name."""
+    return sorted(names, key=lambda name: (name not in SHIPPED, name))

@@ -1,0 +1,100 @@
+"""Recipes: files that say how a study is analysed."""
+
+from pathlib import Path
+
+import pytest
+from pandas import Series
+
+from analysis.recipe import FOLDER, Grouping, in_order, read_recipe, shipped_recipes
+from survey.definition import DefinitionError
+
+PAPER, SOUND = shipped_recipes().values()
+
+
+def grouping(**said: object) -> Grouping:
+    return Grouping.model_validate({"column": "age", **said})
+
+
+def sides(of: Grouping, *answers: object) -> str:
+    """`a`, `b` or `-` for each answer."""
+    return "".join(side or "-" for side in of.sides(Series(list(answers), dtype="object")))
+
+
+def problems(tmp_path: Path, text: str, recipe: str = "paper") -> list[str]:
+    """What is wrong with a shipped recipe whose first line is replaced by `text`."""
+    shipped = (FOLDER / f"{recipe}.yaml").read_text()
+    file = tmp_path / "mine.yaml"
+    file.write_text(shipped.replace("unit: rating\n", text))
+    with pytest.raises(DefinitionError) as refused:
+        read_recipe(file)
+    return [str(problem).removeprefix(f"{tmp_path}/") for problem in refused.value.problems]
+
+
+def test_shipped_recipes_differ_in_their_unit() -> None:
+    assert (PAPER.name, PAPER.unit, PAPER.raters) == ("paper", "rating", ["included"])
+    assert (SOUND.name, SOUND.unit, SOUND.raters) == ("sound", "participant", ["included", "all"])
+
+
+def test_shipped_recipes_compare_the_same_groups() -> None:
+    assert PAPER.groups == SOUND.groups
+    assert list(PAPER.groups) == ["age", "education", "gender", "race"]
+
+
+def test_age_of_sixty_is_in_the_older_group() -> None:
+    assert sides(PAPER.groups["age"], 60, 59, 59.5, "61", "", None, "old") == "abba---"
+
+
+def test_unknown_education_is_in_neither_group() -> None:
+    education = PAPER.groups["education"]
+    answers = ("Graduate or professional degree", "Bachelor's degree", "Other/Unknown", None)
+    assert sides(education, *answers) == "ab--"
+
+
+def test_every_stated_race_but_white_is_non_white() -> None:
+    race = PAPER.groups["race"]
+    assert sides(race, "White or Caucasian", "White", "Asian", "Other/Unknown", "") == "bbaa-"
+
+
+def test_people_of_other_genders_are_in_neither_group() -> None:
+    assert sides(PAPER.groups["gender"], "Woman", "Man", "Non-binary") == "ab-"
+
+
+def test_ends_of_numbers_are_open_or_closed_as_named() -> None:
+    between = grouping(
+        a={"label": "in", "above": 20, "at_most": 30}, b={"label": "out", "others": True}
+    )
+    assert sides(between, 20, 20.5, 30, 31, None) == "baab-"
+
+
+def test_answer_in_both_groups_is_refused() -> None:
+    both = grouping(a={"label": "a", "at_least": 60}, b={"label": "b", "at_most": 60})
+    with pytest.raises(ValueError, match="'60' of age is in both groups"):
+        sides(both, 60)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"label": "x"}, "say who is in it in one way"),
+        ({"label": "x", "others": True, "values": ["y"]}, "say who is in it in one way"),
+        ({"label": "b", "values": ["y"]}, "both groups are called 'b'"),
+        ({"label": "x", "values": ["z"]}, "answer 'z' stands twice"),
+        ({"label": "x", "at_least": float("nan")}, "finite number"),
+    ],
+)
+def test_groups_that_make_no_sense_are_refused(said: dict[str, object], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        grouping(a=said, b={"label": "b", "values": ["z"]})
+
+
+def test_wrong_key_is_named_with_its_line(tmp_path: Path) -> None:
+    assert problems(tmp_path, "unit: rater\n") == [
+        "mine.yaml, line 13, column 1: unit: Input should be 'rating' or 'participant'"
+    ]
+    assert problems(tmp_path, "unit: rating\nmargin: 3\n") == [
+        "mine.yaml, line 14, column 1: margin: unknown key"
+    ]
+
+
+def test_shipped_recipes_stand_before_others() -> None:
+    assert in_order(["zeal", "sound", "mine", "paper"]) == ["paper", "sound", "mine", "zeal"]
