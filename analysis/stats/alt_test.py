@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from pandas import DataFrame, Series
 from scipy.stats import t as students_t
-from statsmodels.stats.multitest import multipletests
 
 from analysis.stats.bootstrap import Matrix
+from analysis.stats.multiplicity import adjust
 
 #: Fewest items of a rater for whom the test is made (section 3).
 FEWEST_ITEMS = 30
@@ -77,9 +77,8 @@ def alt_test(
     table.loc[~tested, "p"] = np.nan
     if not tested.any():
         return AltTest(table, epsilon, None, None)
-    rejected, adjusted, *_ = multipletests(
-        table.loc[tested, "p"], alpha=FALSE_DISCOVERIES, method="fdr_by"
-    )
+    adjusted = adjust(table.loc[tested, "p"], "benjamini-yekutieli").p
+    rejected = adjusted <= FALSE_DISCOVERIES
     table.loc[tested, "p_adjusted"] = adjusted
     table.loc[tested, "replaceable"] = rejected
     advantage = float(table.loc[tested, "judge_wins"].mean())

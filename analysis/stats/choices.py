@@ -1,0 +1,220 @@
+"""Which systems are chosen as best, and as worst, of those on a page?
+
+Choices come as a table with a row per system that a rater was shown in a block: `rater`, `block`,
+`system` and `choice` (`best`, `worst` or empty). A block without a choice of a kind counts for
+nothing in what is said about that kind.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pandas import DataFrame, Series
+from scipy.special import chdtrc
+
+from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
+from analysis.stats.inestimable import Inestimable
+
+Kind = Literal["best", "worst"]
+
+PERMUTATIONS = 9999
+#: Fewest expected choices of each system for χ² (W. G. Cochran, 1954).
+FEWEST_EXPECTED = 5
+
+
+def choice_shares(
+    choices: DataFrame, kind: Kind, *, seed: int, resamples: int = RESAMPLES
+) -> DataFrame:
+    """How often each system was chosen when it was shown, with a bootstrap interval over raters.
+
+    One row per system: `system`, `chosen`, `shown`, `share` (chosen / shown), `ci_low`, `ci_high`
+    (null where there is one rater). Raises ValueError for two choices of a kind in a block.
+    """
+    made = _made(choices, kind)
+    picked = (made["choice"] == kind).astype(float)
+    return _ratios(made, picked, seed, resamples).rename(
+        columns={"total": "chosen", "ratio": "share"}
+    )
+
+
+def best_worst_scores(choices: DataFrame, *, seed: int, resamples: int = RESAMPLES) -> DataFrame:
+    """(best − worst) / shown of each system over the blocks with both, from −1 to 1.
+
+    One row per system: `system`, `balance` (best − worst), `shown`, `score`, `ci_low`, `ci_high`
+    (bootstrap over raters, null where there is one). Raises ValueError for two choices of a kind
+    in a block. J. J. Louviere, T. N. Flynn & A. A. J. Marley (2015), Best-worst scaling.
+    """
+    made = _made(_made(choices, "best"), "worst")
+    balance = (made["choice"] == "best").astype(float) - (made["choice"] == "worst")
+    return _ratios(made, balance, seed, resamples).rename(
+        columns={"total": "balance", "ratio": "score"}
+    )
+
+
+def _made(choices: DataFrame, kind: Kind) -> DataFrame:
+    """The rows of the blocks in which a choice of that kind was made."""
+    per_block = (choices["choice"] == kind).groupby([choices["rater"], choices["block"]])
+    counts = per_block.transform("sum")
+    if (counts > 1).any():
+        row = choices[counts > 1].iloc[0]
+        raise ValueError(f"{row['rater']} chose several as {kind} in {row['block']}")
+    return choices[counts == 1]
+
+
+def _ratios(made: DataFrame, amounts: "Series[float]", seed: int, resamples: int) -> DataFrame:
+    keys = [made["rater"], made["system"]]
+    table = DataFrame({"amount": amounts, "shown": 1.0}, index=made.index)
+    sums = table.groupby(keys, sort=False, observed=True).sum().unstack(fill_value=0)
+    systems = list(dict.fromkeys(made["system"]))
+    amount, shown = (sums[name][systems].to_numpy(float) for name in ("amount", "shown"))
+    found = DataFrame(
+        {
+            "system": systems,
+            "total": amount.sum(axis=0).astype(int),
+            "shown": shown.sum(axis=0).astype(int),
+            "ratio": amount.sum(axis=0) / shown.sum(axis=0),
+        }
+    )
+    bounds = [(np.nan, np.nan)] * len(systems)
+    if len(amount) > 1:
+        drawn = resampled(len(amount), seed=seed, resamples=resamples)
+        times = drawn @ shown
+        ratios = np.divide(drawn @ amount, times, out=np.full_like(times, np.nan), where=times > 0)
+        bounds = [percentiles(column) or (np.nan, np.nan) for column in ratios.T]
+    return found.assign(ci_low=[low for low, _ in bounds], ci_high=[high for _, high in bounds])
+
+
+@dataclass(frozen=True)
+class ChoiceTest:
+    """Are all systems chosen alike? `statistic` is Σ (observed − expected)² / expected.
+
+    χ² has `df`; a permutation test has the number of `permutations`.
+    """
+
+    statistic: float
+    p: float
+    systems: int
+    raters: int
+    choices: int
+    df: int | None = None
+    permutations: int | None = None
+
+
+def goodness_of_fit(choices: DataFrame, kind: Kind) -> ChoiceTest | Inestimable:
+    """Pearson's χ² with k − 1 degrees of freedom, where its assumptions hold: one choice per rater,
+    the same systems shown to each, and 5 or more choices of each system expected.
+
+    Raises ValueError for two choices of a kind in a block.
+    """
+    made = _made(choices, kind)
+    table = _table(made, kind)
+    if isinstance(table, Inestimable):
+        return table
+    chosen, shown = table
+    per_rater = made.loc[made["choice"] == kind, "rater"].value_counts()
+    if (per_rater > 1).any():
+        return Inestimable("not_independent", "raters chose more than once: permute labels instead")
+    if not shown.all():
+        return Inestimable("not_independent", "not every rater chose among the same systems")
+    n, k = shown.shape
+    if n / k < FEWEST_EXPECTED:
+        return Inestimable(
+            "too_few", f"{n} choices of {k} systems are fewer than {FEWEST_EXPECTED} for each"
+        )
+    statistic = float(((chosen.sum(axis=0) - n / k) ** 2).sum() / (n / k))
+    return ChoiceTest(statistic, float(chdtrc(k - 1, statistic)), k, n, n, df=k - 1)
+
+
+def permutation_test(
+    choices: DataFrame,
+    kind: Kind,
+    *,
+    seed: int,
+    within: Literal["block", "rater"] = "block",
+    permutations: int = PERMUTATIONS,
+) -> ChoiceTest | Inestimable:
+    """What χ² would be if systems' labels meant nothing: permuted, always the same for one seed.
+
+    `within` "block": labels change places in every block of every rater by themselves, so that the
+    null is that each choice is made blindly. "rater": they change places once per rater, for all
+    of the rater's blocks; raters may then have likings of their own, as long as these even out over
+    raters. It needs every block of a rater to show the same systems. p counts the observed one
+    among the permutations. Raises ValueError for two choices of a kind in a block.
+    """
+    made = _made(choices, kind)
+    table = _table(made, kind)
+    if isinstance(table, Inestimable):
+        return table
+    chosen, shown = table
+    sizes = made.groupby(["rater", "block"])["system"].transform("size")
+    shares = (1 / sizes).groupby(made["system"]).sum()
+    expected = shares[list(dict.fromkeys(made["system"]))].to_numpy(float)
+    draw = np.random.default_rng(seed)
+    if within == "block":
+        drawn = _blind(chosen, shown, draw, permutations)
+    else:
+        by_rater = _by_rater(made, chosen, shown)
+        if isinstance(by_rater, Inestimable):
+            return by_rater
+        drawn = _relabelled(*by_rater, draw, permutations)
+    observed, *others = (((each - expected) ** 2 / expected).sum(axis=-1)
+                         for each in (chosen.sum(axis=0), drawn))  # fmt: skip
+    as_far = int((others[0] >= observed - 1e-9).sum())
+    return ChoiceTest(
+        statistic=float(observed),
+        p=(1 + as_far) / (1 + permutations),
+        systems=len(expected),
+        raters=int(made["rater"].nunique()),
+        choices=len(chosen),
+        permutations=permutations,
+    )
+
+
+def _table(made: DataFrame, kind: Kind) -> tuple[Matrix, Matrix] | Inestimable:
+    """What was chosen and what was shown, blocks in their order (rows) by systems: 1 or 0."""
+    if made.empty:
+        return Inestimable("no_values", f"nothing was chosen as {kind}")
+    systems = {system: number for number, system in enumerate(dict.fromkeys(made["system"]))}
+    if len(systems) < 2:
+        return Inestimable("one_group", "one system was shown")
+    block = made.groupby(["rater", "block"], sort=False).ngroup().to_numpy()
+    column = made["system"].map(systems).to_numpy(int)
+    shown = np.zeros((block.max() + 1, len(systems)))
+    shown[block, column] = 1
+    chosen = np.zeros_like(shown)
+    picked = (made["choice"] == kind).to_numpy()
+    chosen[block[picked], column[picked]] = 1
+    return chosen, shown
+
+
+def _blind(chosen: Matrix, shown: Matrix, draw: np.random.Generator, times: int) -> Matrix:
+    """How often each system would be chosen (times × systems) by who picks blindly in each block.
+
+    Blocks that show the same are alike, so that their picks are drawn together.
+    """
+    found = np.zeros((times, chosen.shape[1]))
+    for sight, blocks in zip(*np.unique(shown, axis=0, return_counts=True), strict=True):
+        found += draw.multinomial(blocks, sight / sight.sum(), size=times)
+    return found
+
+
+def _by_rater(
+    made: DataFrame, chosen: Matrix, shown: Matrix
+) -> tuple[Matrix, Matrix] | Inestimable:
+    """Choices and sights summed over a rater's blocks (raters × systems)."""
+    blocks = made.drop_duplicates(["rater", "block"])["rater"]
+    who = blocks.map({rater: at for at, rater in enumerate(dict.fromkeys(blocks))}).to_numpy(int)
+    picks, sights = (np.zeros((who.max() + 1, chosen.shape[1])) for _ in range(2))
+    np.add.at(picks, who, chosen)
+    np.add.at(sights, who, shown)
+    if (sights[who] * shown != np.bincount(who)[who][:, None] * shown).any():
+        return Inestimable("not_independent", "blocks of one rater show different systems")
+    return picks, (sights > 0).astype(float)
+
+
+def _relabelled(picks: Matrix, seen: Matrix, draw: np.random.Generator, times: int) -> Matrix:
+    """Summed choices (times × systems) with each rater's labels permuted among those seen."""
+    found = np.zeros((times, picks.shape[1]))
+    for pick, sight in zip(picks, seen.astype(bool), strict=True):
+        found[:, sight] += draw.permuted(np.tile(pick[sight], (times, 1)), axis=1)
+    return found

@@ -1,0 +1,131 @@
+"""Do two independent groups differ? Student's and Welch's t-tests, and Mann and Whitney's."""
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import mannwhitneyu
+
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import ROUNDING, MeanDifference, Sample, known, two_samples
+
+
+@dataclass(frozen=True)
+class TwoSampleT(MeanDifference):
+    """A t-test of two independent groups, `welch` or `student` (`equal_variances`)."""
+
+    a: Sample
+    b: Sample
+    equal_variances: bool
+
+
+def student_t(
+    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95
+) -> TwoSampleT | Inestimable:
+    """Student's t-test: one variance for both groups, n_a + n_b − 2 degrees of freedom.
+
+    Missing values are left out. Raises ValueError for infinite ones. Student (1908), The probable
+    error of a mean.
+    """
+    samples = two_samples(a, b)
+    if isinstance(samples, Inestimable):
+        return samples
+    first, second = samples
+    df = first.n + second.n - 2
+    if df < 1:
+        return Inestimable("too_few", "each group has one value")
+    pooled = ((first.n - 1) * first.sd**2 + (second.n - 1) * second.sd**2) / df
+    error = sqrt(pooled * (1 / first.n + 1 / second.n))
+    return _tested(first, second, error, df, confidence, equal_variances=True)
+
+
+def welch_t(
+    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95
+) -> TwoSampleT | Inestimable:
+    """Welch's t-test: each group has a variance of its own; degrees of freedom by Satterthwaite.
+
+    Missing values are left out. Raises ValueError for infinite ones. B. L. Welch (1947), The
+    generalization of "Student's" problem when several different population variances are involved.
+    """
+    samples = two_samples(a, b)
+    if isinstance(samples, Inestimable):
+        return samples
+    first, second = samples
+    alone = [name for name, each in zip("ab", samples, strict=True) if each.n < 2]
+    if alone:
+        return Inestimable("too_few", f"group {' and group '.join(alone)} has one value")
+    parts = [each.sd**2 / each.n for each in samples]
+    spread = sum(part**2 / (each.n - 1) for part, each in zip(parts, samples, strict=True))
+    df = sum(parts) ** 2 / spread if spread else 1.0
+    return _tested(first, second, sqrt(sum(parts)), df, confidence, equal_variances=False)
+
+
+def _tested(
+    a: Sample, b: Sample, error: float, df: float, confidence: float, *, equal_variances: bool
+) -> TwoSampleT | Inestimable:
+    if error <= ROUNDING * max(abs(a.mean), abs(b.mean)):
+        return Inestimable("constant", "within each group all values are the same")
+    difference = a.mean - b.mean
+    return TwoSampleT(difference, error, df, confidence, a, b, equal_variances)
+
+
+@dataclass(frozen=True)
+class MannWhitney:
+    """`u` counts the pairs in which the value of a is the higher, equal ones by one half.
+
+    `effect` = 2U / (n_a n_b) − 1 is the rank-biserial correlation: 1 where every a is above
+    every b. Its `interval` is by Fisher's z with the standard error that it has where the groups
+    do not differ; None where it is ±1. `p` is two-sided, asymptotic, corrected for `continuity`
+    or not.
+    """
+
+    u: float
+    effect: float
+    interval: tuple[float, float] | None
+    p: float
+    n_a: int
+    n_b: int
+    continuity: bool
+
+
+def mann_whitney(
+    a: npt.ArrayLike, b: npt.ArrayLike, *, continuity: bool = False, confidence: float = 0.95
+) -> MannWhitney | Inestimable:
+    """Mann and Whitney's test by the normal approximation, its variance corrected for ties.
+
+    Missing values are left out. Raises ValueError for infinite ones. H. B. Mann & D. R. Whitney
+    (1947), On a test of whether one of two random variables is stochastically larger than the
+    other; the effect: H. W. Wendt (1972), Dealing with a common problem in social science.
+    """
+    samples = two_samples(a, b)
+    if isinstance(samples, Inestimable):
+        return samples
+    first, second = known(a), known(b)
+    if np.ptp(np.concatenate([first, second])) == 0:
+        return Inestimable("constant", "all values are the same")
+    found = mannwhitneyu(first, second, use_continuity=continuity, method="asymptotic")
+    pairs = len(first) * len(second)
+    effect = 2 * float(found.statistic) / pairs - 1
+    error = sqrt((len(first) + len(second) + 1) / (3 * pairs))
+    return MannWhitney(
+        u=float(found.statistic),
+        effect=effect,
+        interval=correlation_interval(effect, error, confidence),
+        p=float(found.pvalue),
+        n_a=len(first),
+        n_b=len(second),
+        continuity=continuity,
+    )
+
+
+def correlation_interval(
+    r: float, standard_error: float, confidence: float
+) -> tuple[float, float] | None:
+    """tanh(atanh r ± z · SE), R. A. Fisher's interval of a correlation; None where r is ±1."""
+    if abs(r) >= 1:
+        return None
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * standard_error
+    low, high = np.tanh([np.arctanh(r) - half, np.arctanh(r) + half])
+    return float(low), float(high)

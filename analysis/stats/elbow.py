@@ -1,0 +1,170 @@
+"""Where would one cut off the tail of an index, and is there anything to cut off?
+
+Thresholds of σ or MAE are often read off the elbow of the sorted values. Sorted values of any crowd
+bend somewhere, so two things are told apart here:
+
+- *where*: the sorted lower (or upper) half is fitted by two straight lines, and the cut
+  is where the second begins; resampling raters says how much it moves;
+- *whether*: Silverman's test of one mode. If those in the tail are a group of their own, a valley
+  of the density lies between them and the others; without one, the bend is that of a tail, and
+  no elbow is clear.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import gaussian_filter1d
+
+from analysis.stats.bootstrap import Matrix, percentiles
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import ROUNDING, Vector, known
+
+#: Below this number a tail is a handful of people.
+FEWEST_VALUES = 20
+RESAMPLES = 500
+#: Points at which the sorted half is read, and at which the density is.
+POINTS, GRID = 60, 512
+#: Each line goes through this many points or more.
+FEWEST_POINTS = 2
+SIGNIFICANT = 0.05
+HALVINGS = 16
+
+
+@dataclass(frozen=True)
+class Elbow:
+    """`cut` is where the tail would be cut off, which takes `cut_off` of the `n` values away;
+    `interval` (95 %, bootstrap) is where the cut would fall with other raters. `p` is Silverman's,
+    against the null that no valley lies between the tail and the median.
+    """
+
+    cut: float
+    interval: tuple[float, float]
+    tail: Literal["low", "high"]
+    cut_off: int
+    n: int
+    p: float
+
+    @property
+    def clear(self) -> bool:
+        return self.p < SIGNIFICANT
+
+    @property
+    def verdict(self) -> str:
+        low, high = self.interval
+        where = f"{self.cut:.3g} (95 % interval {low:.3g} to {high:.3g})"
+        if self.clear:
+            return f"clear elbow at {where}, Silverman's p = {self.p:.3f}"
+        return (
+            f"no clear elbow: the tail is no group of its own (Silverman's p = {self.p:.3f}); "
+            f"the curve bends most at {where}"
+        )
+
+
+def elbow(
+    values: npt.ArrayLike,
+    *,
+    tail: Literal["low", "high"],
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> Elbow | Inestimable:
+    """The elbow of one value per rater, towards its `low` or its `high` tail.
+
+    Missing values are left out. Needs 20 values. Raises ValueError for infinite ones. The smoothed
+    bootstrap is B. W. Silverman's (1981), Using kernel density estimates to investigate
+    multimodality, over valleys on the tail's side of the median; it is cautious: in simulations of
+    116 raters from one normal, skewed, uniform or heavy-tailed distribution 0 to 16 % had a
+    clear elbow, of those with a tenth in a group of its own 95 %.
+    """
+    found = known(values)
+    if len(found) < FEWEST_VALUES:
+        return Inestimable("too_few", f"{len(found)} values are fewer than {FEWEST_VALUES}")
+    if found.std() <= ROUNDING * abs(found.mean()):
+        return Inestimable("constant", "all values are the same")
+    sign = 1 if tail == "low" else -1
+    signed = np.sort(sign * found)
+    draw = np.random.default_rng(seed)
+    (cut,) = _cuts(signed[None])
+    drawn = np.sort(draw.integers(0, len(signed), (resamples, len(signed))), axis=1)
+    others = _cuts(signed[drawn])
+    bounds = percentiles(others)
+    assert bounds is not None  # there is a cut in every resample
+    return Elbow(
+        cut=sign * float(cut),
+        interval=(bounds[0], bounds[1]) if tail == "low" else (-bounds[1], -bounds[0]),
+        tail=tail,
+        cut_off=int((signed < cut).sum()),
+        n=len(signed),
+        p=_silverman(signed, draw, resamples),
+    )
+
+
+def _cuts(samples: Matrix) -> Vector:
+    """Of each sorted row: midway between the ends of the two lines that fit its lower half best.
+
+    The half is read at evenly spaced quantiles, so that the lines' bases are always the same.
+    """
+    at = (np.arange(POINTS) + 0.5) / POINTS / 2 * (samples.shape[1] - 1)
+    below, part = at.astype(int), at % 1
+    curves = samples[:, below] * (1 - part) + samples[:, below + 1] * part
+    # What a fit leaves is the same for all breaks but for the length of the projection.
+    fitted = np.stack([((curves @ basis) ** 2).sum(axis=1) for basis in _bases()], axis=1)
+    first = fitted.argmax(axis=1) + FEWEST_POINTS
+    rows = np.arange(len(curves))
+    cuts: Vector = (curves[rows, first - 1] + curves[rows, first]) / 2
+    return cuts
+
+
+@cache
+def _bases() -> list[Matrix]:
+    """For each place to break: an orthonormal basis of a line before it and one from there on."""
+    x = np.arange(POINTS) / POINTS
+    bases = []
+    for first in range(FEWEST_POINTS, POINTS - FEWEST_POINTS + 1):
+        before = (np.arange(POINTS) < first).astype(float)
+        columns = [before, 1 - before, before * x, (1 - before) * x]
+        bases.append(np.linalg.qr(np.column_stack(columns))[0])
+    return bases
+
+
+def _silverman(values: Vector, draw: np.random.Generator, resamples: int) -> float:
+    """The share of smoothed resamples with a valley below the median at the critical bandwidth.
+
+    That is the narrowest bandwidth at which the values' own density has none. Resamples from
+    that density keep the values' variance.
+    """
+    n, sd, median = len(values), float(values.std()), float(np.median(values))
+    low, step = float(values.min()) - sd, (float(np.ptp(values)) + 2 * sd) / (GRID - 1)
+    below = low + step * np.arange(1, GRID - 1) < median
+    own = _counts(values[None], low, step)
+    narrow, wide = step, 2 * float(np.ptp(values))
+    for _ in range(HALVINGS):
+        middle = (narrow * wide) ** 0.5
+        if _valleys(own, middle / step)[:, below].any():
+            narrow = middle
+        else:
+            wide = middle
+    drawn = values[draw.integers(0, n, (resamples, n))]
+    centres = drawn.mean(axis=1, keepdims=True)
+    noise = wide * draw.standard_normal(drawn.shape)
+    smooth = centres + (drawn - centres + noise) / np.sqrt(1 + (wide / sd) ** 2)
+    found = _valleys(_counts(smooth, low, step), wide / step)[:, below]
+    return float(found.any(axis=1).mean())
+
+
+def _counts(samples: Matrix, low: float, step: float) -> Matrix:
+    """How many values of each row fall to each point of the grid."""
+    at = np.clip(np.rint((samples - low) / step), 0, GRID - 1).astype(np.int64)
+    flat = at + GRID * np.arange(len(at))[:, None]
+    counts = np.bincount(flat.ravel(), minlength=GRID * len(at))
+    return counts.reshape(len(at), GRID).astype(float)
+
+
+def _valleys(counts: Matrix, bandwidth: float) -> npt.NDArray[np.bool_]:
+    """Where the density of each row turns from falling to rising (at the inner points)."""
+    density = gaussian_filter1d(counts, bandwidth, axis=1, mode="constant", truncate=8)
+    slope = np.diff(density, axis=1)
+    turns: npt.NDArray[np.bool_] = (slope[:, :-1] < 0) & (slope[:, 1:] > 0)
+    return turns

@@ -1,0 +1,146 @@
+"""How much of what ratings differ by is due to what was rated? Intraclass correlations."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pandas import DataFrame
+from scipy.special import fdtrc, fdtri
+
+from analysis.stats.inestimable import Inestimable
+
+Form = Literal["ICC(C,1)", "ICC(C,k)", "ICC(A,1)", "ICC(A,k)"]
+
+#: What is left of a mean square below this share of all of them is rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class IntraclassCorrelation:
+    """One `form`: C is consistency (raters may be higher or lower by a constant), A is absolute
+    agreement; 1 is the reliability of a `single rater`, k that of the `mean of k` raters.
+
+    `interval` is None where no error is left to take it from: raters differ by constants
+    only. `F`, `df1`, `df2` and `p` test whether what was rated differs at all.
+    """
+
+    form: Form
+    estimate: float
+    interval: tuple[float, float] | None
+
+    @property
+    def of(self) -> Literal["single rater", "mean of k"]:
+        return "mean of k" if self.form.endswith("k)") else "single rater"
+
+
+@dataclass(frozen=True)
+class IntraclassCorrelations:
+    """All four forms. `items` count; `left_out` were not rated by each of the `raters`."""
+
+    forms: dict[Form, IntraclassCorrelation]
+    F: float
+    df1: int
+    df2: int
+    p: float
+    items: int
+    raters: int
+    left_out: int
+
+
+def intraclass_correlations(
+    ratings: DataFrame, *, confidence: float = 0.95
+) -> IntraclassCorrelations | Inestimable:
+    """ICC(C,1), ICC(C,k), ICC(A,1) and ICC(A,k) of items (rows) by raters (columns), two-way.
+
+    Items that some rater did not rate are left out. `p` is of F = MS_items / MS_error. Raises
+    ValueError for infinite ratings. K. O. McGraw & S. P. Wong (1996), Forming inferences about
+    some intraclass correlation coefficients, tables 4 and 7; the interval of ICC(A,k) is that of
+    ICC(A,1) stepped up by Spearman and Brown's formula.
+    """
+    values = ratings.to_numpy(dtype=float)
+    if np.isinf(values).any():
+        raise ValueError("The ratings hold infinite values")
+    complete = values[~np.isnan(values).any(axis=1)]
+    n, k = complete.shape
+    if k < 2:
+        return Inestimable("too_few", "there are fewer than two raters")
+    if n < 2:
+        few = "no item was" if n == 0 else "one item was"
+        return Inestimable("incomplete", f"{few} rated by all {k} raters, and two are needed")
+    squares = _mean_squares(complete)
+    items, raters, error = squares
+    if max(squares) <= ROUNDING * float((complete**2).mean()):
+        return Inestimable("constant", "all ratings are the same")
+    F = items / error if error else np.inf
+    df1, df2 = n - 1, (n - 1) * (k - 1)
+    estimates = _estimates(items, raters, error, n, k)
+    intervals = _intervals(items, raters, error, n, k, confidence) if error else {}
+    return IntraclassCorrelations(
+        forms={
+            form: IntraclassCorrelation(form, estimate, intervals.get(form))
+            for form, estimate in estimates.items()
+        },
+        F=F,
+        df1=df1,
+        df2=df2,
+        p=float(fdtrc(df1, df2, F)) if error else 0.0,
+        items=n,
+        raters=k,
+        left_out=len(values) - n,
+    )
+
+
+def _mean_squares(values: np.ndarray) -> tuple[float, float, float]:
+    """Of items, of raters, and of what both leave over (0 where that is rounding)."""
+    n, k = values.shape
+    centred = values - values.mean()
+    items, raters = centred.mean(axis=1), centred.mean(axis=0)
+    left = centred - items[:, None] - raters
+    error = float((left**2).sum()) / ((n - 1) * (k - 1))
+    found = k * float((items**2).sum()) / (n - 1), n * float((raters**2).sum()) / (k - 1)
+    return *found, error if error > ROUNDING * max(*found, error) else 0.0
+
+
+def _estimates(items: float, raters: float, error: float, n: int, k: int) -> dict[Form, float]:
+    above = items - error
+    if items == 0:  # then no item lies above another: nothing is common to raters
+        return {"ICC(C,1)": -1 / (k - 1), **_absolute(items, raters, error, n, k)}
+    return {
+        "ICC(C,1)": above / (items + (k - 1) * error),
+        "ICC(C,k)": above / items,
+        **_absolute(items, raters, error, n, k),
+    }
+
+
+def _absolute(items: float, raters: float, error: float, n: int, k: int) -> dict[Form, float]:
+    above = items - error
+    return {
+        "ICC(A,1)": above / (items + (k - 1) * error + k * (raters - error) / n),
+        "ICC(A,k)": above / (items + (raters - error) / n),
+    }
+
+
+def _intervals(
+    items: float, raters: float, error: float, n: int, k: int, confidence: float
+) -> dict[Form, tuple[float, float]]:
+    at = (1 + confidence) / 2
+    df1, df2 = n - 1, (n - 1) * (k - 1)
+    F = items / error
+    low, high = F / float(fdtri(df1, df2, at)), F * float(fdtri(df2, df1, at))
+    absolute = _absolute(items, raters, error, n, k)["ICC(A,1)"]
+    one, other = k * absolute * raters, (n * (1 + (k - 1) * absolute) - k * absolute) * error
+    df = (one + other) ** 2 / (one**2 / (k - 1) + other**2 / df2)
+    rest = k * raters + (k * n - k - n) * error
+    below, above = float(fdtri(df1, df, at)), float(fdtri(df, df1, at))
+    a_low = n * (items - below * error) / (below * rest + n * items)
+    a_high = n * (above * items - error) / (rest + n * above * items)
+    return {
+        "ICC(C,1)": ((low - 1) / (low + k - 1), (high - 1) / (high + k - 1)),
+        "ICC(C,k)": (1 - 1 / low, 1 - 1 / high),
+        "ICC(A,1)": (a_low, a_high),
+        "ICC(A,k)": (_stepped_up(a_low, k), _stepped_up(a_high, k)),
+    }
+
+
+def _stepped_up(single: float, k: int) -> float:
+    return k * single / (1 + (k - 1) * single)

@@ -1,0 +1,102 @@
+"""Do raters order the systems alike, and which stand above which?
+
+Ranks or ratings come as a table of raters (rows) by systems (columns): Friedman's test and
+Kendall's W rank within each rater, the same value sharing a mid-rank. Where one rater has several
+ranks or ratings of a system, average them first: rows are taken to be independent.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from pandas import DataFrame, Series
+from scipy.special import chdtrc
+from scipy.stats import rankdata
+
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.multiplicity import adjust
+from analysis.stats.paired import SignedRank, wilcoxon_signed_rank
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """`w` = χ² / (n (k − 1)) is Kendall's coefficient of concordance: 1 where all raters agree.
+
+    `mean_ranks` are by system, 1 for the lowest value; `n` raters count, `left_out` lack a value.
+    """
+
+    chi_squared: float
+    df: int
+    p: float
+    w: float
+    mean_ranks: "Series[float]"
+    n: int
+    left_out: int
+
+
+def friedman(table: DataFrame) -> Friedman | Inestimable:
+    """Friedman's test with its correction for ties, and Kendall's W, over complete rows.
+
+    p is asymptotic. Raises ValueError for infinite values. M. Friedman (1937), The use of ranks to
+    avoid the assumption of normality; M. G. Kendall & B. Babington Smith (1939), The problem of m
+    rankings.
+    """
+    complete = table.dropna()
+    n, k = complete.shape
+    if np.isinf(complete.to_numpy(dtype=float)).any():
+        raise ValueError("The table holds infinite values")
+    if k < 2:
+        return Inestimable("one_group", "there are fewer than two systems")
+    if n == 0:
+        empty = "nobody judged anything" if table.empty else "no rater judged every system"
+        return Inestimable("no_values" if table.empty else "incomplete", empty)
+    ranks = rankdata(np.round(complete.to_numpy(dtype=float), 9), axis=1)
+    # Σ R² of a row is k (k + 1)² / 4 where all of it is tied: what is above can be told apart.
+    spread = (ranks**2).sum() - n * k * (k + 1) ** 2 / 4
+    if spread < 1e-9:
+        return Inestimable("no_difference", "every rater gave all systems the same")
+    totals = ranks.sum(axis=0)
+    chi_squared = float((k - 1) * ((totals - n * (k + 1) / 2) ** 2).sum() / spread)
+    return Friedman(
+        chi_squared=chi_squared,
+        df=k - 1,
+        p=float(chdtrc(k - 1, chi_squared)),
+        w=chi_squared / (n * (k - 1)),
+        mean_ranks=Series(totals / n, index=complete.columns),
+        n=n,
+        left_out=len(table) - n,
+    )
+
+
+@dataclass(frozen=True)
+class PairOfSystems:
+    """`a` against `b`; `p_adjusted` is Holm's over all pairs that could be tested."""
+
+    a: Hashable
+    b: Hashable
+    test: SignedRank | Inestimable
+    p_adjusted: float | None
+
+
+def pairwise_wilcoxon(
+    table: DataFrame, *, method: Literal["asymptotic", "exact"] = "asymptotic"
+) -> tuple[PairOfSystems, ...]:
+    """Wilcoxon's signed-rank test of each two columns over the raters who have both, with Holm's
+    adjustment.
+
+    Raises ValueError for infinite values. A. Benavoli, G. Corani & F. Mangili (2016), Should we
+    really use post-hoc tests based on mean-ranks?
+    """
+    found = [
+        (a, b, wilcoxon_signed_rank(table[a], table[b], method=method))
+        for a, b in combinations(table.columns, 2)
+    ]
+    p = Series([None if isinstance(test, Inestimable) else test.p for *_, test in found],
+               dtype=float)  # fmt: skip
+    adjusted = adjust(p, "holm").p
+    return tuple(
+        PairOfSystems(a, b, test, None if np.isnan(at) else float(at))
+        for (a, b, test), at in zip(found, adjusted, strict=True)
+    )

@@ -1,0 +1,68 @@
+"""The studentized range: how far the largest of k means lies above the smallest.
+
+scipy has it, but a quantile takes 0.35 s there and 10 ms here, and Games and Howell's intervals
+need one for each pair of groups.
+"""
+
+from functools import cache, lru_cache
+from math import lgamma, log, sqrt
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammainccinv, gammaincinv, ndtr
+
+from analysis.stats.mean_difference import Vector
+
+NODES = 200
+#: What is left out of the density of s at either end.
+TAIL = 1e-17
+
+
+def sf(q: float, k: int, df: float) -> float:
+    """P(Q > q) for k ≥ 2 means and `df` > 0 degrees of freedom; about 1e-12 off at most.
+
+    With s² ~ χ²/df: ∫ f(s) R(q s) ds, R the probability that k standard normals range further
+    than that. Gauss–Legendre over log s.
+    """
+    if q <= 0:
+        return 1.0
+    points, weights = _of_scale(df)
+    return float(np.clip(weights @ _range_sf(q * points, k), 0, 1))
+
+
+def isf(p: float, k: int, df: float) -> float:
+    """The q with P(Q > q) = `p`, 0 < p < 1."""
+    high = 4.0
+    while sf(high, k, df) > p:
+        high *= 2
+    return float(brentq(lambda q: sf(q, k, df) - p, 0, high, xtol=1e-11, rtol=1e-13))
+
+
+@cache
+def _legendre() -> tuple[Vector, Vector]:
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return nodes, weights
+
+
+@lru_cache(maxsize=64)
+def _of_scale(df: float) -> tuple[Vector, Vector]:
+    """Values of s = √(χ²/df) and their weights, which add up to 1."""
+    half = df / 2
+    low, high = (
+        log(bound / half) / 2
+        for bound in (float(gammaincinv(half, TAIL)), float(gammainccinv(half, TAIL)))
+    )
+    nodes, weights = _legendre()
+    logs = low + (high - low) * (nodes + 1) / 2
+    density = log(2) + half * log(half) - lgamma(half) + df * logs - half * np.exp(2 * logs)
+    return np.exp(logs), weights * np.exp(density) * (high - low) / 2
+
+
+def _range_sf(w: Vector, k: int) -> Vector:
+    """1 − k ∫ φ(z) [Φ(z) − Φ(z − w)]^(k−1) dz, z being the largest of the k."""
+    nodes, weights = _legendre()
+    z = 9 * nodes
+    phi = np.exp(-(z**2) / 2) * 9 / sqrt(2 * np.pi)
+    inside = ndtr(z) - ndtr(z - w[:, None])
+    largest: Vector = 1 - k * (inside ** (k - 1)) @ (weights * phi)
+    return largest
