@@ -1,0 +1,183 @@
+"""Do two groups of raters rate differently? Tests by model, condition and scenario.
+
+The unit is the rating, as the first published study has it (Pursuit of Empathy, section 6.5), or
+the participant: the mean of a rater's ratings, of which there is one.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from pandas import DataFrame, Series
+
+from analysis.absent import Absent
+from analysis.recipe import Grouping, GroupTest, Recipe
+from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, student_t, welch_t
+from analysis.stats.effect_sizes import cohens_d, hedges_g
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.multiplicity import adjust
+
+ALL = "all"
+COLUMNS = [
+    "recipe", "unit", "raters", "factor", "group_a", "group_b", "model", "condition", "scenario",
+    "dimension", "n_a", "n_b", "mean_a", "mean_b", "sd_a", "sd_b", "test", "t", "df", "p",
+    "p_adjusted", "cohen_d", "difference", "ci_low", "ci_high", "d_ci_low", "d_ci_high",
+    "hedges_g", "u", "rank_biserial", "p_bh", "note",
+]  # fmt: skip
+#: What tells one row from all others. Rows that differ in `adjust_over` alone are one family.
+KEYS = [
+    "recipe", "unit", "raters", "factor", "model", "condition", "scenario", "dimension", "test",
+]  # fmt: skip
+TESTS: dict[GroupTest, Callable[..., TwoSampleT | MannWhitney | Inestimable]] = {
+    "student": student_t,
+    "welch": welch_t,
+    "mann_whitney": mann_whitney,
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The observations of one model, or rather of part of its ratings."""
+
+    model: str
+    condition: str
+    scenario: str
+    dimension: str
+    participants: "Series[str]"
+    values: "Series[float]"
+
+
+def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+    """One row per factor, model, condition, scenario, dimension and test; see design §5.
+
+    `ratings` has `participant`, `rating` and the columns of an item; `people` a row for each of
+    these participants, with the columns that the recipe's groupings name. A factor whose column
+    nobody answered is left out. `n`, means and standard deviations count units; `raters` says
+    whose ratings they are. What cannot be estimated is empty, and `note` says why. Raises Absent.
+    """
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    factors = {name: g for name, g in recipe.groups.items() if _answered(people, g.column)}
+    if not factors:
+        raise Absent("nobody answered a question that the recipe's groups are made of")
+    sides = {
+        name: Series(grouping.sides(people[grouping.column]).to_numpy(), people["participant"])
+        for name, grouping in factors.items()
+    }
+    rows = [
+        {"recipe": recipe.name, "unit": recipe.unit, "raters": raters, "factor": name, **row}
+        for cell in cells(ratings, recipe)
+        for name, grouping in factors.items()
+        for row in _rows_of(cell, grouping, sides[name], recipe)
+    ]
+    table = DataFrame(rows, columns=COLUMNS)
+    order = {name: place for place, name in enumerate(factors)}
+    table = table.sort_values(
+        "factor", key=lambda factor: factor.map(order), kind="stable", ignore_index=True
+    )
+    return adjusted(table, [key for key in KEYS if key not in recipe.adjust_over])
+
+
+def _answered(people: DataFrame, column: str) -> bool:
+    return column in people and bool(people[column].notna().any())
+
+
+def cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
+    """What is tested: all conditions pooled and each, all scenarios pooled and each."""
+    conditions = [ALL, *_values(ratings["condition"])] if recipe.each_condition else [ALL]
+    scenarios = [ALL, *_values(ratings["scenario"])] if recipe.each_scenario else [ALL]
+    for condition, scenario in product(conditions, scenarios):
+        part = ratings
+        if condition != ALL:
+            part = part[part["condition"] == condition]
+        if scenario != ALL:
+            part = part[part["scenario"] == scenario]
+        for (model, dimension), found in _observed(part, recipe.unit):
+            yield Cell(model, condition, scenario, dimension, found["participant"], found["rating"])
+
+
+def _values(column: "Series[str]") -> list[str]:
+    """What occurs in a categorical column, in its order."""
+    return [str(value) for value in column.cat.remove_unused_categories().cat.categories]
+
+
+def _observed(ratings: DataFrame, unit: str) -> Iterator[tuple[tuple[str, str], DataFrame]]:
+    """The units of each model and dimension: ratings, or the means of participants."""
+    if unit == "participant":
+        by = ["model", "dimension", "participant"]
+        ratings = ratings.groupby(by, observed=True)["rating"].mean().reset_index()
+    for (model, dimension), found in ratings.groupby(["model", "dimension"], observed=True):
+        yield (str(model), str(dimension)), found
+
+
+def _rows_of(
+    cell: Cell, grouping: Grouping, sides: "Series[str]", recipe: Recipe
+) -> Iterator[dict[str, Any]]:
+    side = sides.reindex(cell.participants).to_numpy()
+    values = cell.values.to_numpy(dtype=float)
+    a, b = values[side == "a"], values[side == "b"]
+    shared = {
+        "group_a": grouping.a.label,
+        "group_b": grouping.b.label,
+        "model": cell.model,
+        "condition": cell.condition,
+        "scenario": cell.scenario,
+        "dimension": cell.dimension,
+        **_described(a, "a"),
+        **_described(b, "b"),
+        **_effect(a, b, recipe.confidence),
+    }
+    for test in recipe.group_tests:
+        yield {**shared, "test": test, **_tested(test, a, b, recipe.confidence)}
+
+
+def _described(values: np.ndarray, side: str) -> dict[str, Any]:
+    n = len(values)
+    return {
+        f"n_{side}": n,
+        f"mean_{side}": float(values.mean()) if n else None,
+        f"sd_{side}": float(values.std(ddof=1)) if n > 1 else None,
+    }
+
+
+def _effect(a: np.ndarray, b: np.ndarray, confidence: float) -> dict[str, Any]:
+    d, g = cohens_d(a, b, confidence=confidence), hedges_g(a, b, confidence=confidence)
+    found: dict[str, Any] = {}
+    if not isinstance(d, Inestimable):
+        low, high = d.interval
+        found = {"cohen_d": d.estimate, "d_ci_low": low, "d_ci_high": high}
+    if not isinstance(g, Inestimable):
+        found["hedges_g"] = g.estimate
+    return found
+
+
+def _tested(test: GroupTest, a: np.ndarray, b: np.ndarray, confidence: float) -> dict[str, Any]:
+    found = TESTS[test](a, b, confidence=confidence)
+    if isinstance(found, Inestimable):
+        return {"note": str(found)}
+    if isinstance(found, MannWhitney):
+        return {"u": found.u, "rank_biserial": found.effect, "p": found.p, "note": ""}
+    low, high = found.interval
+    return {
+        "t": found.t,
+        "df": found.df,
+        "p": found.p,
+        "difference": found.difference,
+        "ci_low": low,
+        "ci_high": high,
+        "note": "",
+    }
+
+
+def adjusted(table: DataFrame, family: list[str]) -> DataFrame:
+    """The table with `p_adjusted` (Holm) and `p_bh` (Benjamini–Hochberg).
+
+    Rows that agree in all columns of `family` are one family; tests without a p are no members.
+    """
+    table = table.assign(p=table["p"].astype(float), p_adjusted=np.nan, p_bh=np.nan)
+    for _, rows in table.groupby(family, sort=False)["p"]:
+        table.loc[rows.index, "p_adjusted"] = adjust(rows, "holm").p
+        table.loc[rows.index, "p_bh"] = adjust(rows, "benjamini-hochberg").p
+    return table
