@@ -5,11 +5,11 @@ Values come as two equally long arrays; pairs with a missing value are left out,
 
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr
 from scipy.stats import binomtest, rankdata
 
 from analysis.stats.comparisons import correlation_interval
@@ -137,7 +137,7 @@ def wilcoxon_signed_rank(
 def _normal_p(ranks: Vector, positive: float, continuity: bool) -> float:
     """T⁺ has the mean Σ R / 2 and the variance Σ R² / 4, which holds for mid-ranks, too."""
     distance = abs(positive - ranks.sum() / 2) - (0.5 if continuity else 0)
-    return 2 * NormalDist().cdf(-max(distance, 0) / sqrt((ranks**2).sum() / 4))
+    return 2 * float(ndtr(-max(distance, 0) / sqrt((ranks**2).sum() / 4)))
 
 
 def _exact_p(ranks: Vector, positive: float) -> float:
