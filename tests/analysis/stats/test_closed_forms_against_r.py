@@ -163,7 +163,7 @@ def differences(given: list[list[float]]) -> dict[str, Any]:
 def texts(given: list[list[float]]) -> dict[str, Any]:
     found = there(intraclass_correlations(DataFrame(given, dtype=float)))
     forms = {
-        name: {"estimate": form.estimate, "interval": form.interval}
+        name: {"estimate": there(form).estimate, "interval": there(form).interval}
         for name, form in found.forms.items()
     }
     return {"forms": forms, "F": found.F, "p": found.p}
