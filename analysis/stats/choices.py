@@ -28,40 +28,44 @@ def choice_shares(
     """How often each system was chosen when it was shown, with a bootstrap interval over raters.
 
     One row per system: `system`, `chosen`, `shown`, `share` (chosen / shown), `ci_low`, `ci_high`
-    (null where there is one rater). Raises ValueError for two choices of a kind in a block.
+    and `note`, which says why one of them is null. Raises ValueError for two choices of a kind in
+    a block.
     """
     made = _made(choices, kind)
-    picked = (made["choice"] == kind).astype(float)
-    return _ratios(made, picked, seed, resamples).rename(
-        columns={"total": "chosen", "ratio": "share"}
-    )
+    picked = (choices["choice"] == kind) & made
+    found = _ratios(choices[made], picked[made].astype(float), seed, resamples)
+    names = {"total": "chosen", "ratio": "share"}
+    return _with_unseen(found, choices).rename(columns=names)
 
 
 def best_worst_scores(choices: DataFrame, *, seed: int, resamples: int = RESAMPLES) -> DataFrame:
     """(best − worst) / shown of each system over the blocks with both, from −1 to 1.
 
     One row per system: `system`, `balance` (best − worst), `shown`, `score`, `ci_low`, `ci_high`
-    (bootstrap over raters, null where there is one). Raises ValueError for two choices of a kind
-    in a block. J. J. Louviere, T. N. Flynn & A. A. J. Marley (2015), Best-worst scaling.
+    (bootstrap over raters) and `note`, which says why one of them is null. Raises ValueError for
+    two choices of a kind in a block. J. J. Louviere, T. N. Flynn & A. A. J. Marley (2015),
+    Best-worst scaling.
     """
-    made = _made(_made(choices, "best"), "worst")
-    balance = (made["choice"] == "best").astype(float) - (made["choice"] == "worst")
-    return _ratios(made, balance, seed, resamples).rename(
-        columns={"total": "balance", "ratio": "score"}
-    )
+    made = _made(choices, "best") & _made(choices, "worst")
+    balance = (choices["choice"] == "best").astype(float) - (choices["choice"] == "worst")
+    found = _ratios(choices[made], balance[made], seed, resamples)
+    names = {"total": "balance", "ratio": "score"}
+    return _with_unseen(found, choices).rename(columns=names)
 
 
-def _made(choices: DataFrame, kind: Kind) -> DataFrame:
-    """The rows of the blocks in which a choice of that kind was made."""
+def _made(choices: DataFrame, kind: Kind) -> "Series[bool]":
+    """Which rows belong to a block in which a choice of that kind was made."""
     per_block = (choices["choice"] == kind).groupby([choices["rater"], choices["block"]])
     counts = per_block.transform("sum")
     if (counts > 1).any():
         row = choices[counts > 1].iloc[0]
         raise ValueError(f"{row['rater']} chose several as {kind} in {row['block']}")
-    return choices[counts == 1]
+    made: Series[bool] = counts == 1
+    return made
 
 
 def _ratios(made: DataFrame, amounts: "Series[float]", seed: int, resamples: int) -> DataFrame:
+    """Σ amounts / shown of each system, with its bootstrap interval over raters."""
     keys = [made["rater"], made["system"]]
     table = DataFrame({"amount": amounts, "shown": 1.0}, index=made.index)
     sums = table.groupby(keys, sort=False, observed=True).sum().unstack(fill_value=0)
@@ -81,7 +85,20 @@ def _ratios(made: DataFrame, amounts: "Series[float]", seed: int, resamples: int
         times = drawn @ shown
         ratios = np.divide(drawn @ amount, times, out=np.full_like(times, np.nan), where=times > 0)
         bounds = [percentiles(column) or (np.nan, np.nan) for column in ratios.T]
-    return found.assign(ci_low=[low for low, _ in bounds], ci_high=[high for _, high in bounds])
+    note = "" if len(amount) > 1 else "no interval, because there is one rater"
+    return found.assign(
+        ci_low=[low for low, _ in bounds], ci_high=[high for _, high in bounds], note=note
+    )
+
+
+def _with_unseen(found: DataFrame, choices: DataFrame) -> DataFrame:
+    """A row, too, for systems of which nothing is known because no block with them was answered."""
+    systems = list(dict.fromkeys(choices["system"]))
+    table = found.set_index("system").reindex(systems).rename_axis("system").reset_index()
+    unseen = "not estimable, because no block that showed it has a choice"
+    table["note"] = table["note"].fillna(unseen)
+    counts = ["total", "shown"]
+    return table.assign(**{name: table[name].fillna(0).astype(int) for name in counts})
 
 
 @dataclass(frozen=True)
@@ -106,7 +123,7 @@ def goodness_of_fit(choices: DataFrame, kind: Kind) -> ChoiceTest | Inestimable:
 
     Raises ValueError for two choices of a kind in a block.
     """
-    made = _made(choices, kind)
+    made = choices[_made(choices, kind)]
     table = _table(made, kind)
     if isinstance(table, Inestimable):
         return table
@@ -141,7 +158,7 @@ def permutation_test(
     raters. It needs every block of a rater to show the same systems. p counts the observed one
     among the permutations. Raises ValueError for two choices of a kind in a block.
     """
-    made = _made(choices, kind)
+    made = choices[_made(choices, kind)]
     table = _table(made, kind)
     if isinstance(table, Inestimable):
         return table

@@ -9,7 +9,14 @@ import numpy.typing as npt
 from scipy.stats import mannwhitneyu
 
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mean_difference import ROUNDING, MeanDifference, Sample, known, two_samples
+from analysis.stats.mean_difference import (
+    DECIMALS,
+    ROUNDING,
+    MeanDifference,
+    Sample,
+    known,
+    two_samples,
+)
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,7 @@ def mann_whitney(
     samples = two_samples(a, b)
     if isinstance(samples, Inestimable):
         return samples
-    first, second = known(a), known(b)
+    first, second = (np.round(known(values), DECIMALS) for values in (a, b))
     if np.ptp(np.concatenate([first, second])) == 0:
         return Inestimable("constant", "all values are the same")
     found = mannwhitneyu(first, second, use_continuity=continuity, method="asymptotic")

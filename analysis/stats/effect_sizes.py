@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from math import exp, lgamma, log, sqrt
 
 import numpy.typing as npt
-from scipy.optimize import brentq
-from scipy.special import nctdtr
 
 from analysis.stats.comparisons import student_t
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.noncentral_t import noncentrality_interval
 
 
 @dataclass(frozen=True)
@@ -74,23 +73,3 @@ def hedges_g(
 def bias_factor(df: float) -> float:
     """Hedges' J = Γ(df/2) / (√(df/2) Γ((df − 1)/2)), for df above 1."""
     return exp(lgamma(df / 2) - log(df / 2) / 2 - lgamma((df - 1) / 2))
-
-
-def noncentrality_interval(t: float, df: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Those noncentralities of t's distribution that leave an observed `t` outside both tails."""
-    tail = (1 - confidence) / 2
-    low = _noncentrality(t, df, 1 - tail)
-    return low, _noncentrality(t, df, tail)
-
-
-def _noncentrality(t: float, df: float, p: float) -> float:
-    """The δ for which P(T ≤ t) is `p`; P falls as δ grows."""
-    low, high = t - 2, t + 2
-    width = 2 + abs(t)
-    while nctdtr(df, low, t) < p:
-        low -= width
-    while nctdtr(df, high, t) > p:
-        high += width
-    return float(
-        brentq(lambda noncentrality: nctdtr(df, noncentrality, t) - p, low, high, xtol=1e-12)
-    )

@@ -6,6 +6,7 @@ from typing import Literal
 Kind = Literal[
     "no_values",
     "too_few",
+    "too_many",  # more than the method can be computed for
     "constant",  # nothing varies
     "one_group",  # nothing to compare with
     "incomplete",  # cells are missing that the statistic needs

@@ -1,5 +1,6 @@
 """How much of what ratings differ by is due to what was rated? Intraclass correlations."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -7,6 +8,7 @@ import numpy as np
 from pandas import DataFrame
 from scipy.special import fdtrc, fdtri
 
+from analysis.stats.bootstrap import Matrix
 from analysis.stats.inestimable import Inestimable
 
 Form = Literal["ICC(C,1)", "ICC(C,k)", "ICC(A,1)", "ICC(A,k)"]
@@ -20,8 +22,8 @@ class IntraclassCorrelation:
     """One `form`: C is consistency (raters may be higher or lower by a constant), A is absolute
     agreement; 1 is the reliability of a `single rater`, k that of the `mean of k` raters.
 
-    `interval` is None where no error is left to take it from: raters differ by constants
-    only. `F`, `df1`, `df2` and `p` test whether what was rated differs at all.
+    `interval` is None where no error is left to take it from: raters differ by constants only. The
+    lower bound of a mean of k is −∞ where the single rater's is −1 / (k − 1) or less.
     """
 
     form: Form
@@ -35,9 +37,12 @@ class IntraclassCorrelation:
 
 @dataclass(frozen=True)
 class IntraclassCorrelations:
-    """All four forms. `items` count; `left_out` were not rated by each of the `raters`."""
+    """All four forms. `items` count; `left_out` were not rated by each of the `raters`.
 
-    forms: dict[Form, IntraclassCorrelation]
+    `F`, `df1`, `df2` and `p` test whether what was rated differs at all.
+    """
+
+    forms: Mapping[Form, IntraclassCorrelation | Inestimable]
     F: float
     df1: int
     df2: int
@@ -52,12 +57,12 @@ def intraclass_correlations(
 ) -> IntraclassCorrelations | Inestimable:
     """ICC(C,1), ICC(C,k), ICC(A,1) and ICC(A,k) of items (rows) by raters (columns), two-way.
 
-    Items that some rater did not rate are left out. `p` is of F = MS_items / MS_error. Raises
+    Items that some rater did not rate are left out. F is MS_items / MS_error. Raises
     ValueError for infinite ratings. K. O. McGraw & S. P. Wong (1996), Forming inferences about
     some intraclass correlation coefficients, tables 4 and 7; the interval of ICC(A,k) is that of
     ICC(A,1) stepped up by Spearman and Brown's formula.
     """
-    values = ratings.to_numpy(dtype=float)
+    values: Matrix = ratings.to_numpy(dtype=float)
     if np.isinf(values).any():
         raise ValueError("The ratings hold infinite values")
     complete = values[~np.isnan(values).any(axis=1)]
@@ -67,19 +72,15 @@ def intraclass_correlations(
     if n < 2:
         few = "no item was" if n == 0 else "one item was"
         return Inestimable("incomplete", f"{few} rated by all {k} raters, and two are needed")
-    squares = _mean_squares(complete)
-    items, raters, error = squares
-    if max(squares) <= ROUNDING * float((complete**2).mean()):
+    items, raters, error = _mean_squares(complete)
+    if max(items, raters, error) <= ROUNDING * float((complete**2).mean()):
         return Inestimable("constant", "all ratings are the same")
-    F = items / error if error else np.inf
+    if items == 0:
+        return Inestimable("no_difference", "all items have the same mean")
     df1, df2 = n - 1, (n - 1) * (k - 1)
-    estimates = _estimates(items, raters, error, n, k)
-    intervals = _intervals(items, raters, error, n, k, confidence) if error else {}
+    F = items / error if error else np.inf
     return IntraclassCorrelations(
-        forms={
-            form: IntraclassCorrelation(form, estimate, intervals.get(form))
-            for form, estimate in estimates.items()
-        },
+        forms=_forms(items, raters, error, n, k, confidence),
         F=F,
         df1=df1,
         df2=df2,
@@ -90,44 +91,53 @@ def intraclass_correlations(
     )
 
 
-def _mean_squares(values: np.ndarray) -> tuple[float, float, float]:
-    """Of items, of raters, and of what both leave over (0 where that is rounding)."""
+def _mean_squares(values: Matrix) -> tuple[float, float, float]:
+    """Of items, of raters, and of what both leave over; 0 where they are rounding."""
     n, k = values.shape
     centred = values - values.mean()
     items, raters = centred.mean(axis=1), centred.mean(axis=0)
     left = centred - items[:, None] - raters
-    error = float((left**2).sum()) / ((n - 1) * (k - 1))
-    found = k * float((items**2).sum()) / (n - 1), n * float((raters**2).sum()) / (k - 1)
-    return *found, error if error > ROUNDING * max(*found, error) else 0.0
+    found = (
+        k * float((items**2).sum()) / (n - 1),
+        n * float((raters**2).sum()) / (k - 1),
+        float((left**2).sum()) / ((n - 1) * (k - 1)),
+    )
+    of_items, of_raters, error = (each if each > ROUNDING * max(found) else 0.0 for each in found)
+    return of_items, of_raters, error
 
 
-def _estimates(items: float, raters: float, error: float, n: int, k: int) -> dict[Form, float]:
-    above = items - error
-    if items == 0:  # then no item lies above another: nothing is common to raters
-        return {"ICC(C,1)": -1 / (k - 1), **_absolute(items, raters, error, n, k)}
-    return {
-        "ICC(C,1)": above / (items + (k - 1) * error),
-        "ICC(C,k)": above / items,
-        **_absolute(items, raters, error, n, k),
+def _forms(
+    items: float, raters: float, error: float, n: int, k: int, confidence: float
+) -> dict[Form, IntraclassCorrelation | Inestimable]:
+    above, between = items - error, (raters - error) / n
+    parts: dict[Form, float] = {
+        "ICC(C,1)": items + (k - 1) * error,
+        "ICC(C,k)": items,
+        "ICC(A,1)": items + (k - 1) * error + k * between,
+        "ICC(A,k)": items + between,
     }
-
-
-def _absolute(items: float, raters: float, error: float, n: int, k: int) -> dict[Form, float]:
-    above = items - error
-    return {
-        "ICC(A,1)": above / (items + (k - 1) * error + k * (raters - error) / n),
-        "ICC(A,k)": above / (items + (raters - error) / n),
-    }
+    found: dict[Form, IntraclassCorrelation | Inestimable] = {}
+    intervals: dict[Form, tuple[float, float]] = {}
+    if error:
+        single = above / parts["ICC(A,1)"]
+        intervals = _intervals(items, raters, error, n, k, single, confidence)
+    for form, whole in parts.items():
+        if whole <= 0:
+            because = "raters differ more within items than chance would have it"
+            found[form] = Inestimable("no_difference", because)
+        else:
+            found[form] = IntraclassCorrelation(form, above / whole, intervals.get(form))
+    return found
 
 
 def _intervals(
-    items: float, raters: float, error: float, n: int, k: int, confidence: float
+    items: float, raters: float, error: float, n: int, k: int, absolute: float, confidence: float
 ) -> dict[Form, tuple[float, float]]:
+    """`absolute` is ICC(A,1), on which the degrees of freedom of its interval hang."""
     at = (1 + confidence) / 2
     df1, df2 = n - 1, (n - 1) * (k - 1)
     F = items / error
     low, high = F / float(fdtri(df1, df2, at)), F * float(fdtri(df2, df1, at))
-    absolute = _absolute(items, raters, error, n, k)["ICC(A,1)"]
     one, other = k * absolute * raters, (n * (1 + (k - 1) * absolute) - k * absolute) * error
     df = (one + other) ** 2 / (one**2 / (k - 1) + other**2 / df2)
     rest = k * raters + (k * n - k - n) * error
@@ -143,4 +153,5 @@ def _intervals(
 
 
 def _stepped_up(single: float, k: int) -> float:
-    return k * single / (1 + (k - 1) * single)
+    whole = 1 + (k - 1) * single
+    return k * single / whole if whole > 0 else -np.inf

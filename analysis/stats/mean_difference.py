@@ -13,6 +13,8 @@ Vector = npt.NDArray[np.float64]
 
 #: Standard errors below this share of the means are rounding (as in R's t.test).
 ROUNDING = 10 * float(np.finfo(float).eps)
+#: Before values are ranked: means of the same ratings differ in their last digits.
+DECIMALS = 9
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,19 @@ Values come as two equally long arrays; pairs with a missing value are left out,
 
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr
 from scipy.stats import binomtest, rankdata
 
 from analysis.stats.comparisons import correlation_interval
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mean_difference import ROUNDING, MeanDifference, Vector
+from analysis.stats.mean_difference import DECIMALS, ROUNDING, MeanDifference, Vector
 
-#: Differences nearer than this are ties: means of the same ratings differ in their last digits.
-TIED = 1e-9
+#: Most differences for the exact distribution of T⁺, whose cost grows with n³.
+MOST_EXACT = 500
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def wilcoxon_signed_rank(
 
     The method is the caller's choice and never changes with the data. `asymptotic`: normal
     approximation, its variance corrected for ties, corrected for `continuity` or not. `exact`: the
-    distribution of T⁺ over all 2ⁿ signs of the mid-ranks, so that ties are no obstacle; time
-    grows with n³ (n = 200 takes some milliseconds). Raises ValueError for infinite values or
+    distribution of T⁺ over all 2ⁿ signs of the mid-ranks, so that ties are no obstacle, for
+    up to 500 differences. Raises ValueError for infinite values or
     different lengths. F. Wilcoxon (1945), Individual comparisons by ranking methods; the effect:
     D. S. Kerby (2014), The simple difference formula.
     """
@@ -111,11 +111,13 @@ def wilcoxon_signed_rank(
     if isinstance(complete, Inestimable):
         return complete
     first, second, left_out = complete
-    differences = np.round(first - second, 9)
+    differences = np.round(first - second, DECIMALS)
     moved = differences[differences != 0]
     n = len(moved)
     if n == 0:
         return Inestimable("no_difference", f"all {len(first)} differences are zero")
+    if method == "exact" and n > MOST_EXACT:
+        return Inestimable("too_many", f"{n} pairs are too many for the exact distribution")
     ranks = rankdata(np.abs(moved))
     positive, total = float(ranks[moved > 0].sum()), n * (n + 1) / 2
     rank_biserial = (2 * positive - total) / total
@@ -137,7 +139,7 @@ def wilcoxon_signed_rank(
 def _normal_p(ranks: Vector, positive: float, continuity: bool) -> float:
     """T⁺ has the mean Σ R / 2 and the variance Σ R² / 4, which holds for mid-ranks, too."""
     distance = abs(positive - ranks.sum() / 2) - (0.5 if continuity else 0)
-    return 2 * NormalDist().cdf(-max(distance, 0) / sqrt((ranks**2).sum() / 4))
+    return 2 * float(ndtr(-max(distance, 0) / sqrt((ranks**2).sum() / 4)))
 
 
 def _exact_p(ranks: Vector, positive: float) -> float:
@@ -192,6 +194,6 @@ def sign_test_of_pairs(
     complete = pairs(a, b)
     if isinstance(complete, Inestimable):
         return complete
-    differences = complete[0] - complete[1]
-    higher, lower = int((differences > TIED).sum()), int((differences < -TIED).sum())
+    differences = np.round(complete[0] - complete[1], DECIMALS)
+    higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
     return sign_test(higher, lower, ties=len(differences) - higher - lower, confidence=confidence)

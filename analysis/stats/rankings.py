@@ -16,6 +16,7 @@ from scipy.special import chdtrc
 from scipy.stats import rankdata
 
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.multiplicity import adjust
 from analysis.stats.paired import SignedRank, wilcoxon_signed_rank
 
@@ -52,7 +53,9 @@ def friedman(table: DataFrame) -> Friedman | Inestimable:
     if n == 0:
         empty = "nobody judged anything" if table.empty else "no rater judged every system"
         return Inestimable("no_values" if table.empty else "incomplete", empty)
-    ranks = rankdata(np.round(complete.to_numpy(dtype=float), 9), axis=1)
+    if n == 1:
+        return Inestimable("too_few", "one rater judged every system")
+    ranks = rankdata(np.round(complete.to_numpy(dtype=float), DECIMALS), axis=1)
     # Σ R² of a row is k (k + 1)² / 4 where all of it is tied: what is above can be told apart.
     spread = (ranks**2).sum() - n * k * (k + 1) ** 2 / 4
     if spread < 1e-9:

@@ -4,18 +4,14 @@ scipy has it, but a quantile takes 0.35 s there and 10 ms here, and Games and Ho
 need one for each pair of groups.
 """
 
-from functools import cache, lru_cache
-from math import lgamma, log, sqrt
+from math import sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import gammainccinv, gammaincinv, ndtr
+from scipy.special import ndtr
 
 from analysis.stats.mean_difference import Vector
-
-NODES = 200
-#: What is left out of the density of s at either end.
-TAIL = 1e-17
+from analysis.stats.quadrature import legendre, scale
 
 
 def sf(q: float, k: int, df: float) -> float:
@@ -26,7 +22,7 @@ def sf(q: float, k: int, df: float) -> float:
     """
     if q <= 0:
         return 1.0
-    points, weights = _of_scale(df)
+    points, weights = scale(df)
     return float(np.clip(weights @ _range_sf(q * points, k), 0, 1))
 
 
@@ -38,29 +34,9 @@ def isf(p: float, k: int, df: float) -> float:
     return float(brentq(lambda q: sf(q, k, df) - p, 0, high, xtol=1e-11, rtol=1e-13))
 
 
-@cache
-def _legendre() -> tuple[Vector, Vector]:
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    return nodes, weights
-
-
-@lru_cache(maxsize=64)
-def _of_scale(df: float) -> tuple[Vector, Vector]:
-    """Values of s = √(χ²/df) and their weights, which add up to 1."""
-    half = df / 2
-    low, high = (
-        log(bound / half) / 2
-        for bound in (float(gammaincinv(half, TAIL)), float(gammainccinv(half, TAIL)))
-    )
-    nodes, weights = _legendre()
-    logs = low + (high - low) * (nodes + 1) / 2
-    density = log(2) + half * log(half) - lgamma(half) + df * logs - half * np.exp(2 * logs)
-    return np.exp(logs), weights * np.exp(density) * (high - low) / 2
-
-
 def _range_sf(w: Vector, k: int) -> Vector:
     """1 − k ∫ φ(z) [Φ(z) − Φ(z − w)]^(k−1) dz, z being the largest of the k."""
-    nodes, weights = _legendre()
+    nodes, weights = legendre()
     z = 9 * nodes
     phi = np.exp(-(z**2) / 2) * 9 / sqrt(2 * np.pi)
     inside = ndtr(z) - ndtr(z - w[:, None])

@@ -4,15 +4,15 @@ Ratings are of some rater and of some item; both differ. A linear mixed model ta
 number, a cumulative link mixed model as one of several ordered categories:
 
     data = crossed(frame, rating="rating", fixed=["system", "scenario"], groups=("rater", "item"))
-    fit = fit_ordinal(data)                # or fit_linear(data)
+    fit = fit_ordinal(data, link="probit")          # or fit_linear(data)
     fit.sds, fit.coefficients, fit.standard_errors, fit.notes
     means(fit, "system")                   # on the scale of the ratings, or scale="latent"
     contrasts(fit, "system", pairs(["a", "b", "c"]))
     shares(fit, "system")
 
-Whatever cannot be estimated raises `NotEstimable`, whose message is a sentence to be shown; what a
-reader must know of a fit that stands is in its `notes`. The numbers are those of lme4::lmer
-and, with `restricted=False`, ordinal::clmm.
+Where nothing can be estimated, an `Inestimable` takes the place of the fit and says why; what a
+reader must know of a fit that stands is in its `notes`. The numbers are those of lme4::lmer and,
+with `restricted=False`, of ordinal::clmm.
 """
 
 from analysis.stats.mixed.data import Crossed, Group, Term, crossed
@@ -21,15 +21,14 @@ from analysis.stats.mixed.linear import fit_linear
 from analysis.stats.mixed.links import Link
 from analysis.stats.mixed.marginal import against, contrasts, means, pairs, shares
 from analysis.stats.mixed.ordinal import fit_ordinal
-from analysis.stats.mixed.problems import NotEstimable, Problem
+from analysis.stats.mixed.problems import Note
 
 __all__ = [
     "Crossed",
     "Group",
     "Link",
     "MixedFit",
-    "NotEstimable",
-    "Problem",
+    "Note",
     "Term",
     "against",
     "contrasts",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotri
 from scipy.sparse import csr_array
 
 Vector = npt.NDArray[np.float64]
@@ -145,7 +146,8 @@ class Arrow:
         return first / d - self._q @ found, found
 
     def inverse(self) -> Inverse:
-        second = cho_solve(self._lower, np.eye(self.crossing.levels[1]), check_finite=False)
+        lower, _ = dpotri(self._lower[0], lower=1)
+        second = np.tril(lower) + np.tril(lower, -1).T
         cells = -self.crossing.product_in_cells(self._q, second)
         across = self.crossing.row_sums(self.crossing.cells(self._q) * cells)
         return Inverse(1 / self._d - across, second, cells)
@@ -161,8 +163,7 @@ class Arrow:
     def variances(self, inverse: Inverse) -> Vector:
         """diag(ZΛM⁻¹ΛZ'): the conditional variance of each row's random effects together."""
         tau, crossing = self.tau, self.crossing
-        own = crossing.spread(
-            tau[0] ** 2 * inverse.first, tau[1] ** 2 * np.diagonal(inverse.second)
-        )
-        across: Vector = inverse.cells[crossing.slot]
-        return own + 2 * tau[0] * tau[1] * across
+        second = np.diagonal(inverse.second)
+        own = crossing.spread(tau[0] ** 2 * inverse.first, tau[1] ** 2 * second)
+        across: Vector = 2 * tau[0] * tau[1] * inverse.cells
+        return own + across[crossing.slot]

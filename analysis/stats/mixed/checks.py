@@ -1,10 +1,12 @@
 """What is looked at before a fit, so that what cannot be estimated is named instead of computed."""
 
 import numpy as np
+from scipy.sparse import csr_array, hstack
+from scipy.sparse.linalg import lsqr
 
 from analysis.stats.mixed.arrow import Codes, Matrix, sums
 from analysis.stats.mixed.data import Crossed, Group
-from analysis.stats.mixed.problems import NotEstimable
+from analysis.stats.mixed.problems import Refused
 
 #: The smaller factor's matrix is dense: 8 bytes × 6,000² are 288 MB, a few times over.
 MOST_LEVELS = 6000
@@ -13,50 +15,51 @@ NOTHING_LEFT = 1e-7
 
 
 def refuse_what_cannot_be_fitted(data: Crossed, unknowns: int) -> None:
-    """Raises NotEstimable. `unknowns` counts the parameters without the design's."""
+    """Raises Refused. `unknowns` counts the parameters without the design's."""
     _refuse_values(data)
     for group in data.groups:
         _refuse_group(group, len(data.y))
     if (smaller := len(data.by_size[1].labels)) > MOST_LEVELS:
         names = " and ".join(group.name for group in data.groups)
-        raise NotEstimable(
+        raise Refused(
             "too_large",
-            f"Both {names} have {smaller} levels or more; up to {MOST_LEVELS} of one are possible.",
+            f"both {names} have {smaller} levels or more; up to {MOST_LEVELS} of one are possible",
         )
+    for term in data.terms:
+        if len(term.levels) == 1:
+            raise Refused("one_group", f"every rating has the same {term.name} ({term.levels[0]})")
     needed = data.X.shape[1] + unknowns
     if len(data.y) <= needed:
-        raise NotEstimable(
-            "too_few", f"{len(data.y)} ratings are too few for a model with {needed} unknowns."
+        raise Refused(
+            "too_few", f"{len(data.y)} ratings are too few for a model with {needed} unknowns"
         )
     if surplus := dependent(data):
         which = ", ".join(surplus)
-        raise NotEstimable(
-            "rank_deficient", f"These fixed effects are determined by others: {which}."
-        )
+        raise Refused("rank_deficient", f"these fixed effects are determined by others: {which}")
     _refuse_confounded(data)
 
 
 def _refuse_values(data: Crossed) -> None:
     if not len(data.y):
-        raise NotEstimable("no_ratings", "There are no ratings.")
+        raise Refused("no_values", "there are no ratings")
     if not (np.isfinite(data.y).all() and np.isfinite(data.X).all()):
-        raise NotEstimable("missing", "Some ratings or covariates are missing or infinite.")
+        raise ValueError("Some ratings or covariates are missing or infinite")
     if (data.y == data.y[0]).all():
-        raise NotEstimable("constant", f"All {len(data.y)} ratings are {data.y[0]:g}.")
+        raise Refused("constant", f"all {len(data.y)} ratings are {data.y[0]:g}")
 
 
 def _refuse_group(group: Group, ratings: int) -> None:
     levels = len(np.unique(group.codes))
     if levels < 2:
-        raise NotEstimable(
-            "one_level",
-            f"All ratings are of the same {group.name}: how much levels of it differ is unknown.",
+        raise Refused(
+            "one_group",
+            f"all ratings have the same {group.name}, and so nothing shows how much these differ",
         )
     if levels >= ratings:
-        raise NotEstimable(
+        raise Refused(
             "confounded",
-            f"Each {group.name} has a single rating, so that its effect cannot be told from "
-            "the error of the rating.",
+            f"each {group.name} has a single rating, whose error cannot be told from the "
+            f"effect of the {group.name}",
         )
 
 
@@ -82,18 +85,17 @@ def _refuse_confounded(data: Crossed) -> None:
     one, other = data.groups
     met = len(np.unique(data.crossing.slot))
     if met == len(one.labels) == len(other.labels):
-        raise NotEstimable(
+        raise Refused(
             "confounded",
-            f"Each {one.name} belongs to one {other.name} and the other way round: which of "
-            "the two makes ratings differ cannot be told.",
+            f"each {one.name} belongs to one {other.name} and the other way round: which of "
+            "the two makes ratings differ cannot be told",
         )
     for group in data.groups:
         if spare_levels(data.X, group) <= 0:
-            raise NotEstimable(
+            raise Refused(
                 "confounded",
-                f"Each {group.name} has a fixed effect of its own (as where every system has "
-                f"one {group.name}): differences between systems and between {group.name}s cannot "
-                "be told apart.",
+                f"each {group.name} has a fixed effect of its own (as where every system has "
+                f"one {group.name}), and how much these differ by themselves cannot be told",
             )
 
 
@@ -111,6 +113,17 @@ def spare_levels(design: Matrix, group: Group) -> int:
     roots = np.linalg.eigvalsh(within / np.outer(scale, scale))
     varying = int(np.count_nonzero(roots > NOTHING_LEFT))
     return levels - int(design.shape[1]) + varying
+
+
+def explained_exactly(data: Crossed) -> bool:
+    """Whether the fixed effects and a mean for each level of both factors leave no residual."""
+    ones = np.ones(len(data.y))
+    rows = np.arange(len(data.y))
+    levels = [csr_array((ones, (rows, group.codes))) for group in data.groups]
+    columns = hstack([csr_array(data.X), *levels])
+    centred = data.y - data.y.mean()
+    _, _, _, residual, *_ = lsqr(columns, centred, atol=1e-12, btol=1e-12)
+    return bool(residual < 1e-6 * np.linalg.norm(centred))
 
 
 def extreme_levels(data: Crossed, ratings: Codes) -> list[str]:

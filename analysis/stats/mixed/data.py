@@ -11,7 +11,7 @@ import pandas as pd
 from pandas import DataFrame
 
 from analysis.stats.mixed.arrow import Codes, Crossing, Matrix, Vector
-from analysis.stats.mixed.problems import NotEstimable, Problem
+from analysis.stats.mixed.problems import Note
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Crossed:
     names: tuple[str, ...]
     groups: tuple[Group, Group]
     terms: tuple[Term, ...] = ()
-    notes: tuple[Problem, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @cached_property
     def by_size(self) -> tuple[Group, Group]:
@@ -112,17 +112,13 @@ def crossed(
     `levels` gives factors among `fixed` an order of levels, otherwise categories keep theirs and
     the rest is sorted; levels without a rating are dropped. Rows in which something is missing
     are left out, which a note says.
-
-    Raises NotEstimable where nothing remains, or a fixed factor has only one level.
     """
     used = [rating, *fixed, *groups]
     known = frame[used].dropna()
-    notes: tuple[Problem, ...] = ()
+    notes: tuple[Note, ...] = ()
     if left := len(frame) - len(known):
         sentence = f"{left} of {len(frame)} ratings are left out, because something is missing"
-        notes = (Problem("missing", f"{sentence} ({_missing(frame[used])})."),)
-    if known.empty:
-        raise NotEstimable("no_ratings", "There are no ratings.")
+        notes = (Note("missing", f"{sentence} ({_missing(frame[used])})."),)
     blocks: list[Matrix] = [np.ones((len(known), 1))]
     names, terms = ["(intercept)"], []
     for name in fixed:
@@ -130,7 +126,7 @@ def crossed(
         term, block = _term(known[name], name, order, len(names))
         terms.append(term)
         blocks.append(block)
-        names += [f"{name}[{level}]" for level in term.levels[1:]] or [name]
+        names += [f"{name}[{level}]" for level in term.levels[1:]] if term.levels else [name]
     return Crossed(
         known[rating].to_numpy(dtype=float),
         np.hstack(blocks),
@@ -156,7 +152,8 @@ def _term(
 ) -> tuple[Term, Matrix]:
     if order is None and _is_covariate(column):
         values = column.to_numpy(dtype=float)
-        return Term(name, slice(at, at + 1), mean=float(values.mean())), values[:, None]
+        mean = float(values.mean()) if len(values) else 0.0
+        return Term(name, slice(at, at + 1), mean=mean), values[:, None]
     if order is None:
         kept = isinstance(column.dtype, pd.CategoricalDtype)
         order = list(column.cat.categories) if kept else sorted(column.unique())
@@ -164,12 +161,9 @@ def _term(
     if (codes < 0).any():
         raise ValueError(f"{name} has values that are not among its levels")
     used = np.unique(codes)
-    if len(used) < 2:
-        only = order[int(used[0])]
-        raise NotEstimable("one_level", f"Every rating has the same {name} ({only}).")
     block = (codes[:, None] == used[1:]).astype(float)
     levels = tuple(order[int(code)] for code in used)
-    return Term(name, slice(at, at + len(used) - 1), levels), block
+    return Term(name, slice(at, at + block.shape[1]), levels), block
 
 
 def _is_covariate(column: "pd.Series[Any]") -> bool:

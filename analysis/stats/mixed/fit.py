@@ -1,8 +1,8 @@
 """What a fitted mixed model says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from analysis.stats.mixed.arrow import Matrix, Vector
 from analysis.stats.mixed.data import Crossed
 from analysis.stats.mixed.equations import Absorbed
 from analysis.stats.mixed.links import Link
-from analysis.stats.mixed.problems import Problem
+from analysis.stats.mixed.problems import Note
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,21 @@ class MixedFit:
     about how far from the maximum it is, in standard errors.
     """
 
-    data: Crossed
+    data: Crossed = field(repr=False)
     link: Literal["identity"] | Link
     restricted: bool
     coefficients: "pd.Series[float]"
     thresholds: "pd.Series[float]"
     categories: tuple[float, ...]
-    covariance: DataFrame
+    covariance: DataFrame = field(repr=False)
     sds: Mapping[str, float]
     residual_sd: float | None
-    modes: "Mapping[str, pd.Series[float]]"
+    modes: "Mapping[str, pd.Series[float]]" = field(repr=False)
     log_likelihood: float
     spare_levels: Mapping[str, int]
     miss: float
-    notes: tuple[Problem, ...]
-    reference: "Reference"
+    notes: tuple[Note, ...]
+    reference: "Reference" = field(repr=False)
 
     @property
     def standard_errors(self) -> "pd.Series[float]":
@@ -62,9 +62,6 @@ class MixedFit:
     def degrees_of_freedom(self, combination: Vector) -> float:
         """Satterthwaite's, of a linear combination of thresholds and coefficients together."""
         return self.reference.degrees_of_freedom(combination)
-
-    def modes_of(self, name: str) -> "pd.Series[Any]":
-        return self.modes[name]
 
 
 @dataclass(frozen=True)

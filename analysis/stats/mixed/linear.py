@@ -13,16 +13,21 @@ import pandas as pd
 from pandas import DataFrame
 from scipy.linalg import cholesky, solve_triangular
 
+from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed.arrow import Crossing, Matrix, Vector, Weights
-from analysis.stats.mixed.checks import refuse_what_cannot_be_fitted, spare_levels
+from analysis.stats.mixed.checks import (
+    explained_exactly,
+    refuse_what_cannot_be_fitted,
+    spare_levels,
+)
 from analysis.stats.mixed.data import Crossed
 from analysis.stats.mixed.equations import Absorbed, Equations
 from analysis.stats.mixed.fit import MixedFit, Reference
-from analysis.stats.mixed.optimum import climb, settle
-from analysis.stats.mixed.problems import NotEstimable, Problem
+from analysis.stats.mixed.optimum import at_zero, climb, settle
+from analysis.stats.mixed.problems import Note, Refused
 
-#: A random effect this small, in units of the error's SD, cannot be told from none.
-NONE = 1e-3
+#: Two unknowns are quickly found more exactly than others.
+FLAT = 1e-6
 #: Estimates further than this from the maximum, in standard errors, have not converged.
 FARTHEST = 1e-3
 
@@ -86,76 +91,70 @@ class Linear:
         return Profile(absorbed, upper, solve_triangular(upper, last), rest, m, deviance)
 
     def objective(self, tau: Vector) -> tuple[float, Vector]:
-        """The log-likelihood and its slope."""
-        found = self.profile(tau)
+        """The log-likelihood and its slope; −∞ where no error is left."""
+        try:
+            found = self.profile(tau)
+        except np.linalg.LinAlgError:
+            return -np.inf, np.zeros(2)
         return -found.deviance / 2, -found.slope(found.sigma, self.restricted) / 2
 
-    def maximise(self) -> Vector:
-        """τ, not negative; 0 where it cannot be told from 0."""
+    def near(self) -> tuple[Vector, Matrix]:
+        """About the best τ, and by how much to scale steps from there."""
         whitening = np.diag([0.25 / np.sqrt(q) for q in self.equations.crossing.levels])
-        near = climb(self.objective, np.array([0.5, 0.5]), whitening)
-        tau = np.abs(settle(self.objective, near, whitening).at)
-        return np.where(tau < NONE, 0.0, tau)
+        return climb(self.objective, np.array([0.5, 0.5]), whitening, FLAT), whitening
 
-    def information(self, tau: Vector, found: Profile) -> Matrix:
-        """Half the second derivative of the deviance by τ and σ, whose inverse is their covariance.
+    def spread(self, found: Profile, of_tau: Matrix) -> Matrix:
+        """The covariance of the estimated τ and σ, given that of τ, for which σ was profiled out.
 
-        By τ from central differences of the slope, by σ in closed form. As the deviance is even in
-        τ, a τ of 0 has no slope there and no cross derivatives.
+        By ∂²/∂σ² and ∂²/∂τ∂σ of the deviance, which have a closed form.
         """
-        sigma, size = found.sigma, 1e-4
-        by_tau = np.empty((2, 2))
-        for k in (0, 1):
-            step = size * np.eye(2)[k]
-            ahead, behind = self.profile(tau + step), self.profile(tau - step)
-            by_tau[k] = ahead.slope(sigma, self.restricted) - behind.slope(sigma, self.restricted)
-        b = np.append(-found.coefficients, 1.0)
-        fall = found.absorbed.slope_of_log_determinant(np.outer(b, b))
-        whole = np.empty((3, 3))
-        whole[:2, :2] = (by_tau + by_tau.T) / (4 * size)
-        whole[:2, 2] = whole[2, :2] = -2 * fall / sigma**3
-        whole[2, 2] = 4 * found.m / sigma**2
-        return whole / 2
+        sigma, b = found.sigma, np.append(-found.coefficients, 1.0)
+        mixed = -2 * found.absorbed.slope_of_log_determinant(np.outer(b, b)) / sigma**3
+        moved = -mixed / (4 * found.m / sigma**2)
+        along = np.vstack([np.eye(2), moved])
+        whole = along @ of_tau @ along.T
+        whole[2, 2] += sigma**2 / (2 * found.m)
+        return whole
 
 
-def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit:
+def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestimable:
     """Fit y = Xβ + b₁ + b₂ + ε; by REML, or by maximum likelihood where not `restricted`.
 
-    Raises NotEstimable, with the reason, where there are no estimates to be had.
+    Inestimable where there is no maximum, or nothing to tell effects apart by. Raises ValueError
+    for ratings or covariates that are missing or infinite.
     """
+    try:
+        return _fit(data, restricted)
+    except Refused as refused:
+        return Inestimable(refused.kind, refused.because)
+
+
+def _fit(data: Crossed, restricted: bool) -> MixedFit:
     refuse_what_cannot_be_fitted(data, unknowns=3)
     model = Linear(data, restricted)
-    tau = model.maximise()
-    found = model.profile(tau)
-    if found.rest < 1e-9 * float(model.equations.products[-1, -1]):
-        raise NotEstimable("constant", "The model explains every rating exactly: no error is left.")
-    information = model.information(tau, found)
-    inside = np.append(tau > 0, True)
-    kept = information[np.ix_(inside, inside)]
-    slope = found.slope(found.sigma, restricted)[inside[:2]] / 2
-    spread = np.zeros((3, 3))
-    if np.linalg.eigvalsh(kept)[0] <= 0 or np.diagonal(information).min() <= 0:
-        raise unconverged()
-    spread[np.ix_(inside, inside)] = np.linalg.inv(kept)
-    inner = spread[:2, :2][np.ix_(inside[:2], inside[:2])]
-    miss = float(np.sqrt(slope @ inner @ slope))
-    if miss > FARTHEST:
-        raise unconverged()
-    return _described(data, model, tau, found, spread, miss)
+    near, whitening = model.near()
+    near = at_zero(model.objective, np.abs(near), last=2)
+    best = settle(model.objective, near, whitening[:, near > 0])
+    if best.miss > FARTHEST:
+        raise unconverged(data)
+    found = model.profile(best.at)
+    return _described(data, model, best.at, found, model.spread(found, best.covariance), best.miss)
 
 
-def unconverged() -> NotEstimable:
-    return NotEstimable(
-        "unconverged",
-        "The maximum of the likelihood was not found: the ratings say too little about the "
-        "model's effects.",
-    )
+def unconverged(data: Crossed) -> Refused:
+    """Why there is no maximum."""
+    if explained_exactly(data):
+        return Refused(
+            "constant",
+            "raters, items and fixed effects explain every rating exactly: no error is left",
+        )
+    return Refused("unconverged", "the maximum of the likelihood was not found")
 
 
-def boundary(names: list[str]) -> tuple[Problem, ...]:
+def boundary(names: list[str]) -> tuple[Note, ...]:
     """What is to be said where SDs are estimated at 0."""
     return tuple(
-        Problem(
+        Note(
             "boundary",
             f"The SD of the {name} effects is estimated at 0: ratings differ between levels of "
             f"{name} no more than chance makes them. Intervals then treat it as known to be 0.",

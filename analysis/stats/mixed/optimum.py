@@ -14,24 +14,27 @@ FLAT = 1e-4
 #: Step of the central differences of the slope, of the same unit.
 STEP = 1e-3
 
+#: Log-likelihoods that differ by less are taken to be the same.
+AS_LIKELY = 1e-6
+
 Objective = Callable[[Vector], tuple[float, Vector]]
 
 
 @dataclass(frozen=True)
 class Maximum:
     """Where it is, its height, and the inverse of minus the second derivative there; `miss` is
-    about how far the true maximum may be, in standard errors, and None where the curvature is
-    not that of a maximum. `condition` is the ratio of the greatest to the smallest curvature.
+    about how far the true maximum may be, in standard errors, and infinite where the curvature
+    is not that of a maximum. `condition` is the ratio of the greatest to the smallest curvature.
     """
 
     at: Vector
     height: float
     covariance: Matrix
-    miss: float | None
+    miss: float
     condition: float
 
 
-def climb(objective: Objective, start: Vector, whitening: Matrix) -> Vector:
+def climb(objective: Objective, start: Vector, whitening: Matrix, flat: float = FLAT) -> Vector:
     """The maximum of `objective` (height and slope) as BFGS finds it.
 
     `whitening` is a Cholesky factor of the estimates' covariance as far as it can be guessed.
@@ -41,8 +44,22 @@ def climb(objective: Objective, start: Vector, whitening: Matrix) -> Vector:
         height, slope = objective(start + whitening @ z)
         return -height, -(whitening.T @ slope)
 
-    found = minimize(lowered, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": FLAT})
+    found = minimize(lowered, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": flat})
     return start + whitening @ np.asarray(found.x)
+
+
+def at_zero(objective: Objective, at: Vector, last: int) -> Vector:
+    """`at`, with those of its `last` unknowns at exactly 0 that are as likely to be 0.
+
+    For standard deviations: the height is even in them, so that 0 is a maximum along them or
+    a saddle, and near it no method can tell how far away it is.
+    """
+    for unknown in range(len(at) - last, len(at)):
+        tried = at.copy()
+        tried[unknown] = 0.0
+        if objective(tried)[0] >= objective(at)[0] - AS_LIKELY:
+            at = tried
+    return at
 
 
 def curvature(slope: Callable[[Vector], Vector], at: Vector, whitening: Matrix) -> Matrix:
@@ -56,12 +73,17 @@ def curvature(slope: Callable[[Vector], Vector], at: Vector, whitening: Matrix) 
 
 
 def settle(objective: Objective, at: Vector, whitening: Matrix) -> Maximum:
-    """One step of Newton's method from near the maximum, and the curvature there."""
+    """One step of Newton's method from near the maximum, and the curvature there.
+
+    `whitening` may have fewer columns than there are unknowns: the others stay where they are.
+    """
+    if not whitening.size:
+        return Maximum(at, objective(at)[0], np.zeros((len(at), len(at))), 0.0, 1.0)
     second = curvature(lambda x: objective(x)[1], at, whitening)
-    roots = np.linalg.eigvalsh(second)
     height, slope = objective(at)
-    if roots[0] <= 0:
-        return Maximum(at, height, np.full_like(second, np.nan), None, np.inf)
+    roots = np.linalg.eigvalsh(second) if np.isfinite(second).all() else np.zeros(1)
+    if roots[0] <= 0 or height == -np.inf:
+        return Maximum(at, height, np.full((len(at), len(at)), np.nan), np.inf, np.inf)
     inverse = np.linalg.inv(second)
     step = inverse @ (whitening.T @ slope)
     moved = at + whitening @ step

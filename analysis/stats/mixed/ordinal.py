@@ -5,6 +5,7 @@ likelihood is Laplace's approximation, as in ordinal::clmm (R. H. B. Christensen
 exact; linear mixed models say where to start and how far to step.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +15,7 @@ import pandas as pd
 from pandas import DataFrame
 from scipy.linalg import block_diag
 
+from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed.arrow import Codes, Matrix, Vector, Weights
 from analysis.stats.mixed.checks import (
     extreme_levels,
@@ -24,14 +26,18 @@ from analysis.stats.mixed.data import Crossed
 from analysis.stats.mixed.equations import Equations
 from analysis.stats.mixed.fit import MixedFit, Reference
 from analysis.stats.mixed.laplace import Laplace, Mode, ModeNotFound
-from analysis.stats.mixed.linear import FARTHEST, NONE, Linear, boundary, unconverged
-from analysis.stats.mixed.links import DISTRIBUTIONS, Distribution, Link
-from analysis.stats.mixed.optimum import Maximum, Objective, climb, settle
-from analysis.stats.mixed.problems import NotEstimable
+from analysis.stats.mixed.linear import FARTHEST, Linear, boundary, unconverged
+from analysis.stats.mixed.links import DISTRIBUTIONS, Link
+from analysis.stats.mixed.optimum import Maximum, Objective, at_zero, climb, settle
+from analysis.stats.mixed.problems import Note, Refused
 
 #: An estimate this uncertain, in latent units of the probit, says that the likelihood is flat.
 FLAT_SE = 10.0
+#: Where a search for an SD begins at least, as 0 may be a saddle.
+LEAST_SD = 0.05
 WORST_CONDITION = 1e7
+#: Logarithm of the greatest gap between thresholds that is tried.
+FARTHEST_GAP = 10.0
 
 
 @dataclass(frozen=True)
@@ -65,15 +71,17 @@ class Parameters:
 class Ordinal:
     """A model, its likelihood, and where to start."""
 
-    def __init__(self, data: Crossed, ratings: Codes, distribution: Distribution) -> None:
-        self.data, self.distribution = data, distribution
-        self.laplace = Laplace(data.crossing, data.X[:, 1:], ratings, distribution)
+    def __init__(self, data: Crossed, ratings: Codes, link: Link) -> None:
+        self.data, self.link, self.distribution = data, link, DISTRIBUTIONS[link]
+        self.laplace = Laplace(data.crossing, data.X[:, 1:], ratings, self.distribution)
         self.parameters = Parameters(self.laplace.categories - 1, data.X.shape[1] - 1)
         levels = data.crossing.levels
         self._u = (np.zeros(levels[0]), np.zeros(levels[1]))
 
     def mode(self, x: Vector) -> Mode:
         """The mode of the random effects, searched from where the last one was."""
+        if x[1 : self.parameters.thresholds].max(initial=0) > FARTHEST_GAP:
+            raise ModeNotFound
         found = self.laplace.mode(*self.parameters.split(x), start=self._u)
         self._u = found.u
         return found
@@ -97,10 +105,10 @@ class Ordinal:
         data, spread = self.data, self.distribution.spread
         codes = self.laplace.ratings.astype(float)
         linear = Linear(Crossed(codes, data.X, data.names, data.groups), restricted=False)
-        relative = linear.maximise()
+        relative = np.abs(linear.near()[0])
         found = linear.profile(relative)
         scale = 1.05 * spread / found.sigma
-        tau = np.maximum(relative * 1.05 * spread, 0.05)
+        tau = np.maximum(relative * 1.05, LEAST_SD) * spread
         coefficients = scale * found.coefficients[1:]
         fixed = data.X[:, 1:] @ coefficients
         counts = np.bincount(self.laplace.ratings)
@@ -148,7 +156,13 @@ class Ordinal:
         )
 
 
-def fit_ordinal(data: Crossed, *, link: Link = "probit", restricted: bool = True) -> MixedFit:
+def fit_ordinal(
+    data: Crossed,
+    *,
+    link: Link = "probit",
+    restricted: bool = True,
+    scale: Sequence[float] = (),
+) -> MixedFit | Inestimable:
     """Fit a cumulative link mixed model; the categories are the distinct values of `data.y`.
 
     By maximum likelihood, as ordinal::clmm does, the SDs of factors with few levels come out
@@ -158,25 +172,50 @@ def fit_ordinal(data: Crossed, *, link: Link = "probit", restricted: bool = True
     is REML; here it is the adjusted profile likelihood of D. R. Cox & N. Reid (1987), Parameter
     orthogonality and approximate conditional inference.
 
-    Raises NotEstimable, with the reason, where there are no estimates to be had.
+    `scale` are the values that could have been chosen: those that nobody chose get a note.
+    Inestimable where there is no maximum, or nothing to tell effects apart by. Raises ValueError
+    for ratings or covariates that are missing or infinite, or ratings beside the `scale`.
     """
+    try:
+        return _fit(data, link, restricted, scale)
+    except Refused as refused:
+        return Inestimable(refused.kind, refused.because)
+
+
+def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) -> MixedFit:
     values, ratings = np.unique(data.y, return_inverse=True)
     refuse_what_cannot_be_fitted(data, unknowns=len(values))
+    if scale and (beside := sorted(set(values) - set(scale))):
+        raise ValueError(f"Ratings of {beside[0]:g} are not on the scale")
     if extreme := extreme_levels(data, ratings):
         which = ", ".join(extreme)
-        raise NotEstimable(
+        raise Refused(
             "separated",
-            f"All ratings of {which} are in the same extreme category: no finite effect fits them.",
+            f"all ratings of {which} are in the same extreme category, which no finite effect "
+            "explains",
         )
-    model = Ordinal(data, ratings, DISTRIBUTIONS[link])
+    model = Ordinal(data, ratings, link)
     start, whitening = model.start
-    x = climb(model.objective, start, whitening)
     objective: Objective = model.objective
+    x = climb(objective, start, whitening)
+    if objective(x)[0] == -np.inf:
+        raise unconverged(data)
     if restricted:
         objective = _restricted(model, x)
+        x[-2:] = np.maximum(np.abs(x[-2:]), LEAST_SD * model.distribution.spread)
         x = climb(objective, x, whitening)
-    found = settle(objective, x, whitening)
-    return _described(model, found, link, restricted, tuple(values))
+    x[-2:] = np.abs(x[-2:])
+    x = at_zero(objective, x, last=2)
+    free = np.append(np.ones(len(x) - 2, dtype=bool), x[-2:] > 0)
+    found = settle(objective, x, whitening[:, free])
+    if found.miss > FARTHEST:
+        raise unconverged(data)
+    _refuse_flat(model, found)
+    notes = tuple(
+        Note("empty_category", f"Nobody chose {value:g}: the model gives it a share of 0.")
+        for value in sorted(set(scale) - set(values))
+    )
+    return _described(model, found, restricted, tuple(values), notes)
 
 
 def _restricted(model: Ordinal, x: Vector) -> Objective:
@@ -196,21 +235,17 @@ def _restricted(model: Ordinal, x: Vector) -> Objective:
 
 
 def _described(
-    model: Ordinal, found: Maximum, link: Link, restricted: bool, categories: tuple[float, ...]
+    model: Ordinal,
+    found: Maximum,
+    restricted: bool,
+    categories: tuple[float, ...],
+    notes: tuple[Note, ...],
 ) -> MixedFit:
     data, parameters = model.data, model.parameters
-    if found.miss is None or found.miss > FARTHEST:
-        raise unconverged()
-    x = found.at.copy()
-    zero = np.abs(x[-2:]) < NONE
-    x[-2:] = np.where(zero, 0.0, np.abs(x[-2:]))
+    x = found.at
     thresholds, coefficients, tau = parameters.split(x)
-    jacobian = parameters.jacobian(found.at)
+    jacobian = parameters.jacobian(x)
     covariance = jacobian @ found.covariance @ jacobian.T
-    _refuse_flat(data, covariance, found, model.distribution.spread, len(thresholds))
-    turned = np.where(found.at[-2:] < 0, -1.0, 1.0) * ~zero
-    signs = np.append(np.ones(len(x) - 2), turned)
-    covariance = covariance * np.outer(signs, signs)
     groups = data.by_size
     names = [f"{low:g}|{high:g}" for low, high in pairwise(categories)]
     columns = [*names, *data.names[1:], *(f"sd: {group.name}" for group in groups)]
@@ -218,7 +253,7 @@ def _described(
     absorbed = model.equations(mode).absorb(tau)
     return MixedFit(
         data,
-        link,
+        model.link,
         restricted,
         pd.Series(coefficients, index=list(data.names[1:])),
         pd.Series(thresholds, index=names),
@@ -233,23 +268,29 @@ def _described(
         found.height,
         {group.name: spare_levels(data.X, group) for group in data.groups},
         found.miss,
-        data.notes + boundary([group.name for k, group in enumerate(groups) if zero[k]]),
+        data.notes
+        + notes
+        + boundary([group.name for k, group in enumerate(groups) if tau[k] == 0]),
         Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
     )
 
 
-def _refuse_flat(
-    data: Crossed, covariance: Matrix, found: Maximum, spread: float, thresholds: int
-) -> None:
+def _refuse_flat(model: Ordinal, found: Maximum) -> None:
     """Separation that no single level shows: the likelihood rises for ever, ever more slowly."""
-    errors = np.sqrt(np.diagonal(covariance))[thresholds:-2] * data.X[:, 1:].std(axis=0)
-    uncertain = [
-        name for name, error in zip(data.names[1:], errors, strict=True) if error > FLAT_SE * spread
-    ]
-    if uncertain or found.condition > WORST_CONDITION:
-        which = ", ".join(uncertain) or "some of them together"
-        raise NotEstimable(
+    data, design = model.data, model.laplace.design
+    jacobian = model.parameters.jacobian(found.at)
+    t = model.parameters.thresholds
+    # Thresholds at the mean of the design, and coefficients by the SD of their column.
+    jacobian[:t, t:-2] -= design.mean(axis=0)
+    jacobian[t:-2] *= design.std(axis=0)[:, None]
+    errors = np.sqrt(np.einsum("ij,jk,ik->i", jacobian, found.covariance, jacobian))
+    names = ["the thresholds"] * t + list(data.names[1:])
+    names += [f"the SD of the {group.name} effects" for group in data.by_size]
+    flat = errors > FLAT_SE * model.distribution.spread
+    if flat.any() or found.condition > WORST_CONDITION:
+        which = {name: None for name, is_flat in zip(names, flat, strict=True) if is_flat}
+        raise Refused(
             "separated",
-            f"The ratings fit ever larger effects ever better ({which}): "
-            "no finite estimate exists, or hardly any information about it.",
+            f"ever larger effects ({', '.join(which) or 'some of them together'}) fit the ratings "
+            "ever better, or the ratings hardly say anything about them",
         )

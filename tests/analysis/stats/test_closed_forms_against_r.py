@@ -1,0 +1,224 @@
+"""Every closed-form statistic equals R's, on four data sets, to a millionth of its value."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+from pandas import DataFrame, Series
+
+from analysis.stats.anova import OneWay, games_howell, one_way_anova, welch_anova
+from analysis.stats.by_raters_and_items import by_raters_and_items
+from analysis.stats.careless import (
+    consensus_deviation,
+    even_odd,
+    intra_individual_variability,
+    longstring,
+    person_total,
+    retest_sd,
+)
+from analysis.stats.comparisons import mann_whitney, student_t, welch_t
+from analysis.stats.effect_sizes import StandardizedDifference, cohens_d, hedges_g
+from analysis.stats.equivalence import equivalence, non_inferiority
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.intraclass_correlation import intraclass_correlations
+from analysis.stats.mean_difference import MeanDifference
+from analysis.stats.multiplicity import Method, adjust
+from analysis.stats.paired import paired_t, sign_test_of_pairs, wilcoxon_signed_rank
+from analysis.stats.rankings import friedman, pairwise_wilcoxon
+from tests.oracle.closed_form.stored import DATA_SETS, WITH_TABLES, inputs, reference
+
+MARGIN = 0.3
+Result = TypeVar("Result")
+
+
+def there(found: Result | Inestimable) -> Result:
+    assert not isinstance(found, Inestimable), found
+    return found
+
+
+def of_t(found: MeanDifference) -> dict[str, Any]:
+    return {
+        "difference": found.difference,
+        "interval": found.interval,
+        "t": found.t,
+        "df": found.df,
+        "p": found.p,
+    }
+
+
+def of_effect(found: StandardizedDifference) -> dict[str, Any]:
+    return {"estimate": found.estimate, "interval": found.interval}
+
+
+def of_anova(found: OneWay) -> dict[str, Any]:
+    return {"F": found.F, "df1": found.df1, "df2": found.df2, "p": found.p}
+
+
+def of_tost(found: MeanDifference) -> dict[str, Any]:
+    result = equivalence(found, MARGIN)
+    return {
+        "lower": {"t": result.t_lower, "p": result.p_lower},
+        "upper": {"t": result.t_upper, "p": result.p_upper},
+        "interval": result.interval,
+    }
+
+
+def two_groups(given: dict[str, Any]) -> dict[str, Any]:
+    a, b = given["a"], given["b"]
+    ranked = there(mann_whitney(a, b))
+    return {
+        "student": of_t(there(student_t(a, b))),
+        "welch": of_t(there(welch_t(a, b))),
+        "mann_whitney": {
+            "u": ranked.u,
+            "effect": ranked.effect,
+            "interval": ranked.interval,
+            "p": ranked.p,
+            "p_continuity": there(mann_whitney(a, b, continuity=True)).p,
+        },
+        "tost": of_tost(there(welch_t(a, b))),
+        "d": of_effect(there(cohens_d(a, b))),
+        "g": of_effect(there(hedges_g(a, b))),
+    }
+
+
+def groups(given: dict[str, Any]) -> dict[str, Any]:
+    classic, welch = there(one_way_anova(given)), there(welch_anova(given))
+    assert welch.eta_squared == classic.eta_squared
+    return {
+        "anova": of_anova(classic),
+        "welch": of_anova(welch),
+        "eta_squared": classic.eta_squared,
+        "omega_squared": classic.omega_squared,
+        "games_howell": [
+            {
+                "difference": pair.difference.difference,
+                "t": pair.difference.t,
+                "df": pair.difference.df,
+                "p": pair.p,
+                "interval": pair.interval,
+            }
+            for pair in there(games_howell(given))
+        ],
+    }
+
+
+def pairs(given: dict[str, Any]) -> dict[str, Any]:
+    a, b = (np.array(given[side], dtype=float) for side in "ab")
+    t, sign = there(paired_t(a, b)), there(sign_test_of_pairs(a, b))
+    ranked = there(wilcoxon_signed_rank(a, b))
+    not_worse = non_inferiority(t, MARGIN)
+    signed_rank = {
+        "statistic": ranked.statistic,
+        "rank_biserial": ranked.rank_biserial,
+        "interval": ranked.interval,
+        "p": ranked.p,
+        "p_continuity": there(wilcoxon_signed_rank(a, b, continuity=True)).p,
+    }
+    if ranked.n < 300:
+        signed_rank["p_exact"] = there(wilcoxon_signed_rank(a, b, method="exact")).p
+    return {
+        "t": of_t(t),
+        "signed_rank": signed_rank,
+        "sign": {"share": sign.share, "interval": sign.interval, "p": sign.p},
+        "tost": of_tost(t),
+        "non_inferiority": {
+            "lower": not_worse.lower,
+            "test": {"t": not_worse.t, "df": not_worse.df, "p": not_worse.p},
+        },
+    }
+
+
+def systems(given: list[list[float]]) -> dict[str, Any]:
+    table = DataFrame(given, dtype=float)
+    found, tests = there(friedman(table)), pairwise_wilcoxon(table)
+    return {
+        "chi_squared": found.chi_squared,
+        "df": found.df,
+        "p": found.p,
+        "w": found.w,
+        "pairs": [
+            {
+                "statistic": there(each.test).statistic,
+                "rank_biserial": there(each.test).rank_biserial,
+                "p": there(each.test).p,
+            }
+            for each in tests
+        ],
+        "p_adjusted": [each.p_adjusted for each in tests],
+    }
+
+
+def differences(given: list[list[float]]) -> dict[str, Any]:
+    found = by_raters_and_items(DataFrame(given, dtype=float))
+    least = there(found.min_f)
+    return {
+        "by_raters": of_t(there(found.by_raters)),
+        "by_items": of_t(there(found.by_items)),
+        "min_f": {"F": least.F, "df2": least.df2, "p": least.p},
+    }
+
+
+def texts(given: list[list[float]]) -> dict[str, Any]:
+    found = there(intraclass_correlations(DataFrame(given, dtype=float)))
+    forms = {
+        name: {"estimate": there(form).estimate, "interval": there(form).interval}
+        for name, form in found.forms.items()
+    }
+    return {"forms": forms, "F": found.F, "p": found.p}
+
+
+def leaves(found: Any, expected: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Each number of ours with R's; nothing of ours may be without one."""
+    if isinstance(found, Mapping):
+        for key, value in found.items():
+            yield from leaves(value, expected[key], f"{path}.{key}")
+    elif isinstance(found, Sequence):
+        assert len(found) == len(expected), path
+        for at, value in enumerate(found):
+            yield from leaves(value, expected[at], f"{path}[{at}]")
+    else:
+        yield path, found, expected
+
+
+PARTS = {"two_groups": two_groups, "groups": groups, "pairs": pairs}
+TABLES = {"systems": systems, "differences": differences, "texts": texts}
+CASES = [
+    *((name, part) for name in DATA_SETS for part in PARTS),
+    *((name, part) for name in WITH_TABLES for part in TABLES),
+]
+
+
+@pytest.mark.parametrize(("name", "part"), CASES)
+def test_statistic_equals_that_of_r(name: str, part: str) -> None:
+    found = (PARTS | TABLES)[part](inputs(name)[part])
+    compared = list(leaves(found, reference(name)[part]))
+    assert {path: ours for path, ours, _ in compared} == {
+        path: pytest.approx(theirs, rel=1e-6, abs=0) for path, _, theirs in compared
+    }
+
+
+@pytest.mark.parametrize("name", WITH_TABLES)
+def test_indices_of_careless_responding_equal_those_of_r(name: str) -> None:
+    given, expected = inputs(name), reference(name)["indices"]
+    answers = DataFrame(given["answers"], dtype=float)
+    found = {
+        "longstring": longstring(answers),
+        "irv": intra_individual_variability(answers),
+        "person_total": person_total(answers),
+        "consensus_deviation": consensus_deviation(answers),
+        "even_odd": even_odd(answers, given["blocks"]),
+        "retest_sd": retest_sd(answers, given["shown"]),
+    }
+    for index, ours in found.items():
+        theirs = np.array(expected[index], dtype=float)
+        assert ours.values.to_numpy() == pytest.approx(theirs, rel=1e-6, nan_ok=True), index
+        assert ((ours.notes == "") == ~np.isnan(theirs)).all(), index
+
+
+@pytest.mark.parametrize("method", ["holm", "benjamini-hochberg", "benjamini-yekutieli"])
+def test_adjusted_p_values_equal_those_of_r(method: Method) -> None:
+    expected = reference("adjusted")
+    found = adjust(Series(expected["p"], dtype=float), method)
+    assert found.p.tolist() == pytest.approx(expected[method], rel=1e-12)

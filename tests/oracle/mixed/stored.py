@@ -1,0 +1,70 @@
+"""The data sets beside this file, and what R says of them (`models.R`)."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.stats.mixed import Crossed, crossed
+
+HERE = Path(__file__).parent
+FILES = {
+    "small": "small.csv",
+    "wine": "wine.csv",
+    "study": "study.csv.xz",
+    "inst_eval": "inst_eval.csv.xz",
+}
+FIXED = {
+    "small": ["system"],
+    "wine": ["temp", "contact"],
+    "study": ["system", "scenario"],
+    "inst_eval": ["service"],
+}
+GROUPS = {
+    "small": ("rater", "item"),
+    "wine": ("judge", "bottle"),
+    "study": ("rater", "item"),
+    "inst_eval": ("student", "lecturer"),
+}
+
+
+@cache
+def ratings(name: str) -> DataFrame:
+    return pd.read_csv(HERE / FILES[name])
+
+
+@cache
+def data(name: str) -> Crossed:
+    frame = ratings(name)
+    return crossed(
+        frame.astype(dict.fromkeys(FIXED[name], str)),
+        rating="rating",
+        fixed=FIXED[name],
+        groups=GROUPS[name],
+    )
+
+
+@cache
+def _reference() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((HERE / "reference.json").read_text())
+    return found
+
+
+def reference(name: str, model: str) -> dict[str, Any]:
+    """What R found; names of coefficients are ours."""
+    found: dict[str, Any] = _reference()[name][model]
+    for part in ("coefficients", "standard_errors", "df"):
+        if part in found:
+            found[part] = {_ours(name, key): value for key, value in found[part].items()}
+    return found
+
+
+def _ours(name: str, coefficient: str) -> str:
+    """`systemb` is `system[b]` here."""
+    for term in FIXED[name]:
+        if coefficient.startswith(term) and coefficient != term:
+            return f"{term}[{coefficient[len(term) :]}]"
+    return "(intercept)" if coefficient == "(Intercept)" else coefficient
