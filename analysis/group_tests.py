@@ -59,7 +59,9 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     """
     if ratings.empty:
         raise Absent("there are no ratings")
-    factors = {name: g for name, g in recipe.groups.items() if _answered(people, g.column)}
+    if not recipe.groups:
+        raise Absent("the recipe compares no groups of raters")
+    factors = {name: g for name, g in recipe.groups.items() if answered(people, g.column)}
     if not factors:
         raise Absent("nobody answered a question that the recipe's groups are made of")
     sides = {
@@ -80,7 +82,8 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     return adjusted(table, [key for key in KEYS if key not in recipe.adjust_over])
 
 
-def _answered(people: DataFrame, column: str) -> bool:
+def answered(people: DataFrame, column: str) -> bool:
+    """Whether anybody answered that question."""
     return column in people and bool(people[column].notna().any())
 
 

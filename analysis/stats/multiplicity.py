@@ -4,16 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from pandas import Series
-from statsmodels.stats.multitest import multipletests
+from scipy.stats import false_discovery_control
 
 Method = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
-
-_NAMES: dict[Method, str] = {
-    "holm": "holm",
-    "benjamini-hochberg": "fdr_bh",
-    "benjamini-yekutieli": "fdr_by",
-}
+Vector = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -37,11 +33,26 @@ def adjust(p: "Series[float]", method: Method) -> Adjusted:
     false discovery rate; `benjamini-yekutieli` does so however they depend on each other:
     Y. Benjamini & D. Yekutieli (2001), The control of the false discovery rate under dependency.
     """
-    values = p.astype(float)
-    known = values.notna()
-    if not values[known].between(0, 1).all():
+    values: Vector = np.asarray(p, dtype=np.float64)
+    known = ~np.isnan(values)
+    if ((values < 0) | (values > 1)).any():
         raise ValueError("A p-value lies between 0 and 1")
-    adjusted = Series(np.nan, index=p.index, dtype=float)
+    adjusted: Vector = np.full(len(values), np.nan)
     if known.any():
-        adjusted[known] = multipletests(values[known], method=_NAMES[method])[1]
-    return Adjusted(adjusted, method, int(known.sum()), int((~known).sum()))
+        if method == "holm":
+            adjusted[known] = _holm(values[known])
+        else:
+            kind: Literal["bh", "by"] = "bh" if method == "benjamini-hochberg" else "by"
+            adjusted[known] = false_discovery_control(values[known], method=kind)
+    found = Series(adjusted, index=p.index)
+    return Adjusted(found, method, int(known.sum()), int((~known).sum()))
+
+
+# statsmodels has Holm's procedure, too, and collects all garbage of the process at each call,
+# which takes longer than a thousand families.
+def _holm(p: Vector) -> Vector:
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
