@@ -83,7 +83,7 @@ def test_pairs_are_those_of_games_and_howell() -> None:
 
 def test_region_with_one_rater_has_no_variance() -> None:
     regions: list[str | None] = ["South", "South", "South", "West", *[None] * 5]
-    alone = PEOPLE.assign(region=regions)
+    alone = PEOPLE.assign(region=pd.Series(regions))
     table = anova(ratings(), alone, SOUND, raters="included").query("scenario == 'all'")
     notes = dict(zip(table["test"], table["note"], strict=True))
     assert notes["anova"] == ""
