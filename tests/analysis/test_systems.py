@@ -84,10 +84,10 @@ def test_reference_is_that_of_the_sets_where_the_system_was_shown() -> None:
 
 def test_system_approaches_the_reference_where_it_is_not_inferior_by_the_margin() -> None:
     data = ratings()
-    draw = random.Random(5)
-    near = [3 + (draw.random() < 0.1) for _ in range(len(data))]
-    far = data["model"].map({"Bee": -2}).astype(float).fillna(0)
-    table = to_reference(data.assign(rating=near + far), CONTRAST, SOUND, raters="all")
+    kinder = (data["participant"] == "p1") & (data["model"] != "Owl")
+    worse = data["model"] == "Bee"
+    rated = data.assign(rating=3 + kinder.astype(int) - 2 * worse.astype(int))
+    table = to_reference(rated, CONTRAST, SOUND, raters="all")
     by_rater = table[table["unit"] == "participant"].set_index("model")
     assert by_rater["approaches"].to_dict() == {"Ant": True, "Bee": False}
     assert bool(by_rater["equivalent"]["Bee"]) is False
