@@ -1,0 +1,83 @@
+"""Printed numbers beside those that came out: what a recipe says was published, and what we get."""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.recipe import Printed, Recipe
+
+COLUMNS = ["recipe", "item", "printed", "obtained", "match", "table", "row", "column", "note"]
+NUMBER = re.compile(r"(?P<sign>[<>]?)\s*(?P<value>-?[0-9]+(?:\.[0-9]+)?)(?P<percent>\s*%)?")
+
+
+def replication(
+    tables: Mapping[str, DataFrame], recipe: Recipe, absent: Mapping[str, str]
+) -> DataFrame:
+    """One row per printed number of the recipe, with ours and whether they match.
+
+    A number matches where it rounds to the printed one, or lies `within` what the recipe allows;
+    `< 0.001` where ours is below. `match` is empty, and `note` says why, where we have none:
+    `absent` maps tables to reasons. Raises Absent where the recipe quotes nothing.
+    """
+    if not recipe.replication:
+        raise Absent("the recipe quotes no printed numbers")
+    rows = []
+    for printed in recipe.replication:
+        row = {
+            "recipe": recipe.name,
+            "item": printed.item,
+            "printed": printed.printed,
+            "table": printed.table,
+            "row": ", ".join(f"{column} {value}" for column, value in printed.row.items()),
+            "column": printed.column,
+            "note": printed.note,
+        }
+        found, why = _look_up(tables, printed, absent)
+        if why:
+            row["note"] = "; ".join(filter(None, [why, printed.note]))
+        else:
+            row |= {"obtained": str(found), "match": matches(printed, found)}
+        rows.append(row)
+    return DataFrame(rows, columns=COLUMNS).astype({"match": "boolean"})
+
+
+def _look_up(
+    tables: Mapping[str, DataFrame], printed: Printed, absent: Mapping[str, str]
+) -> tuple[Any, str]:
+    """The value that stands where a printed number is said to stand, or why there is none."""
+    if printed.table not in tables:
+        reason = absent.get(printed.table, "no such table was made")
+        return None, f"no {printed.table}: {reason}"
+    table = tables[printed.table]
+    unknown = sorted({*printed.row, printed.column} - set(map(str, table.columns)))
+    if unknown:
+        return None, f"{printed.table} has no column {unknown[0]}"
+    for column, value in printed.row.items():
+        table = table[table[column].astype("str") == value]
+    if len(table) != 1:
+        return None, f"{len(table) or 'no'} row{'s' if len(table) else ''} of {printed.table} fit"
+    value = table[printed.column].iloc[0]
+    if pd.isna(value):
+        note = table["note"].iloc[0] if "note" in table else ""
+        return None, note or f"{printed.column} is empty"
+    return value, ""
+
+
+def matches(printed: Printed, obtained: Any) -> bool:
+    """Whether a number of ours is the printed one. Texts match where they are the same."""
+    said = NUMBER.fullmatch(printed.printed.strip())
+    if said is None or isinstance(obtained, str):
+        return bool(str(obtained) == printed.printed.strip())
+    value, ours = Decimal(said["value"]), Decimal(repr(float(obtained)))
+    if said["sign"]:
+        return ours < value if said["sign"] == "<" else ours > value
+    if printed.within is not None:
+        return abs(ours - value) <= Decimal(repr(printed.within))
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int)  # a number has one
+    return abs(ours - value) <= Decimal(5).scaleb(exponent - 1)
