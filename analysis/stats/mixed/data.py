@@ -90,7 +90,7 @@ class Crossed:
         found = np.zeros((len(focal.levels), len(cells), len(self.names)))
         found[:, :, 0] = 1
         for at, level in enumerate(focal.levels):
-            found[at, :, focal.columns] = focal.row(level)[:, None]
+            found[at, :, focal.columns] = focal.row(level)
             for cell, chosen in enumerate(cells):
                 for term, other in zip(others, chosen, strict=True):
                     found[at, cell, term.columns] = term.row(other)
