@@ -1,7 +1,7 @@
 """Gauss–Legendre nodes, and the distribution of s = √(χ²/df), an estimated standard deviation."""
 
 from functools import cache, lru_cache
-from math import lgamma, log
+from math import log
 
 import numpy as np
 from scipy.special import gammainccinv, gammaincinv
@@ -35,5 +35,7 @@ def scale(df: float) -> tuple[Vector, Vector]:
     low, high = (log(bound) for bound in scale_bounds(df))
     nodes, weights = legendre()
     logs = low + (high - low) * (nodes + 1) / 2
-    density = log(2) + half * log(half) - lgamma(half) + df * logs - half * np.exp(2 * logs)
-    return np.exp(logs), weights * np.exp(density) * (high - low) / 2
+    # Of log s, but for a constant, which would lose digits where df is large.
+    density = df * logs - half * np.expm1(2 * logs)
+    mass = weights * np.exp(density)
+    return np.exp(logs), mass / mass.sum()
