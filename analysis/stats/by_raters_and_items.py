@@ -66,6 +66,10 @@ def _against_zero(means: np.ndarray, confidence: float, unit: str) -> PairedT | 
     found = paired_t(means, np.zeros_like(means), confidence=confidence)
     if isinstance(found, Inestimable) and found.kind == "no_values":
         return Inestimable("no_values", f"no {unit} has both conditions")
+    if isinstance(found, Inestimable) and found.kind == "constant":
+        return Inestimable(
+            "constant", f"the mean difference is the same for all {len(means)} {unit}s"
+        )
     return found
 
 

@@ -237,6 +237,21 @@ def contradictions(answers: DataFrame) -> DataFrame:
     return table.assign(share=share, note=note)
 
 
+def share_of_fast_pages(seconds: DataFrame, *, fewest: float) -> Index:
+    """The share of a rater's pages (columns) that took fewer than so many seconds.
+
+    J. L. Huang et al. (2012), Detecting and deterring insufficient effort responding to surveys,
+    call two seconds per item too fast to have read it. Raises ValueError unless `fewest` is
+    positive.
+    """
+    if not fewest > 0:
+        raise ValueError(f"Pages take some time: more than {fewest:g} seconds")
+    values, known = _matrix(seconds)
+    fast = (np.where(known, values, np.inf) < fewest).sum(axis=1)
+    n = known.sum(axis=1)
+    return _index(seconds.index, fast / np.maximum(n, 1), {"no page has a time": n == 0})
+
+
 @dataclass(frozen=True)
 class DurationBounds:
     """`lower` and `upper` are the mean ± `sds` standard deviations of `n` durations.

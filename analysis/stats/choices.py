@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from pandas import DataFrame, Series
 from scipy.special import chdtrc
 
@@ -66,11 +67,11 @@ def _made(choices: DataFrame, kind: Kind) -> "Series[bool]":
 
 def _ratios(made: DataFrame, amounts: "Series[float]", seed: int, resamples: int) -> DataFrame:
     """Σ amounts / shown of each system, with its bootstrap interval over raters."""
-    keys = [made["rater"], made["system"]]
-    table = DataFrame({"amount": amounts, "shown": 1.0}, index=made.index)
-    sums = table.groupby(keys, sort=False, observed=True).sum().unstack(fill_value=0)
-    systems = list(dict.fromkeys(made["system"]))
-    amount, shown = (sums[name][systems].to_numpy(float) for name in ("amount", "shown"))
+    who, raters = pd.factorize(made["rater"])
+    which, systems = pd.factorize(made["system"])
+    amount, shown = (np.zeros((len(raters), len(systems))) for _ in range(2))
+    np.add.at(amount, (who, which), amounts.to_numpy(float))
+    np.add.at(shown, (who, which), 1)
     found = DataFrame(
         {
             "system": systems,
