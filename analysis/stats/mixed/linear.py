@@ -25,6 +25,7 @@ from analysis.stats.mixed.equations import Absorbed, Equations
 from analysis.stats.mixed.fit import MixedFit, Reference
 from analysis.stats.mixed.optimum import at_zero, climb, settle
 from analysis.stats.mixed.problems import Note, Refused
+from analysis.stats.mixed.threads import on_one_thread
 
 #: Two unknowns are quickly found more exactly than others.
 FLAT = 1e-6
@@ -117,6 +118,7 @@ class Linear:
         return whole
 
 
+@on_one_thread
 def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestimable:
     """Fit y = Xβ + b₁ + b₂ + ε; by REML, or by maximum likelihood where not `restricted`.
 

@@ -21,6 +21,7 @@ from scipy.stats import t as students_t
 from analysis.stats.mixed.arrow import Matrix, Vector
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.links import DISTRIBUTIONS
+from analysis.stats.mixed.threads import on_one_thread
 
 #: "latent" is the scale on which effects add up, "ratings" that of the ratings themselves.
 Scale = Literal["latent", "ratings"]
@@ -53,6 +54,7 @@ class Estimates:
         return np.array([self.fit.degrees_of_freedom(row[:linear]) for row in self.slopes])
 
 
+@on_one_thread
 def means(
     fit: MixedFit,
     factor: str,
@@ -81,6 +83,7 @@ def means(
     )
 
 
+@on_one_thread
 def contrasts(
     fit: MixedFit,
     factor: str,
@@ -135,6 +138,7 @@ def against(levels: Sequence[Any], reference: Any) -> dict[str, dict[Any, float]
     return {f"{level} − {reference}": {level: 1.0, reference: -1.0} for level in others}
 
 
+@on_one_thread
 def shares(
     fit: MixedFit, factor: str, *, over: Over = "population", confidence: float = 0.95
 ) -> DataFrame:

@@ -30,6 +30,7 @@ from analysis.stats.mixed.linear import FARTHEST, Linear, boundary, unconverged
 from analysis.stats.mixed.links import DISTRIBUTIONS, Link
 from analysis.stats.mixed.optimum import Maximum, Objective, at_zero, climb, settle
 from analysis.stats.mixed.problems import Note, Refused
+from analysis.stats.mixed.threads import on_one_thread
 
 #: An estimate this uncertain, in latent units of the probit, says that the likelihood is flat.
 FLAT_SE = 10.0
@@ -156,6 +157,7 @@ class Ordinal:
         )
 
 
+@on_one_thread
 def fit_ordinal(
     data: Crossed,
     *,
