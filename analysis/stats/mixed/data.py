@@ -157,7 +157,7 @@ def _term(
     if order is None:
         kept = isinstance(column.dtype, pd.CategoricalDtype)
         order = list(column.cat.categories) if kept else sorted(column.unique())
-    codes = pd.Categorical(column, categories=list(order)).codes
+    codes = pd.Index(list(order)).get_indexer(pd.Index(column))
     if (codes < 0).any():
         raise ValueError(f"{name} has values that are not among its levels")
     used = np.unique(codes)

@@ -37,6 +37,8 @@ FLAT_SE = 10.0
 #: Where a search for an SD begins at least, as 0 may be a saddle.
 LEAST_SD = 0.05
 WORST_CONDITION = 1e7
+#: With a log-likelihood per rating above this, hardly a rating comes as a surprise.
+FORETOLD = -0.05
 #: Logarithm of the greatest gap between thresholds that is tried.
 FARTHEST_GAP = 10.0
 
@@ -211,7 +213,7 @@ def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) ->
     free = np.append(np.ones(len(x) - 2, dtype=bool), x[-2:] > 0)
     found = settle(objective, x, whitening[:, free])
     if found.miss > FARTHEST:
-        raise unconverged(data)
+        raise _foretold(model, x) or unconverged(data)
     _refuse_flat(model, found)
     notes = tuple(
         Note("empty_category", f"Nobody chose {value:g}: the model gives it a share of 0.")
@@ -274,6 +276,19 @@ def _described(
         + notes
         + boundary([group.name for k, group in enumerate(groups) if tau[k] == 0]),
         Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
+    )
+
+
+def _foretold(model: Ordinal, x: Vector) -> Refused | None:
+    """Why there is no maximum, where the likelihood is as good as 1."""
+    try:
+        reached = model.mode(x).rows.log_likelihood / len(model.data.y)
+    except (ModeNotFound, np.linalg.LinAlgError):
+        return None
+    if reached < FORETOLD:
+        return None
+    return Refused(
+        "separated", "ever larger effects foretell nearly every rating, and that ever better"
     )
 
 
