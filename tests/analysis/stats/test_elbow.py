@@ -75,7 +75,7 @@ def test_a_handful_or_a_constant_has_no_elbow() -> None:
 @pytest.mark.slow
 def test_clear_elbows_are_rare_without_a_group_and_usual_with_one() -> None:
     draw = np.random.default_rng(4)
-    without = [found_in(draw.normal(1, 0.2, 116)).clear for _ in range(60)]
-    with_one = [found_in(crowd(0.1, seed=seed)).clear for seed in range(60)]
+    without = [found_in(draw.normal(1, 0.2, 116)).clear for _ in range(30)]
+    with_one = [found_in(crowd(0.1, seed=seed)).clear for seed in range(30)]
     assert np.mean(without) <= 0.05
     assert np.mean(with_one) >= 0.85
