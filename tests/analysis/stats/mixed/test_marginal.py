@@ -21,10 +21,11 @@ from analysis.stats.mixed import (
 from analysis.stats.mixed.links import Link
 from tests.oracle.mixed.stored import data, ratings, reference
 
-CASES: list[tuple[str, str, Link]] = [
+LINKS: list[Link] = ["probit", "logit"]
+CASES = [
     (name, factor, link)
     for (name, factor), link in product(
-        [("small", "system"), ("wine", "temp"), ("study", "system")], ["probit", "logit"]
+        [("small", "system"), ("wine", "temp"), ("study", "system")], LINKS
     )
 ]
 
