@@ -75,9 +75,11 @@ def elbow(
 
     Missing values are left out. Needs 20 values. Raises ValueError for infinite ones. The smoothed
     bootstrap is B. W. Silverman's (1981), Using kernel density estimates to investigate
-    multimodality, over valleys on the tail's side of the median; it is cautious: in simulations of
-    116 raters from one normal, skewed, uniform or heavy-tailed distribution 0 to 16 % had a
-    clear elbow, of those with a tenth in a group of its own 95 %.
+    multimodality, over valleys between the tail and the median that have 2 % of the values or more
+    on their far side. In 200 simulations each of 116 raters from one distribution an elbow was
+    clear in 0.5 % (normal), 0 % (gamma of shape 8, towards its long tail), 13 % (uniform) and 2 to
+    3 % (t with 5 and 3 degrees of freedom); where σ was normal (1, 0.18) but for a group of its own
+    (0.2, 0.1), in 98 % if that was a tenth of the raters and in 80 % if it was a twentieth.
     """
     found = known(values)
     if len(found) < FEWEST_VALUES:
