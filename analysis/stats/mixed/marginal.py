@@ -4,7 +4,8 @@ Estimates are for each level averaged evenly over the levels of the other factor
 at their means (S. R. Searle, F. M. Speed & G. A. Milliken (1980), Population marginal means in the
 linear model). Standard errors follow from the covariance of the model's unknowns, by the delta
 method where an estimate is not linear in them; tests and intervals use Student's t with the
-degrees of freedom of `fit.Reference`.
+degrees of freedom of `fit.Reference`, for the estimate as it depends on thresholds and
+coefficients.
 """
 
 from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ from pandas import DataFrame
 from scipy.linalg import block_diag
 
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed.arrow import Codes, Matrix, Vector, Weights
+from analysis.stats.mixed.arrow import Codes, Matrix, Vector, Weights, sums
 from analysis.stats.mixed.checks import (
     extreme_levels,
     refuse_what_cannot_be_fitted,
@@ -131,32 +131,42 @@ class Ordinal:
         return start, np.asarray(np.linalg.cholesky(guess), dtype=float)
 
     def equations(self, mode: Mode) -> Equations:
-        """Henderson's equations for thresholds and coefficients with the weights of the mode."""
-        rows, laplace = mode.rows, self.laplace
+        """Henderson's equations for thresholds and coefficients with the weights of the mode.
+
+        A row has second derivatives by the thresholds above and below it, and η takes part in
+        both: minus these by threshold and η are `up` and `down`.
+        """
+        rows, laplace, crossing = mode.rows, self.laplace, self.laplace.crossing
         k, design, ratings = laplace.categories, laplace.design, laplace.ratings
         (a1, a2, _), (b1, b2, _) = rows.ends()
         above, below, both = a1**2 - a2, b1**2 + b2, -a1 * b1
         up, down = above + both, below + both
-        crossing = laplace.crossing
-        rows_of = np.zeros((len(ratings), k + 1))
-        at = np.arange(len(ratings))
-        rows_of[at, ratings + 1] -= up
-        rows_of[at, ratings] -= down
-        thresholds = rows_of[:, 1:-1]
-        weighted = np.hstack([thresholds, rows.weight[:, None] * design])
-        totals = [crossing.totals(column) for column in weighted.T]
+
+        def by_threshold(codes: Codes, levels: int, weights: Vector | float = 1.0) -> Matrix:
+            """Minus the sums of `up` and `down` in each level, each at its threshold."""
+            cells = codes * k + ratings
+            high = sums(cells, up * weights, levels * k).reshape(levels, k)
+            low = sums(cells, down * weights, levels * k).reshape(levels, k)
+            return -(high[:, :-1] + low[:, 1:])
+
+        everywhere = np.zeros(len(ratings), dtype=np.intp)
+        columns = [crossing.totals(rows.weight * column) for column in design.T]
+        totals = [
+            np.hstack([by_threshold(codes, levels), *(part[at][:, None] for part in columns)])
+            for at, (codes, levels) in enumerate(
+                zip((crossing.first, crossing.second), crossing.levels, strict=True)
+            )
+        ]
         products = np.zeros((k - 1 + design.shape[1],) * 2)
-        own = np.bincount(ratings, above, k)[:-1] + np.bincount(ratings, below, k)[1:]
-        next_to = np.bincount(ratings, both, k)[1:-1]
+        own = sums(ratings, above, k)[:-1] + sums(ratings, below, k)[1:]
+        next_to = sums(ratings, both, k)[1:-1]
         products[: k - 1, : k - 1] = np.diag(own) + np.diag(next_to, 1) + np.diag(next_to, -1)
-        products[:, k - 1 :] = weighted.T @ design
-        products[k - 1 :, : k - 1] = products[: k - 1, k - 1 :].T
-        return Equations(
-            crossing,
-            Weights.of(crossing, rows.weight),
-            products,
-            (np.array([t[0] for t in totals]).T, np.array([t[1] for t in totals]).T),
-        )
+        products[k - 1 :, k - 1 :] = design.T @ (rows.weight[:, None] * design)
+        for at, column in enumerate(design.T, start=k - 1):
+            products[at, : k - 1] = by_threshold(everywhere, 1, column)[0]
+        products[: k - 1, k - 1 :] = products[k - 1 :, : k - 1].T
+        weights = Weights.of(crossing, rows.weight)
+        return Equations(crossing, weights, products, (totals[0], totals[1]))
 
 
 @on_one_thread
@@ -219,7 +229,7 @@ def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) ->
         Note("empty_category", f"Nobody chose {value:g}: the model gives it a share of 0.")
         for value in sorted(set(scale) - set(values))
     )
-    return _described(model, found, restricted, tuple(values), notes)
+    return _described(model, found, restricted, tuple(float(each) for each in values), notes)
 
 
 def _restricted(model: Ordinal, x: Vector) -> Objective:
@@ -233,7 +243,7 @@ def _restricted(model: Ordinal, x: Vector) -> Objective:
         _sign, size = np.linalg.slogdet(absorbed.schur)
         slope = slope.copy()
         slope[-2:] -= absorbed.slope_of_log_determinant(absorbed.inverse) / 2
-        return height - size / 2, slope
+        return height - float(size) / 2, slope
 
     return objective
 
