@@ -265,27 +265,26 @@ def _described(
     columns = [*names, *data.names[1:], *(f"sd: {group.name}" for group in groups)]
     mode = model.mode(x)
     absorbed = model.equations(mode).absorb(tau)
+    at_boundary = boundary([group.name for k, group in enumerate(groups) if tau[k] == 0])
     return MixedFit(
-        data,
-        model.link,
-        restricted,
-        pd.Series(coefficients, index=list(data.names[1:])),
-        pd.Series(thresholds, index=names),
-        categories,
-        DataFrame(covariance, index=columns, columns=columns),
-        {group.name: float(tau[k]) for k, group in enumerate(groups)},
-        None,
-        {
+        data=data,
+        link=model.link,
+        restricted=restricted,
+        coefficients=pd.Series(coefficients, index=list(data.names[1:])),
+        thresholds=pd.Series(thresholds, index=names),
+        categories=categories,
+        covariance=DataFrame(covariance, index=columns, columns=columns),
+        sds={group.name: float(tau[k]) for k, group in enumerate(groups)},
+        residual_sd=None,
+        modes={
             group.name: pd.Series(tau[k] * mode.u[k], index=list(group.labels))
             for k, group in enumerate(groups)
         },
-        found.height,
-        {group.name: spare_levels(data.X, group) for group in data.groups},
-        found.miss,
-        data.notes
-        + notes
-        + boundary([group.name for k, group in enumerate(groups) if tau[k] == 0]),
-        Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
+        log_likelihood=found.height,
+        spare_levels={group.name: spare_levels(data.X, group) for group in data.groups},
+        miss=found.miss,
+        notes=(*data.notes, *notes, *at_boundary),
+        reference=Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
     )
 
 
