@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 import pandas as pd
-from pandas import DataFrame
 from scipy.stats import norm
 
 from analysis.stats.inestimable import Inestimable
@@ -29,6 +28,7 @@ from analysis.stats.mixed import (
     fit_ordinal,
     pairs,
 )
+from tests.oracle.mixed.simulate import simulated
 
 STUDY = Path(__file__).parent.parent / "tests" / "oracle" / "mixed" / "study.csv.xz"
 FIXED, GROUPS = ["system", "scenario"], ("rater", "item")
@@ -92,22 +92,6 @@ def against_r(raters: int) -> None:
     lmer, clmm = (float(line) for line in run.stdout.split())
     print(f"lme4::lmer          {lmer:8.3f}   {lmer / linear:6.1f} × ours")
     print(f"ordinal::clmm       {clmm:8.3f}   {clmm / likelihood:6.1f} × ours")
-
-
-def simulated(
-    draw: np.random.Generator, *, raters: int, systems: int, items: int, sd: float
-) -> DataFrame:
-    """Every rater rates `items` items of each of so many systems, which do not differ."""
-    rater, system, item = np.indices((raters, systems, items)).reshape(3, -1)
-    item = system * items + item
-    latent = (
-        draw.normal(0, 0.6, raters)[rater]
-        + draw.normal(0, sd, systems * items)[item]
-        + draw.normal(0, 1, len(rater))
-    )
-    names = np.array([f"system {number + 1:02}" for number in range(systems)])
-    rating = 1 + np.digitize(latent, [-1.5, -0.6, 0.2, 1.1])
-    return DataFrame({"rater": rater, "item": item, "system": names[system], "rating": rating})
 
 
 def scale() -> None:

@@ -19,6 +19,7 @@ from analysis.stats.mixed import (
     shares,
 )
 from analysis.stats.mixed.links import Link
+from tests.oracle.mixed.simulate import simulated
 from tests.oracle.mixed.stored import data, ratings, reference
 
 LINKS: list[Link] = ["probit", "logit"]
@@ -175,3 +176,27 @@ class TestContrasts:
     def test_of_unknown_levels_are_refused(self) -> None:
         with pytest.raises(KeyError, match="system has no level 'c'"):
             contrasts(fitted("small"), "system", {"c": {"c": 1}})
+
+
+@pytest.mark.slow
+def test_systems_with_few_items_are_not_told_apart_too_often() -> None:
+    """Thirty studies of 8 systems that do not differ, with 3 items each; item SD 0.35.
+
+    `benchmarks/mixed_models.py coverage` has more of them.
+    """
+    draw = np.random.default_rng(12)
+    sds, rejected = np.zeros(2), np.zeros(2)
+    for _ in range(30):
+        frame = simulated(draw, raters=30, systems=8, items=3, sd=0.35)
+        study = crossed(frame, rating="rating", fixed=["system"], groups=("rater", "item"))
+        for at, restricted in enumerate((True, False)):
+            fit = fit_ordinal(study, restricted=restricted)
+            assert isinstance(fit, MixedFit)
+            sds[at] += fit.sds["item"] / 30
+            levels = fit.data.term("system").levels
+            found = contrasts(fit, "system", pairs(levels), scale="latent")
+            rejected[at] += (found["p"] < 0.05).mean() / 30
+    assert sds[0] == pytest.approx(0.35, abs=0.02)
+    assert sds[1] < 0.28  # what maximum likelihood makes of it: 24 items, 8 of them spent
+    assert 0.03 <= rejected[0] <= 0.07
+    assert rejected[1] > 0.07
