@@ -11,6 +11,7 @@ from pandas import DataFrame
 from scipy.special import fdtrc
 
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import DECIMALS, Vector
 from analysis.stats.paired import PairedT, paired_t
 
 
@@ -60,13 +61,15 @@ def by_raters_and_items(differences: DataFrame, *, confidence: float = 0.95) -> 
     )
 
 
-def _against_zero(means: np.ndarray, confidence: float, unit: str) -> PairedT | Inestimable:
+def _against_zero(means: Vector, confidence: float, unit: str) -> PairedT | Inestimable:
     if len(means) == 1:
         return Inestimable("too_few", f"there is one {unit}")
-    found = paired_t(means, np.zeros_like(means), confidence=confidence)
-    if isinstance(found, Inestimable) and found.kind == "no_values":
+    if not len(means):
         return Inestimable("no_values", f"no {unit} has both conditions")
-    return found
+    if np.ptp(np.round(means, DECIMALS)) == 0:
+        because = f"the mean difference is the same for all {len(means)} {unit}s"
+        return Inestimable("constant", because)
+    return paired_t(means, np.zeros_like(means), confidence=confidence)
 
 
 def min_f(by_raters: PairedT | Inestimable, by_items: PairedT | Inestimable) -> MinF | Inestimable:

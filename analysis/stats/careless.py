@@ -9,6 +9,7 @@ Tables have a row per rater; NaN is what a rater did not answer.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -222,19 +223,36 @@ def contradictions(answers: DataFrame) -> DataFrame:
     """
     raters = list(dict.fromkeys(answers["rater"]))
     known = answers.dropna(subset=["rating", "rank"])
-    known = known.assign(at=np.arange(len(known)))
-    both = known.merge(known, on=["rater", "block"], suffixes=("", "_other"))
-    both = both[both["at"] < both["at_other"]]
-    better = np.sign(both["rating"] - both["rating_other"])
-    ahead = np.sign(both["rank_other"] - both["rank"])
-    per_rater = DataFrame(
-        {"pairs": better * ahead != 0, "contradictions": better * ahead < 0}
-    ).groupby(both["rater"])
-    counts = per_rater.sum().reindex(raters, fill_value=0).astype(int)
-    table = counts.rename_axis("rater").reset_index()
+    blocks = known.groupby(["rater", "block"], sort=False)
+    block, place = blocks.ngroup().to_numpy(), blocks.cumcount().to_numpy()
+    rating, rank = (np.full((blocks.ngroups, place.max(initial=-1) + 1), np.nan) for _ in "ab")
+    rating[block, place], rank[block, place] = known["rating"], known["rank"]
+    pairs, opposite = np.zeros(len(rating)), np.zeros(len(rating))
+    for one, other in combinations(range(rating.shape[1]), 2):
+        agree = (rating[:, one] - rating[:, other]) * (rank[:, other] - rank[:, one])
+        pairs += np.abs(agree) > 0
+        opposite += agree < 0
+    whose = known.drop_duplicates(["rater", "block"])["rater"].to_numpy()
+    counts = DataFrame({"pairs": pairs, "contradictions": opposite}).groupby(whose).sum()
+    table = counts.reindex(raters, fill_value=0).astype(int).rename_axis("rater").reset_index()
     share = (table["contradictions"] / table["pairs"]).where(table["pairs"] > 0)
     note = np.where(table["pairs"] > 0, "", "no two responses differ in rating and in rank")
     return table.assign(share=share, note=note)
+
+
+def share_of_fast_pages(seconds: DataFrame, *, fewest: float) -> Index:
+    """The share of a rater's pages (columns) that took fewer than so many seconds.
+
+    J. L. Huang et al. (2012), Detecting and deterring insufficient effort responding to surveys,
+    call two seconds per item too fast to have read it. Raises ValueError unless `fewest` is
+    positive.
+    """
+    if not fewest > 0:
+        raise ValueError(f"Pages take some time: more than {fewest:g} seconds")
+    values, known = _matrix(seconds)
+    fast = (np.where(known, values, np.inf) < fewest).sum(axis=1)
+    n = known.sum(axis=1)
+    return _index(seconds.index, fast / np.maximum(n, 1), {"no page has a time": n == 0})
 
 
 @dataclass(frozen=True)

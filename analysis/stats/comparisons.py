@@ -6,7 +6,8 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import mannwhitneyu
+from scipy.special import ndtr
+from scipy.stats import rankdata
 
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import (
@@ -109,20 +110,23 @@ def mann_whitney(
     samples = two_samples(a, b)
     if isinstance(samples, Inestimable):
         return samples
-    first, second = (np.round(known(values), DECIMALS) for values in (a, b))
-    if np.ptp(np.concatenate([first, second])) == 0:
+    n_a, n_b = (each.n for each in samples)
+    together = np.round(np.concatenate([known(a), known(b)]), DECIMALS)
+    n, pairs = n_a + n_b, n_a * n_b
+    ties = np.unique(together, return_counts=True)[1].astype(float)
+    if len(ties) == 1:
         return Inestimable("constant", "all values are the same")
-    found = mannwhitneyu(first, second, use_continuity=continuity, method="asymptotic")
-    pairs = len(first) * len(second)
-    effect = 2 * float(found.statistic) / pairs - 1
-    error = sqrt((len(first) + len(second) + 1) / (3 * pairs))
+    variance = pairs / 12 * (n + 1 - float((ties**3 - ties).sum()) / (n * (n - 1)))
+    u = float(rankdata(together)[:n_a].sum()) - n_a * (n_a + 1) / 2
+    distance = max(abs(u - pairs / 2) - (0.5 if continuity else 0), 0)
+    effect = 2 * u / pairs - 1
     return MannWhitney(
-        u=float(found.statistic),
+        u=u,
         effect=effect,
-        interval=correlation_interval(effect, error, confidence),
-        p=float(found.pvalue),
-        n_a=len(first),
-        n_b=len(second),
+        interval=correlation_interval(effect, sqrt((n + 1) / (3 * pairs)), confidence),
+        p=2 * float(ndtr(-distance / sqrt(variance))),
+        n_a=n_a,
+        n_b=n_b,
         continuity=continuity,
     )
 

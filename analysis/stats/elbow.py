@@ -16,7 +16,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import gaussian_filter1d
 
 from analysis.stats.bootstrap import Matrix, percentiles
 from analysis.stats.inestimable import Inestimable
@@ -30,6 +29,8 @@ POINTS, GRID = 60, 512
 #: Each line goes through this many points or more.
 FEWEST_POINTS = 2
 SIGNIFICANT = 0.05
+#: Fewer than this share in the tail are outliers, not a group.
+SMALLEST_GROUP = 0.02
 HALVINGS = 16
 
 
@@ -74,9 +75,11 @@ def elbow(
 
     Missing values are left out. Needs 20 values. Raises ValueError for infinite ones. The smoothed
     bootstrap is B. W. Silverman's (1981), Using kernel density estimates to investigate
-    multimodality, over valleys on the tail's side of the median; it is cautious: in simulations of
-    116 raters from one normal, skewed, uniform or heavy-tailed distribution 0 to 16 % had a
-    clear elbow, of those with a tenth in a group of its own 95 %.
+    multimodality, over valleys between the tail and the median that have 2 % of the values or more
+    on their far side. In 200 simulations each of 116 raters from one distribution an elbow was
+    clear in 0.5 % (normal), 0 % (gamma of shape 8, towards its long tail), 13 % (uniform) and 2 to
+    3 % (t with 5 and 3 degrees of freedom); where σ was normal (1, 0.18) but for a group of its own
+    (0.2, 0.1), in 98 % if that was a tenth of the raters and in 80 % if it was a twentieth.
     """
     found = known(values)
     if len(found) < FEWEST_VALUES:
@@ -130,19 +133,18 @@ def _bases() -> list[Matrix]:
 
 
 def _silverman(values: Vector, draw: np.random.Generator, resamples: int) -> float:
-    """The share of smoothed resamples with a valley below the median at the critical bandwidth.
+    """The share of smoothed resamples with a valley on the tail's side at the critical bandwidth.
 
     That is the narrowest bandwidth at which the values' own density has none. Resamples from
     that density keep the values' variance.
     """
-    n, sd, median = len(values), float(values.std()), float(np.median(values))
+    n, sd = len(values), float(values.std())
     low, step = float(values.min()) - sd, (float(np.ptp(values)) + 2 * sd) / (GRID - 1)
-    below = low + step * np.arange(1, GRID - 1) < median
     own = _counts(values[None], low, step)
     narrow, wide = step, 2 * float(np.ptp(values))
     for _ in range(HALVINGS):
         middle = (narrow * wide) ** 0.5
-        if _valleys(own, middle / step)[:, below].any():
+        if _has_valley(own, middle / step)[0]:
             narrow = middle
         else:
             wide = middle
@@ -150,8 +152,7 @@ def _silverman(values: Vector, draw: np.random.Generator, resamples: int) -> flo
     centres = drawn.mean(axis=1, keepdims=True)
     noise = wide * draw.standard_normal(drawn.shape)
     smooth = centres + (drawn - centres + noise) / np.sqrt(1 + (wide / sd) ** 2)
-    found = _valleys(_counts(smooth, low, step), wide / step)[:, below]
-    return float(found.any(axis=1).mean())
+    return float(_has_valley(_counts(smooth, low, step), wide / step).mean())
 
 
 def _counts(samples: Matrix, low: float, step: float) -> Matrix:
@@ -162,9 +163,18 @@ def _counts(samples: Matrix, low: float, step: float) -> Matrix:
     return counts.reshape(len(at), GRID).astype(float)
 
 
-def _valleys(counts: Matrix, bandwidth: float) -> npt.NDArray[np.bool_]:
-    """Where the density of each row turns from falling to rising (at the inner points)."""
-    density = gaussian_filter1d(counts, bandwidth, axis=1, mode="constant", truncate=8)
-    slope = np.diff(density, axis=1)
-    turns: npt.NDArray[np.bool_] = (slope[:, :-1] < 0) & (slope[:, 1:] > 0)
-    return turns
+def _has_valley(counts: Matrix, bandwidth: float) -> npt.NDArray[np.bool_]:
+    """Where the density of a row turns from falling to rising between its tail and its median."""
+    kernel = np.exp(-((np.arange(1 - GRID, GRID) / bandwidth) ** 2) / 2)
+    slope = np.diff(counts @ kernel[_apart()], axis=1)
+    turns = (slope[:, :-1] < 0) & (slope[:, 1:] > 0)
+    below = counts.cumsum(axis=1)[:, 1:-1] / counts.sum(axis=1, keepdims=True)
+    found: npt.NDArray[np.bool_] = (turns & (below >= SMALLEST_GROUP) & (below <= 0.5)).any(axis=1)
+    return found
+
+
+@cache
+def _apart() -> npt.NDArray[np.int64]:
+    """Where in the kernel the weight of each two points of the grid stands."""
+    points = np.arange(GRID)
+    return np.subtract.outer(points, points) + GRID - 1

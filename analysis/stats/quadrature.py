@@ -1,22 +1,25 @@
 """Gauss–Legendre nodes, and the distribution of s = √(χ²/df), an estimated standard deviation."""
 
 from functools import cache, lru_cache
-from math import lgamma, log
+from math import log
 
 import numpy as np
 from scipy.special import gammainccinv, gammaincinv
 
 from analysis.stats.mean_difference import Vector
 
-NODES = 200
+#: Enough for what is as smooth as a normal density; s takes more where its lower tail is long.
+NODES, NODES_OF_LONG_TAIL = 120, 240
+#: Below so many degrees of freedom.
+LONG_TAIL = 10
 #: What is left out of the density of s at either end.
 TAIL = 1e-17
 
 
 @cache
-def legendre() -> tuple[Vector, Vector]:
+def legendre(number: int = NODES) -> tuple[Vector, Vector]:
     """Nodes between −1 and 1, and their weights."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = np.polynomial.legendre.leggauss(number)
     return nodes, weights
 
 
@@ -33,7 +36,9 @@ def scale(df: float) -> tuple[Vector, Vector]:
     """Values of s and their weights, which add up to 1: E f(s) = weights @ f(values)."""
     half = df / 2
     low, high = (log(bound) for bound in scale_bounds(df))
-    nodes, weights = legendre()
+    nodes, weights = legendre(NODES_OF_LONG_TAIL if df < LONG_TAIL else NODES)
     logs = low + (high - low) * (nodes + 1) / 2
-    density = log(2) + half * log(half) - lgamma(half) + df * logs - half * np.exp(2 * logs)
-    return np.exp(logs), weights * np.exp(density) * (high - low) / 2
+    # Of log s, but for a constant, which would lose digits where df is large.
+    density = df * logs - half * np.expm1(2 * logs)
+    mass = weights * np.exp(density)
+    return np.exp(logs), mass / mass.sum()

@@ -90,7 +90,7 @@ class Crossed:
         found = np.zeros((len(focal.levels), len(cells), len(self.names)))
         found[:, :, 0] = 1
         for at, level in enumerate(focal.levels):
-            found[at, :, focal.columns] = focal.row(level)[:, None]
+            found[at, :, focal.columns] = focal.row(level)
             for cell, chosen in enumerate(cells):
                 for term, other in zip(others, chosen, strict=True):
                     found[at, cell, term.columns] = term.row(other)
@@ -157,7 +157,7 @@ def _term(
     if order is None:
         kept = isinstance(column.dtype, pd.CategoricalDtype)
         order = list(column.cat.categories) if kept else sorted(column.unique())
-    codes = pd.Categorical(column, categories=list(order)).codes
+    codes = pd.Index(list(order)).get_indexer(pd.Index(column))
     if (codes < 0).any():
         raise ValueError(f"{name} has values that are not among its levels")
     used = np.unique(codes)

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from analysis.stats.mixed.arrow import Arrow, Codes, Crossing, Matrix, Vector, Weights, sums
 from analysis.stats.mixed.links import Distribution
 
-#: Stands for ±∞, where F is 0 or 1 and all of its slopes are 0.
-FAR = 100.0
+#: So far beyond the thresholds lies what stands for ±∞, where F is 0 or 1 and its slopes are 0.
+FAR = 1000.0
 LEAST = 1e-300
 #: Newton's method has found the mode where the next step would raise the density by less.
 ENOUGH = 1e-14
@@ -112,7 +112,7 @@ class Laplace:
         self._distribution = distribution
 
     def bounds(self, thresholds: Vector, coefficients: Vector) -> Bounds:
-        ends = np.concatenate([[-FAR], thresholds, [FAR]])
+        ends = np.concatenate([[thresholds[0] - FAR], thresholds, [thresholds[-1] + FAR]])
         middle = ((ends[1:] + ends[:-1]) / 2)[self.ratings]
         return Bounds(middle - self.design @ coefficients, (np.diff(ends) / 2)[self.ratings])
 

@@ -25,6 +25,7 @@ from analysis.stats.mixed.equations import Absorbed, Equations
 from analysis.stats.mixed.fit import MixedFit, Reference
 from analysis.stats.mixed.optimum import at_zero, climb, settle
 from analysis.stats.mixed.problems import Note, Refused
+from analysis.stats.mixed.threads import on_one_thread
 
 #: Two unknowns are quickly found more exactly than others.
 FLAT = 1e-6
@@ -117,6 +118,7 @@ class Linear:
         return whole
 
 
+@on_one_thread
 def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestimable:
     """Fit y = Xβ + b₁ + b₂ + ε; by REML, or by maximum likelihood where not `restricted`.
 
@@ -175,7 +177,7 @@ def _described(
         group.name: pd.Series(tau[k] * (found.absorbed.effects[k] @ b), index=list(group.labels))
         for k, group in enumerate(groups)
     }
-    at_zero = [group.name for k, group in enumerate(groups) if tau[k] == 0]
+    at_boundary = [group.name for k, group in enumerate(groups) if tau[k] == 0]
     fixed_only = Absorbed(
         found.absorbed.arrow,
         found.absorbed.schur[:-1, :-1],
@@ -183,21 +185,21 @@ def _described(
         _without_ratings(found.absorbed.errors),
     )
     return MixedFit(
-        data,
-        "identity",
-        model.restricted,
-        coefficients,
-        pd.Series(dtype=float),
-        (),
-        DataFrame(sigma**2 * found.inverse, index=names, columns=names),
-        {group.name: float(tau[k] * sigma) for k, group in enumerate(groups)},
-        sigma,
-        modes,
-        -found.deviance / 2,
-        {group.name: spare_levels(data.X, group) for group in data.groups},
-        miss,
-        data.notes + boundary(at_zero),
-        Reference(fixed_only, found.inverse, spread, sigma),
+        data=data,
+        link="identity",
+        restricted=model.restricted,
+        coefficients=coefficients,
+        thresholds=pd.Series(dtype=float),
+        categories=(),
+        covariance=DataFrame(sigma**2 * found.inverse, index=names, columns=names),
+        sds={group.name: float(tau[k] * sigma) for k, group in enumerate(groups)},
+        residual_sd=sigma,
+        modes=modes,
+        log_likelihood=float(-found.deviance / 2),
+        spare_levels={group.name: spare_levels(data.X, group) for group in data.groups},
+        miss=miss,
+        notes=data.notes + boundary(at_boundary),
+        reference=Reference(fixed_only, found.inverse, spread, sigma),
     )
 
 

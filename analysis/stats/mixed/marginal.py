@@ -4,7 +4,8 @@ Estimates are for each level averaged evenly over the levels of the other factor
 at their means (S. R. Searle, F. M. Speed & G. A. Milliken (1980), Population marginal means in the
 linear model). Standard errors follow from the covariance of the model's unknowns, by the delta
 method where an estimate is not linear in them; tests and intervals use Student's t with the
-degrees of freedom of `fit.Reference`.
+degrees of freedom of `fit.Reference`, for the estimate as it depends on thresholds and
+coefficients.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from scipy.stats import t as students_t
 from analysis.stats.mixed.arrow import Matrix, Vector
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.links import DISTRIBUTIONS
+from analysis.stats.mixed.threads import on_one_thread
 
 #: "latent" is the scale on which effects add up, "ratings" that of the ratings themselves.
 Scale = Literal["latent", "ratings"]
@@ -53,6 +55,7 @@ class Estimates:
         return np.array([self.fit.degrees_of_freedom(row[:linear]) for row in self.slopes])
 
 
+@on_one_thread
 def means(
     fit: MixedFit,
     factor: str,
@@ -81,6 +84,7 @@ def means(
     )
 
 
+@on_one_thread
 def contrasts(
     fit: MixedFit,
     factor: str,
@@ -135,6 +139,7 @@ def against(levels: Sequence[Any], reference: Any) -> dict[str, dict[Any, float]
     return {f"{level} − {reference}": {level: 1.0, reference: -1.0} for level in others}
 
 
+@on_one_thread
 def shares(
     fit: MixedFit, factor: str, *, over: Over = "population", confidence: float = 0.95
 ) -> DataFrame:

@@ -16,7 +16,7 @@ from pandas import DataFrame
 from scipy.linalg import block_diag
 
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed.arrow import Codes, Matrix, Vector, Weights
+from analysis.stats.mixed.arrow import Codes, Matrix, Vector, Weights, sums
 from analysis.stats.mixed.checks import (
     extreme_levels,
     refuse_what_cannot_be_fitted,
@@ -30,12 +30,15 @@ from analysis.stats.mixed.linear import FARTHEST, Linear, boundary, unconverged
 from analysis.stats.mixed.links import DISTRIBUTIONS, Link
 from analysis.stats.mixed.optimum import Maximum, Objective, at_zero, climb, settle
 from analysis.stats.mixed.problems import Note, Refused
+from analysis.stats.mixed.threads import on_one_thread
 
 #: An estimate this uncertain, in latent units of the probit, says that the likelihood is flat.
 FLAT_SE = 10.0
 #: Where a search for an SD begins at least, as 0 may be a saddle.
 LEAST_SD = 0.05
 WORST_CONDITION = 1e7
+#: With a log-likelihood per rating above this, hardly a rating comes as a surprise.
+FORETOLD = -0.05
 #: Logarithm of the greatest gap between thresholds that is tried.
 FARTHEST_GAP = 10.0
 
@@ -128,34 +131,45 @@ class Ordinal:
         return start, np.asarray(np.linalg.cholesky(guess), dtype=float)
 
     def equations(self, mode: Mode) -> Equations:
-        """Henderson's equations for thresholds and coefficients with the weights of the mode."""
-        rows, laplace = mode.rows, self.laplace
+        """Henderson's equations for thresholds and coefficients with the weights of the mode.
+
+        A row has second derivatives by the thresholds above and below it, and η takes part in
+        both: minus these by threshold and η are `up` and `down`.
+        """
+        rows, laplace, crossing = mode.rows, self.laplace, self.laplace.crossing
         k, design, ratings = laplace.categories, laplace.design, laplace.ratings
         (a1, a2, _), (b1, b2, _) = rows.ends()
         above, below, both = a1**2 - a2, b1**2 + b2, -a1 * b1
         up, down = above + both, below + both
-        crossing = laplace.crossing
-        rows_of = np.zeros((len(ratings), k + 1))
-        at = np.arange(len(ratings))
-        rows_of[at, ratings + 1] -= up
-        rows_of[at, ratings] -= down
-        thresholds = rows_of[:, 1:-1]
-        weighted = np.hstack([thresholds, rows.weight[:, None] * design])
-        totals = [crossing.totals(column) for column in weighted.T]
+
+        def by_threshold(codes: Codes, levels: int, weights: Vector | float = 1.0) -> Matrix:
+            """Minus the sums of `up` and `down` in each level, each at its threshold."""
+            cells = codes * k + ratings
+            high = sums(cells, up * weights, levels * k).reshape(levels, k)
+            low = sums(cells, down * weights, levels * k).reshape(levels, k)
+            return -(high[:, :-1] + low[:, 1:])
+
+        everywhere = np.zeros(len(ratings), dtype=np.intp)
+        columns = [crossing.totals(rows.weight * column) for column in design.T]
+        totals = [
+            np.hstack([by_threshold(codes, levels), *(part[at][:, None] for part in columns)])
+            for at, (codes, levels) in enumerate(
+                zip((crossing.first, crossing.second), crossing.levels, strict=True)
+            )
+        ]
         products = np.zeros((k - 1 + design.shape[1],) * 2)
-        own = np.bincount(ratings, above, k)[:-1] + np.bincount(ratings, below, k)[1:]
-        next_to = np.bincount(ratings, both, k)[1:-1]
+        own = sums(ratings, above, k)[:-1] + sums(ratings, below, k)[1:]
+        next_to = sums(ratings, both, k)[1:-1]
         products[: k - 1, : k - 1] = np.diag(own) + np.diag(next_to, 1) + np.diag(next_to, -1)
-        products[:, k - 1 :] = weighted.T @ design
-        products[k - 1 :, : k - 1] = products[: k - 1, k - 1 :].T
-        return Equations(
-            crossing,
-            Weights.of(crossing, rows.weight),
-            products,
-            (np.array([t[0] for t in totals]).T, np.array([t[1] for t in totals]).T),
-        )
+        products[k - 1 :, k - 1 :] = design.T @ (rows.weight[:, None] * design)
+        for at, column in enumerate(design.T, start=k - 1):
+            products[at, : k - 1] = by_threshold(everywhere, 1, column)[0]
+        products[: k - 1, k - 1 :] = products[k - 1 :, : k - 1].T
+        weights = Weights.of(crossing, rows.weight)
+        return Equations(crossing, weights, products, (totals[0], totals[1]))
 
 
+@on_one_thread
 def fit_ordinal(
     data: Crossed,
     *,
@@ -209,13 +223,13 @@ def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) ->
     free = np.append(np.ones(len(x) - 2, dtype=bool), x[-2:] > 0)
     found = settle(objective, x, whitening[:, free])
     if found.miss > FARTHEST:
-        raise unconverged(data)
+        raise _foretold(model, x) or unconverged(data)
     _refuse_flat(model, found)
     notes = tuple(
         Note("empty_category", f"Nobody chose {value:g}: the model gives it a share of 0.")
         for value in sorted(set(scale) - set(values))
     )
-    return _described(model, found, restricted, tuple(values), notes)
+    return _described(model, found, restricted, tuple(float(each) for each in values), notes)
 
 
 def _restricted(model: Ordinal, x: Vector) -> Objective:
@@ -229,7 +243,7 @@ def _restricted(model: Ordinal, x: Vector) -> Objective:
         _sign, size = np.linalg.slogdet(absorbed.schur)
         slope = slope.copy()
         slope[-2:] -= absorbed.slope_of_log_determinant(absorbed.inverse) / 2
-        return height - size / 2, slope
+        return height - float(size) / 2, slope
 
     return objective
 
@@ -251,27 +265,39 @@ def _described(
     columns = [*names, *data.names[1:], *(f"sd: {group.name}" for group in groups)]
     mode = model.mode(x)
     absorbed = model.equations(mode).absorb(tau)
+    at_boundary = boundary([group.name for k, group in enumerate(groups) if tau[k] == 0])
     return MixedFit(
-        data,
-        model.link,
-        restricted,
-        pd.Series(coefficients, index=list(data.names[1:])),
-        pd.Series(thresholds, index=names),
-        categories,
-        DataFrame(covariance, index=columns, columns=columns),
-        {group.name: float(tau[k]) for k, group in enumerate(groups)},
-        None,
-        {
+        data=data,
+        link=model.link,
+        restricted=restricted,
+        coefficients=pd.Series(coefficients, index=list(data.names[1:])),
+        thresholds=pd.Series(thresholds, index=names),
+        categories=categories,
+        covariance=DataFrame(covariance, index=columns, columns=columns),
+        sds={group.name: float(tau[k]) for k, group in enumerate(groups)},
+        residual_sd=None,
+        modes={
             group.name: pd.Series(tau[k] * mode.u[k], index=list(group.labels))
             for k, group in enumerate(groups)
         },
-        found.height,
-        {group.name: spare_levels(data.X, group) for group in data.groups},
-        found.miss,
-        data.notes
-        + notes
-        + boundary([group.name for k, group in enumerate(groups) if tau[k] == 0]),
-        Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
+        log_likelihood=found.height,
+        spare_levels={group.name: spare_levels(data.X, group) for group in data.groups},
+        miss=found.miss,
+        notes=(*data.notes, *notes, *at_boundary),
+        reference=Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
+    )
+
+
+def _foretold(model: Ordinal, x: Vector) -> Refused | None:
+    """Why there is no maximum, where the likelihood is as good as 1."""
+    try:
+        reached = model.mode(x).rows.log_likelihood / len(model.data.y)
+    except (ModeNotFound, np.linalg.LinAlgError):
+        return None
+    if reached < FORETOLD:
+        return None
+    return Refused(
+        "separated", "ever larger effects foretell nearly every rating, and that ever better"
     )
 
 

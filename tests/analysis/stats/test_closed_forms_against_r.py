@@ -222,3 +222,19 @@ def test_adjusted_p_values_equal_those_of_r(method: Method) -> None:
     expected = reference("adjusted")
     found = adjust(Series(expected["p"], dtype=float), method)
     assert found.p.tolist() == pytest.approx(expected[method], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", DATA_SETS)
+def test_what_r_was_asked_by_its_definition_is_what_its_packages_give_more_roughly(
+    name: str,
+) -> None:
+    """effectsize searches d's interval, stops ω² at 0, and ptukey is rough where df are few."""
+    given, expected = inputs(name), reference(name)
+    d = there(cohens_d(given["two_groups"]["a"], given["two_groups"]["b"]))
+    assert d.interval == pytest.approx(expected["two_groups"]["d"]["interval_by_effectsize"], 1e-3)
+    omega = there(one_way_anova(given["groups"])).omega_squared
+    assert max(omega, 0) == pytest.approx(expected["groups"]["omega_squared_by_effectsize"])
+    pairs = there(games_howell(given["groups"]))
+    assert [pair.p for pair in pairs] == pytest.approx(
+        [pair["p_by_ptukey"] for pair in expected["groups"]["games_howell"]], abs=1e-3
+    )

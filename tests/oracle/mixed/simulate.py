@@ -45,5 +45,21 @@ def study() -> pd.DataFrame:
     )
 
 
+def simulated(
+    draw: np.random.Generator, *, raters: int, systems: int, items: int, sd: float
+) -> pd.DataFrame:
+    """Every rater rates `items` items of each of so many systems, which do not differ."""
+    rater, system, item = np.indices((raters, systems, items)).reshape(3, -1)
+    item = system * items + item
+    latent = (
+        draw.normal(0, 0.6, raters)[rater]
+        + draw.normal(0, sd, systems * items)[item]
+        + draw.normal(0, 1, len(rater))
+    )
+    names = np.array([f"system {number + 1:02}" for number in range(systems)])
+    rating = 1 + np.digitize(latent, [-1.5, -0.6, 0.2, 1.1])
+    return pd.DataFrame({"rater": rater, "item": item, "system": names[system], "rating": rating})
+
+
 if __name__ == "__main__":
     study().to_csv(Path(__file__).parent / "study.csv.xz", index=False)

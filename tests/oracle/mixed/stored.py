@@ -1,6 +1,7 @@
 """The data sets beside this file, and what R says of them (`models.R`)."""
 
 import json
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ def _reference() -> dict[str, Any]:
 
 def reference(name: str, model: str) -> dict[str, Any]:
     """What R found; names of coefficients are ours."""
-    found: dict[str, Any] = _reference()[name][model]
+    found: dict[str, Any] = deepcopy(_reference()[name][model])
     for part in ("coefficients", "standard_errors", "df"):
         if part in found:
             found[part] = {_ours(name, key): value for key, value in found[part].items()}

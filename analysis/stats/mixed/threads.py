@@ -1,0 +1,30 @@
+"""Linear algebra on one thread.
+
+The matrices here are small, and threads that share them cost more than they save. On a machine
+that is busy with something else they cost fifty times as much, as each waits for the others
+turning in circles.
+"""
+
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import ParamSpec, TypeVar
+
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # has no stubs
+
+P = ParamSpec("P")
+Found = TypeVar("Found")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Looking for the loaded libraries takes longer than some fits."""
+    return ThreadpoolController()
+
+
+def on_one_thread(function: Callable[P, Found]) -> Callable[P, Found]:
+    @wraps(function)
+    def limited(*args: P.args, **kwargs: P.kwargs) -> Found:
+        with _libraries().limit(limits=1, user_api="blas"):
+            return function(*args, **kwargs)
+
+    return limited

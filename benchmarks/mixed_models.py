@@ -1,0 +1,161 @@
+"""How long mixed models take, against R and as studies grow, and whether their contrasts keep what
+they promise.
+
+    .venv/bin/python benchmarks/mixed_models.py [r] [scale] [coverage]
+"""
+
+import argparse
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mixed import (
+    MixedFit,
+    contrasts,
+    crossed,
+    fit_linear,
+    fit_ordinal,
+    pairs,
+)
+from tests.oracle.mixed.simulate import simulated
+
+STUDY = Path(__file__).parent.parent / "tests" / "oracle" / "mixed" / "study.csv.xz"
+FIXED, GROUPS = ["system", "scenario"], ("rater", "item")
+#: CPU seconds, because wall time depends on what else the machine does. lmer and clmm run on one
+#: thread, as ours do.
+R_SCRIPT = """
+suppressMessages({library(lme4); library(ordinal)})
+data <- read.csv(commandArgs(TRUE)[1])
+for (each in c("rater", "item", "scenario", "system")) data[[each]] <- factor(data[[each]])
+seconds <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
+cat(seconds(lmer(rating ~ system + scenario + (1 | rater) + (1 | item), data)), "\\n")
+data$rating <- factor(data$rating)
+cat(seconds(clmm(rating ~ system + scenario + (1 | rater) + (1 | item), data = data,
+                 link = "probit")), "\\n")
+"""
+
+
+def fitted(found: MixedFit | Inestimable) -> MixedFit:
+    if isinstance(found, Inestimable):
+        raise SystemExit(str(found))
+    return found
+
+
+def cpu_seconds(work: Callable[[], object], times: int = 3) -> float:
+    taken = []
+    for _ in range(times):
+        start = time.process_time()
+        work()
+        taken.append(time.process_time() - start)
+    return float(np.median(taken))
+
+
+def against_r(raters: int) -> None:
+    """The same ratings, from a table of data to estimates with standard errors."""
+    frame = pd.read_csv(STUDY)
+    frame = frame[frame["rater"] <= raters]
+
+    def ready() -> object:
+        return crossed(frame, rating="rating", fixed=FIXED, groups=GROUPS)
+
+    data = crossed(frame, rating="rating", fixed=FIXED, groups=GROUPS)
+    setting_up = cpu_seconds(ready)
+    linear = setting_up + cpu_seconds(lambda: fit_linear(data))
+    likelihood = setting_up + cpu_seconds(lambda: fit_ordinal(data, restricted=False))
+    restricted = setting_up + cpu_seconds(lambda: fit_ordinal(data))
+    print(f"{raters} raters, {len(frame)} ratings; CPU seconds on one thread")
+    print(f"linear              {linear:8.3f}")
+    print(f"ordinal             {likelihood:8.3f}")
+    print(f"ordinal, restricted {restricted:8.3f}")
+    if shutil.which("Rscript") is None:
+        print("Rscript is not installed: nothing to compare with")
+        return
+    csv = Path(__file__).parent / "study.csv"
+    frame.to_csv(csv, index=False)
+    try:
+        run = subprocess.run(
+            ["Rscript", "-e", R_SCRIPT, str(csv)], capture_output=True, text=True, check=True
+        )
+    finally:
+        csv.unlink()
+    lmer, clmm = (float(line) for line in run.stdout.split())
+    print(f"lme4::lmer          {lmer:8.3f}   {lmer / linear:6.1f} × ours")
+    print(f"ordinal::clmm       {clmm:8.3f}   {clmm / likelihood:6.1f} × ours")
+
+
+def scale() -> None:
+    """Does the cost grow linearly? 125 ratings by each of ever more raters."""
+    draw = np.random.default_rng(1)
+    print("raters   ratings  linear s  ordinal s  µs a rating  peak GiB")
+    for raters in (1000, 2000, 4000, 8000):
+        frame = simulated(draw, raters=raters, systems=5, items=25, sd=0.35)
+        data = crossed(frame, rating="rating", fixed=["system"], groups=GROUPS)
+        linear = cpu_seconds(lambda data=data: fit_linear(data), 1)  # type: ignore[misc]
+        ordinal = cpu_seconds(lambda data=data: fit_ordinal(data), 1)  # type: ignore[misc]
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        each = 1e6 * ordinal / len(frame)
+        print(
+            f"{raters:6} {len(frame):9} {linear:9.1f} {ordinal:10.1f} {each:12.1f} {peak:9.2f}",
+            flush=True,
+        )
+
+
+def coverage(studies: int) -> None:
+    """How often a contrast of two systems that do not differ is called significant at 5 %.
+
+    `restricted` and t as `contrasts` has them; likelihood and z as clmm's summary would have it.
+    """
+    print(f"{studies} simulated studies each; percent rejected at 5 %; mean item SD in brackets")
+    print("raters  systems × items  item SD |  linear t | restricted t | likelihood z |  SD at 0")
+    for raters, systems, items, sd in (
+        (30, 8, 3, 0.35), (30, 4, 6, 0.35), (60, 2, 6, 0.35), (60, 8, 6, 0.35), (30, 4, 6, 0.15),
+    ):  # fmt: skip
+        draw = np.random.default_rng(5)
+        rejected, sds = np.zeros(3), np.zeros(3)
+        none = 0
+        for _ in range(studies):
+            frame = simulated(draw, raters=raters, systems=systems, items=items, sd=sd)
+            data = crossed(frame, rating="rating", fixed=["system"], groups=GROUPS)
+            fits = (fit_linear(data), fit_ordinal(data), fit_ordinal(data, restricted=False))
+            rows = []
+            for at, found in enumerate(fits):
+                fit = fitted(found)
+                levels = fit.data.term("system").levels
+                rows.append(contrasts(fit, "system", pairs(levels[:2])).iloc[0])
+                sds[at] += fit.sds["item"] / studies
+            p = [rows[0]["p"], rows[1]["p"], 2 * norm.sf(abs(rows[2]["t"]))]
+            rejected += np.array(p) < 0.05
+            none += fitted(fits[1]).sds["item"] == 0
+        share = 100 * rejected / studies
+        cells = " | ".join(f"{a:6.1f} ({b:.3f})" for a, b in zip(share, sds, strict=True))
+        print(f"{raters:6} {systems:8} × {items:<5} {sd:9.2f} | {cells} | {none:5}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="*", choices=["r", "scale", "coverage"], default=["r"])
+    parser.add_argument("--raters", type=int, default=116, help="of the study, against R")
+    parser.add_argument("--studies", type=int, default=500, help="simulated for each design")
+    given = parser.parse_args()
+    for part in given.part:
+        if part == "r":
+            against_r(given.raters)
+        elif part == "scale":
+            scale()
+        else:
+            coverage(given.studies)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""Cumulative link mixed models: what ordinal::clmm says, and where there is nothing to say."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pandas import DataFrame
+from scipy.stats import norm
+
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mixed import MixedFit, crossed, fit_linear, fit_ordinal
+from analysis.stats.mixed.arrow import Crossing, Vector
+from analysis.stats.mixed.laplace import Laplace
+from analysis.stats.mixed.links import DISTRIBUTIONS, Link
+from tests.oracle.mixed.stored import data, ratings, reference
+
+LINKS: list[Link] = ["probit", "logit"]
+
+
+def fitted(name: str, link: Link, **options: Any) -> MixedFit:
+    found = fit_ordinal(data(name), link=link, **options)
+    assert isinstance(found, MixedFit)
+    return found
+
+
+def numbered(series: Any) -> dict[str, float]:
+    return {str(key): value for key, value in series.items()}
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("name", ["small", "wine", "study"])
+def test_fit_is_that_of_clmm(name: str, link: Link) -> None:
+    expected = reference(name, link)
+    found = fitted(name, link, restricted=False)
+    errors = found.standard_errors
+    assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-5)
+    for ours, theirs in [
+        (found.thresholds, expected["thresholds"]),
+        (found.coefficients, expected["coefficients"]),
+    ]:
+        for key, value in theirs.items():
+            # Estimates near 0 have no relative precision: the yardstick is their standard error.
+            assert ours[key] == pytest.approx(value, abs=1e-3 * errors[key])
+    for key, value in expected["standard_errors"].items():
+        assert errors[key] == pytest.approx(value, rel=1e-3)
+    assert found.sds == pytest.approx(expected["sds"], rel=1e-3, abs=1e-4)
+    for group, value in expected["sd_errors"].items():
+        assert errors[f"sd: {group}"] == pytest.approx(value, rel=1e-3)
+    for group, modes in expected["modes"].items():
+        assert numbered(found.modes[group]) == pytest.approx(modes, abs=1e-3)
+
+
+@pytest.mark.slow
+def test_fit_of_many_raters_and_items_is_that_of_clmm() -> None:
+    expected = reference("inst_eval", "probit")
+    found = fitted("inst_eval", "probit", restricted=False)
+    assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-3)
+    assert found.sds == pytest.approx(expected["sds"], rel=1e-3)
+    assert dict(found.thresholds) == pytest.approx(expected["thresholds"], rel=1e-3)
+    assert dict(found.coefficients) == pytest.approx(expected["coefficients"], rel=1e-3)
+
+
+class TestLaplace:
+    """Two raters, two items, four ratings: small enough for integrals."""
+
+    def laplace(self, tau: Vector) -> tuple[float, float]:
+        first, second = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+        model = Laplace(
+            Crossing(first, second, (2, 2)),
+            np.zeros((4, 0)),
+            np.array([0, 1, 1, 2]),
+            DISTRIBUTIONS["probit"],
+        )
+        thresholds = np.array([-0.5, 0.8])
+        mode = model.mode(thresholds, np.zeros(0), tau, (np.zeros(2), np.zeros(2)))
+        return mode.log_likelihood, self.exact(thresholds, tau)
+
+    def exact(self, cuts: Vector, tau: Vector) -> float:
+        """Over the effects of both raters; those of items are independent, given these."""
+        nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+        weights = weights / weights.sum()
+        ends = np.concatenate([[-np.inf], cuts, [np.inf]])
+
+        def chance(category: int) -> Vector:
+            """Of a category, by the effect of the rater (rows) and of the item (columns)."""
+            eta = tau[0] * nodes[:, None] + tau[1] * nodes
+            return np.asarray(norm.cdf(ends[category + 1] - eta) - norm.cdf(ends[category] - eta))
+
+        # Ratings 0 and 1 by the first rater, 1 and 2 by the second, of the same two items.
+        both = [
+            np.einsum("ai,bi,i->ab", chance(one), chance(other), weights)
+            for one, other in ((0, 1), (1, 2))
+        ]
+        return float(np.log(np.einsum("ab,ab,a,b->", *both, weights, weights)))
+
+    def test_is_exact_without_random_effects_and_close_with_small_ones(self) -> None:
+        value, exact = self.laplace(np.zeros(2))
+        assert value == pytest.approx(exact, rel=1e-9)
+        value, exact = self.laplace(np.array([0.4, 0.3]))
+        assert value == pytest.approx(exact, abs=0.01)
+
+    @pytest.mark.parametrize("link", LINKS)
+    @pytest.mark.parametrize("filled", [0.9, 0.05])
+    def test_slope_is_that_of_differences(self, link: Link, filled: float) -> None:
+        draw = np.random.default_rng(7)
+        levels = (80, 60)
+        pairs = draw.choice(
+            levels[0] * levels[1], int(filled * levels[0] * levels[1]), replace=False
+        )
+        first, second = np.divmod(pairs, levels[1])
+        design = draw.normal(size=(len(pairs), 2))
+        scores = draw.integers(0, 4, len(pairs))
+        crossing = Crossing(first, second, levels)
+        assert crossing.sparse == (filled < 0.1)
+        model = Laplace(crossing, design, scores, DISTRIBUTIONS[link])
+        at = np.array([-0.9, 0.1, 0.8, 0.3, -0.2, 0.5, 0.7])
+
+        def mode(x: Vector) -> Any:
+            return model.mode(x[:3], x[3:5], x[5:], (np.zeros(80), np.zeros(60)))
+
+        slope = model.slope(mode(at))
+        found = np.concatenate([slope.thresholds, slope.coefficients, slope.tau])
+        step = 1e-5 * np.eye(7)
+        expected = [
+            (mode(at + by).log_likelihood - mode(at - by).log_likelihood) / 2e-5 for by in step
+        ]
+        assert found == pytest.approx(np.array(expected), rel=1e-6, abs=1e-5)
+
+
+class TestRestricted:
+    def test_sds_and_standard_errors_are_larger_by_what_fixed_effects_cost(self) -> None:
+        by_likelihood = fitted("study", "probit", restricted=False)
+        restricted = fitted("study", "probit")
+        name = "system[Az]"
+        ratio = restricted.standard_errors[name] / by_likelihood.standard_errors[name]
+        # 102 texts, of which 22 fixed effects leave 80.
+        assert restricted.spare_levels["item"] == 80
+        assert ratio == pytest.approx(np.sqrt(102 / 80), rel=0.01)
+        assert restricted.sds["rater"] == pytest.approx(by_likelihood.sds["rater"], rel=0.01)
+
+    def test_degrees_of_freedom_are_about_those_of_the_linear_model(self) -> None:
+        ordinal, linear = fitted("study", "probit"), fit_linear(data("study"))
+        assert isinstance(linear, MixedFit)
+        row = np.eye(len(linear.coefficients))[1]
+        after_thresholds = np.concatenate([np.zeros(4), row[1:]])
+        assert ordinal.degrees_of_freedom(after_thresholds) == pytest.approx(
+            linear.degrees_of_freedom(row), rel=0.02
+        )
+
+
+def test_factors_may_come_in_any_order_and_ratings_too() -> None:
+    frame = ratings("small")
+    mixed = crossed(
+        frame.sample(frac=1, random_state=3),
+        rating="rating",
+        fixed=["system"],
+        groups=("item", "rater"),
+    )
+    found, same = fit_ordinal(mixed), fitted("small", "probit")
+    assert isinstance(found, MixedFit)
+    assert found.sds == pytest.approx(same.sds, rel=1e-5)
+    assert dict(found.coefficients) == pytest.approx(dict(same.coefficients), rel=1e-5)
+
+
+def test_a_category_that_nobody_chose_is_noted() -> None:
+    frame = ratings("wine").assign(rating=lambda table: 2 * table["rating"])
+    doubled = crossed(frame, rating="rating", fixed=["temp", "contact"], groups=("judge", "bottle"))
+    found, same = fit_ordinal(doubled, scale=range(2, 12)), fitted("wine", "probit")
+    assert isinstance(found, MixedFit)
+    assert list(found.thresholds.index) == ["2|4", "4|6", "6|8", "8|10"]
+    assert found.coefficients.to_numpy() == pytest.approx(same.coefficients.to_numpy(), rel=1e-9)
+    empty = [note.sentence for note in found.notes if note.kind == "empty_category"]
+    assert empty[0] == "Nobody chose 3: the model gives it a share of 0."
+    assert len(empty) == 5
+
+
+def test_ratings_beside_the_scale_are_refused() -> None:
+    with pytest.raises(ValueError, match="Ratings of 5 are not on the scale"):
+        fit_ordinal(data("wine"), scale=(1, 2, 3, 4))
+
+
+def test_sds_at_the_boundary_are_zero_without_a_standard_error() -> None:
+    found = fitted("wine", "probit", restricted=False)
+    assert found.sds["bottle"] == 0
+    assert np.isnan(found.standard_errors["sd: bottle"])
+    assert [note.kind for note in found.notes] == ["boundary"]
+
+
+class TestSeparation:
+    def small(self, **columns: Any) -> DataFrame:
+        return ratings("small").dropna().assign(**columns)
+
+    def refused(self, frame: DataFrame, fixed: list[str]) -> Inestimable:
+        found = fit_ordinal(crossed(frame, rating="rating", fixed=fixed, groups=("rater", "item")))
+        assert isinstance(found, Inestimable)
+        return found
+
+    def test_by_a_system_whose_ratings_are_all_the_best(self) -> None:
+        frame = self.small()
+        frame.loc[frame["system"] == "a", "rating"] = 5
+        found = self.refused(frame, ["system"])
+        assert found.kind == "separated"
+        assert str(found) == (
+            "not estimable, because all ratings of system a are in the same extreme category, "
+            "which no finite effect explains"
+        )
+
+    def test_by_a_covariate_that_foretells_the_rating(self) -> None:
+        draw = np.random.default_rng(1)
+        frame = self.small(hint=lambda table: table["rating"] + draw.uniform(0, 0.9, len(table)))
+        assert self.refused(frame, ["hint"]).kind == "separated"
+
+    def test_by_raters_who_always_say_the_same(self) -> None:
+        frame = self.small(rating=lambda table: table["rater"] % 3)
+        assert self.refused(frame, ["system"]).kind == "constant"
