@@ -1,0 +1,205 @@
+"""Ratings by systems, raters and items at once: mixed models with crossed random intercepts.
+
+A rating is of a system (fixed), by a rater and of an item (both random); an item is the response
+of a system to a scenario, the same in every set. One model per dimension and link; estimates are
+for raters and items in general.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.recipe import Recipe
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mixed import (
+    MixedFit,
+    contrasts,
+    crossed,
+    fit_linear,
+    fit_ordinal,
+    means,
+    shares,
+)
+from analysis.wins import Contrast
+
+KEYS = ["recipe", "raters", "dimension", "link"]
+SYSTEM = ["model", "condition"]
+MODELS = [
+    *KEYS, "parameter", "estimate", "se", "n_ratings", "n_raters", "n_items", "log_likelihood",
+    "note",
+]  # fmt: skip
+ESTIMATES = [*KEYS, *SYSTEM, "scale", "estimate", "se", "df", "ci_low", "ci_high", "note"]
+CONTRASTS = [
+    *KEYS, "model", "condition_a", "condition_b", "scale", "difference", "se", "df", "t", "p",
+    "p_adjusted", "ci_low", "ci_high", "note",
+]  # fmt: skip
+SHARES = [*KEYS, *SYSTEM, "rating", "share", "se", "ci_low", "ci_high"]
+
+
+class System(NamedTuple):
+    """A model in a condition."""
+
+    model: str
+    condition: str
+
+
+@dataclass(frozen=True)
+class MixedTables:
+    """Parameters of each model, estimated means, a less b, and shares of each point of the scale.
+
+    A model that cannot be had is one row of `models` with the reason in `note`, and nothing in the
+    others.
+    """
+
+    models: DataFrame
+    estimates: DataFrame
+    contrasts: DataFrame
+    shares: DataFrame
+
+
+def mixed_models(
+    ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: str
+) -> MixedTables:
+    """Fit the recipe's models to each dimension.
+
+    `ratings` has `participant`, `rating` and the columns of an item. Estimated means and contrasts
+    stand on the `ratings` scale and, of ordinal models, on the `latent` one, too; p values are
+    Holm's over models within one scale. Raises Absent.
+    """
+    if recipe.mixed_models is None:
+        raise Absent("the recipe asks for no mixed models")
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
+    for dimension, of_dimension in ratings.groupby("dimension", observed=True):
+        frame, systems = _frame(of_dimension)
+        for link in recipe.mixed_models.links:
+            keys = dict(zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True))
+            data = crossed(
+                frame,
+                rating="rating",
+                fixed=["system"],
+                groups=("rater", "item"),
+                levels={"system": range(len(systems))},
+            )
+            fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link)
+            if isinstance(fit, Inestimable):
+                found["m"].append({**keys, "parameter": "", "note": str(fit)})
+                continue
+            found["m"] += [{**keys, **row} for row in _parameters(fit)]
+            found["e"] += [{**keys, **row} for row in _estimates(fit, systems, recipe)]
+            found["c"] += [{**keys, **row} for row in _contrasts(fit, systems, contrast, recipe)]
+            if link != "linear":
+                found["s"] += [{**keys, **row} for row in _shares(fit, systems, recipe)]
+    return MixedTables(
+        DataFrame(found["m"], columns=MODELS),
+        DataFrame(found["e"], columns=ESTIMATES),
+        DataFrame(found["c"], columns=CONTRASTS),
+        DataFrame(found["s"], columns=SHARES),
+    )
+
+
+def _frame(ratings: DataFrame) -> tuple[DataFrame, list[System]]:
+    """Ratings with the number of their system, rater and item; and the systems by number."""
+    by_system = ratings.groupby(SYSTEM, observed=True, sort=True)
+    systems = [System(str(model), str(condition)) for model, condition in by_system.groups]
+    system = by_system.ngroup().to_numpy()
+    frame = DataFrame(
+        {
+            "rating": ratings["rating"].to_numpy(dtype=float),
+            "system": system,
+            "rater": ratings["participant"].to_numpy(),
+            "item": ratings.groupby([*SYSTEM, "scenario"], observed=True).ngroup().to_numpy(),
+        }
+    )
+    return frame, systems
+
+
+def _parameters(fit: MixedFit) -> Iterator[dict[str, Any]]:
+    """Thresholds, then the spread of raters, items and, in a linear model, of what is left."""
+    errors = fit.standard_errors
+    of_fit = {
+        "n_ratings": len(fit.data.y),
+        "n_raters": len(fit.data.groups[0].labels),
+        "n_items": len(fit.data.groups[1].labels),
+        "log_likelihood": fit.log_likelihood,
+        "note": " ".join(note.sentence for note in fit.notes),
+    }
+    for name, value in fit.thresholds.items():
+        yield {**of_fit, "parameter": f"threshold {name}", "estimate": value, "se": errors[name]}
+    for name, value in fit.sds.items():
+        error = errors.get(f"sd: {name}")
+        yield {**of_fit, "parameter": f"sd {name}", "estimate": value, "se": error}
+    if fit.residual_sd is not None:
+        yield {**of_fit, "parameter": "sd residual", "estimate": fit.residual_sd}
+
+
+def _scales(fit: MixedFit) -> tuple[Any, ...]:
+    return ("ratings",) if fit.link == "identity" else ("ratings", "latent")
+
+
+def _estimates(fit: MixedFit, systems: list[System], recipe: Recipe) -> Iterator[dict[str, Any]]:
+    for scale in _scales(fit):
+        table = means(fit, "system", scale=scale, confidence=recipe.confidence)
+        for row in table.to_dict("records"):
+            yield {
+                **systems[row["level"]]._asdict(),
+                "scale": scale,
+                "estimate": row["estimate"],
+                "se": row["se"],
+                "df": row["df"],
+                "ci_low": row["low"],
+                "ci_high": row["high"],
+                "note": "",
+            }
+
+
+def _contrasts(
+    fit: MixedFit, systems: list[System], contrast: Contrast, recipe: Recipe
+) -> Iterator[dict[str, Any]]:
+    """a less b of each model that has both, and over all of these."""
+    if contrast.condition_a is None or contrast.condition_b is None:
+        return
+    a, b = contrast.conditions
+    place = {system: number for number, system in enumerate(systems)}
+    models = list(dict.fromkeys(system.model for system in systems))
+    both = [m for m in models if System(m, a) in place and System(m, b) in place]
+    single = {m: {place[System(m, a)]: 1.0, place[System(m, b)]: -1.0} for m in both}
+    share = 1 / len(both) if both else 0.0
+    every = {
+        number: weight * share for weights in single.values() for number, weight in weights.items()
+    }
+    families = [single, {"all": every}] if len(both) > 1 else [single]
+    for scale in _scales(fit):
+        for family in filter(None, families):
+            table = contrasts(fit, "system", family, scale=scale, confidence=recipe.confidence)
+            for row in table.to_dict("records"):
+                is_single = row["contrast"] != "all" or family is single
+                yield {
+                    "model": row["contrast"],
+                    "condition_a": a,
+                    "condition_b": b,
+                    "scale": scale,
+                    "difference": row["estimate"],
+                    **{name: row[name] for name in ("se", "df", "t", "p")},
+                    "p_adjusted": row["p_adjusted"] if is_single else np.nan,
+                    "ci_low": row["low"],
+                    "ci_high": row["high"],
+                    "note": "",
+                }
+
+
+def _shares(fit: MixedFit, systems: list[System], recipe: Recipe) -> Iterator[dict[str, Any]]:
+    for row in shares(fit, "system", confidence=recipe.confidence).to_dict("records"):
+        yield {
+            **systems[row["level"]]._asdict(),
+            "rating": row["category"],
+            "share": row["share"],
+            "se": row["se"],
+            "ci_low": row["low"],
+            "ci_high": row["high"],
+        }
