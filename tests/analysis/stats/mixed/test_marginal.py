@@ -25,9 +25,7 @@ from tests.oracle.mixed.stored import data, ratings, reference
 LINKS: list[Link] = ["probit", "logit"]
 CASES = [
     (name, factor, link)
-    for (name, factor), link in product(
-        [("small", "system"), ("wine", "temp"), ("study", "system")], LINKS
-    )
+    for (name, factor), link in product([("small", "system"), ("wine", "temp")], LINKS)
 ]
 
 

@@ -28,7 +28,7 @@ def numbered(series: Any) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("name", ["small", "wine", "study"])
+@pytest.mark.parametrize("name", ["small", "wine"])
 def test_fit_is_that_of_clmm(name: str, link: Link) -> None:
     expected = reference(name, link)
     found = fitted(name, link, restricted=False)
@@ -50,14 +50,19 @@ def test_fit_is_that_of_clmm(name: str, link: Link) -> None:
         assert numbered(found.modes[group]) == pytest.approx(modes, abs=1e-3)
 
 
-@pytest.mark.slow
-def test_fit_of_many_raters_and_items_is_that_of_clmm() -> None:
-    expected = reference("inst_eval", "probit")
-    found = fitted("inst_eval", "probit", restricted=False)
-    assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-3)
+def test_fit_of_a_study_is_as_likely_as_that_of_clmm_or_more() -> None:
+    """After 200 evaluations clmm gives up on it, with a gradient of 0.6 left."""
+    expected = reference("study", "probit")
+    found = fitted("study", "probit", restricted=False)
+    errors = found.standard_errors
+    assert found.miss < 1e-6
+    gained = found.log_likelihood - expected["log_likelihood"]
+    assert -1e-6 < gained < 0.01
+    for key, value in expected["coefficients"].items():
+        assert found.coefficients[key] == pytest.approx(value, abs=0.1 * errors[key])
+    for key, value in expected["standard_errors"].items():
+        assert errors[key] == pytest.approx(value, rel=1e-3)
     assert found.sds == pytest.approx(expected["sds"], rel=1e-3)
-    assert dict(found.thresholds) == pytest.approx(expected["thresholds"], rel=1e-3)
-    assert dict(found.coefficients) == pytest.approx(expected["coefficients"], rel=1e-3)
 
 
 class TestLaplace:
