@@ -55,7 +55,8 @@ def test_planted_effect_is_found_and_no_other(found: MixedTables) -> None:
     )
     assert ant.ci_low < -1.0 < ant.ci_high < 0
     assert bee.ci_low < 0.0 < bee.ci_high
-    assert ant.p_adjusted < 0.001 < 0.05 < bee.p_adjusted
+    assert ant.p_adjusted < 0.001
+    assert bee.p_adjusted > 0.05
 
 
 def test_difference_is_that_of_the_estimated_means(found: MixedTables) -> None:
