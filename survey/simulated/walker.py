@@ -75,10 +75,13 @@ class Walk:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a rater begins or goes on: their time, and how many blocks they have answered."""
+    """Where a rater begins or goes on: their time, how many blocks they have answered, and
+    whether they were under way without a place.
+    """
 
     at: datetime
     blocks: int = 0
+    placeless: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,7 @@ class Visit:
         #: When the rater does what is next.
         self.at = start.at
         self.blocks = start.blocks
+        self._may_be_placeless = start.placeless
         self.walk = Walk(plan)
         names = content.parameters
         query = {
@@ -171,9 +175,12 @@ class Visit:
         return self.walk.ending is not None
 
     @property
-    def joins(self) -> bool:
-        """Whether what the rater does next may take a place, or find that there is none."""
-        return self._next.joins
+    def in_turn(self) -> bool:
+        """Whether it matters what everybody else has done before the rater's next request: it may
+        take a place, or find that there is none. Who ends takes a place that they lost while silent
+        again, if it is free.
+        """
+        return self._next.joins or self._may_be_placeless
 
     def go(self) -> None:
         """Do what is next, and see from the page that comes what follows. Raises WalkError."""
@@ -347,7 +354,9 @@ class Visit:
             if not form.offers(name, value):
                 raise self._error(f"does not offer {name}={value}")
         if page is not None:
-            self.at += timedelta(seconds=self.plan.seconds[page])
+            looked = timedelta(seconds=self.plan.seconds[page])
+            self.at += looked
+            self._may_be_placeless |= looked > self.content.silence
         address = urljoin(self.url, form.action)
         self._next = _Request(address, form.hidden + answers, judged, joins)
 

@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from survey.models import Identity, Participant, Place, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
-from survey.simulated.profile import Profile
+from survey.simulated.profile import Behaviour, Profile
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Send = Callable[..., None]
@@ -110,17 +110,56 @@ def test_only_place_goes_to_whom_agrees_first_not_to_whom_comes_first(
     assert slots() == {slow.person: None, quick.person: 0}
 
 
-def test_who_comes_while_another_is_silent_takes_the_place_though_the_other_goes_on_later(
+def silent_heir_and_late(study: Study) -> list[RaterPlan]:
+    """Of three who want the only place, the first loses it to the second while silent, and ends
+    while the second is still at it, slow but never silent. The third comes when both are at it.
+    """
+    one_place(study)
+    silent, heir, late = plans_of(study, 3)
+    return [
+        come(silent, 0, block_2=40, block_3=6, block_4=6),
+        come(heir, 24.5, block_1=9, block_2=9, block_3=9, block_4=9),
+        come(late, 46.5),
+    ]
+
+
+def holders() -> list[str]:
+    people = Place.objects.order_by("slot").values_list("participant__identity__key", flat=True)
+    return list(people)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_who_comes_while_another_is_silent_keeps_the_place_though_the_other_ends_first(
+    study: Study, send: Send, workers: int
+) -> None:
+    silent, heir, late = plans = silent_heir_and_late(study)
+    send(study, plans, workers=workers)
+    ended = study.participants.filter(status="completed").order_by("finished_at")
+    assert list(ended.values_list("identity__key", flat=True)) == [silent.person, heir.person]
+    assert holders() == [heir.person]
+    assert late.person not in slots()  # all places were taken when they came
+
+
+def test_who_was_silent_has_the_place_back_that_is_free_when_they_end(
     study: Study, send: Send
 ) -> None:
-    one_place(study)
-    staller, heir, late = plans_of(study, 3)
-    plans = [come(staller, 0, block_2=40), come(heir, 20), come(late, 25)]
-    send(study, plans)
-    assert study.participants.filter(status="completed").count() == 2
-    holders = Place.objects.values_list("participant__identity__key", flat=True)
-    assert list(holders) == [heir.person]
-    assert late.person not in slots()  # all places were taken when they came
+    silent, heir, _late = silent_heir_and_late(study)
+    leaves = replace(heir, behaviour=Behaviour.EARLY_EXIT, blocks=1)
+    send(study, [silent, leaves], workers=1)
+    assert slots() == {silent.person: 0, heir.person: 0}
+    assert holders() == [silent.person]
+
+
+def test_interruption_changes_nobodys_place(
+    study: Study, send: Send, live_server: LiveServer
+) -> None:
+    silent, heir, late = plans = silent_heir_and_late(study)
+    rota = look_up(study, plans, NOW)
+    walks = walk_all(rota, server=live_server.url, content=read_content(study), workers=1)
+    assert next(walks).plan == late
+    walks.close()
+    send(study, [silent, heir], workers=1)
+    assert holders() == [heir.person]
 
 
 def test_number_of_workers_changes_nobodys_place(study: Study, send: Send) -> None:
