@@ -161,8 +161,9 @@ THIN: dict[str, tuple[dict[str, dict[Cell, int]], dict[Cell, list[float | None]]
 
 
 @pytest.mark.parametrize("thin", THIN)
-@pytest.mark.parametrize("kind", ["judge", "file", "panel"])
-@pytest.mark.parametrize("presentation", ["single", "block"])
+@pytest.mark.parametrize(
+    ("kind", "presentation"), [("judge", "single"), ("judge", "block"), ("panel", "single")]
+)
 def test_thin_data_give_reasons_and_never_an_error(thin: str, kind: str, presentation: str) -> None:
     raters, scores = THIN[thin]
     of = judges({"j": scores}, about={"j": {"kind": kind, "presentation": presentation}})
