@@ -51,11 +51,11 @@ def test_plan_holds_every_response_dimension_and_replicate_once(db: None) -> Non
     assert not judge.calls.exclude(block=None, order=None).exists()
 
 
-def test_replicates_stand_side_by_side(study: Study) -> None:
-    judge = describe(study, replicates=2)
-    plans.plan_calls(judge)
-    first, second = judge.calls.order_by("id")[:2]
-    assert (first.response, second.response) == (first.response, first.response)
+def test_replicates_of_a_response_are_asked_side_by_side(queued: Queue) -> None:
+    judge = queued(replicates=3)
+    asked = [answer_next(judge) for _ in range(6)]
+    assert [call.replicate for call in asked] == [1, 2, 3, 1, 2, 3]
+    assert [call.response for call in asked] == [asked[0].response] * 3 + [asked[3].response] * 3
 
 
 def test_plan_twice_adds_nothing(study: Study) -> None:

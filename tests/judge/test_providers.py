@@ -1,7 +1,6 @@
 """The real client against a real server: replies, and every way of failing."""
 
 import json
-import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -28,7 +27,7 @@ REQUEST = Request(
 )
 
 
-def client(server: FaultyJudge, *, api_key: str = "", seconds: float = 5) -> Provider:
+def client(server: FaultyJudge, *, api_key: str = "", seconds: float = 60) -> Provider:
     return Provider(
         base_url=server.base_url,
         api_key=api_key,
@@ -40,7 +39,7 @@ def client(server: FaultyJudge, *, api_key: str = "", seconds: float = 5) -> Pro
 def fail(plan: Plan, *, api_key: str = "") -> ExchangeFailed:
     """How one request fails."""
     with faulty_judge(plan) as server:
-        provider = client(server, api_key=api_key, seconds=0.3)
+        provider = client(server, api_key=api_key)
         with pytest.raises(ExchangeFailed) as failure:
             provider.ask(REQUEST).result()
         provider.close()
@@ -253,11 +252,14 @@ def test_wait_that_the_endpoint_asks_for_is_passed_on() -> None:
 
 @pytest.mark.parametrize("fault", ["hang", "drip", "drip_body"])
 def test_silence_or_an_answer_without_end_is_a_timeout(fault: str) -> None:
-    began = time.monotonic()
-    failure = fail(Plan(sequence=[fault], drip_seconds=0.05))
-    assert time.monotonic() - began < 3, "a byte now and then does not put the deadline off"
-    assert (failure.outcome, failure.scope) == ("timeout", Scope.PASSING)
-    assert str(failure).endswith("/v1 did not answer within 0.3 s")
+    """A byte now and then does not put the deadline off: the last would come in a minute."""
+    with faulty_judge(Plan(sequence=[fault], hang_seconds=60, drip_seconds=0.2)) as server:
+        provider = client(server, seconds=1)
+        with pytest.raises(ExchangeFailed) as failure:
+            provider.ask(REQUEST).result()
+        provider.close()
+    assert (failure.value.outcome, failure.value.scope) == ("timeout", Scope.PASSING)
+    assert str(failure.value).endswith("/v1 did not answer within 1 s")
 
 
 def test_broken_connection_is_said() -> None:
@@ -298,7 +300,7 @@ def test_connection_that_ends_midway_is_said() -> None:
 )
 def test_host_that_is_not_there_is_said_and_costs_nothing(base_url: str, reason: str) -> None:
     provider = Provider(
-        base_url=base_url, api_key="", timeout_seconds=5, address_setting="JUDGE_BASE_URL"
+        base_url=base_url, api_key="", timeout_seconds=60, address_setting="JUDGE_BASE_URL"
     )
     with pytest.raises(ExchangeFailed, match=reason) as failure:
         provider.ask(REQUEST).result()
@@ -325,5 +327,5 @@ def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: flo
 
 
 def test_retry_after_may_be_a_date() -> None:
-    date = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
-    assert retry_after_seconds({"Retry-After": date}) == pytest.approx(60, abs=2)
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    assert retry_after_seconds({"Retry-After": date}) == pytest.approx(3600, abs=60)

@@ -32,9 +32,6 @@ FAULTS = {
     "bad_gateway": ("http_error", 502),
     "overloaded": ("http_error", 503),
     "error_in_200": ("http_error", 502),
-    "hang": ("timeout", None),
-    "drip": ("timeout", None),
-    "drip_body": ("timeout", None),
     "reset": ("broken_off", None),
     "cut_off_midway": ("broken_off", None),
     "html": ("garbled", 200),
@@ -72,16 +69,17 @@ def test_every_fault_that_may_pass_is_recorded_and_asked_again(
     assert len(server.log) == len(attempts) == 30 + len(FAULTS)
 
 
-def test_answer_that_comes_too_late_counts_as_possibly_paid(
+def test_answer_that_comes_too_late_counts_as_possibly_paid_and_is_asked_for_again(
     server_with: Server, queued: Queue, settings: Settings
 ) -> None:
-    settings.JUDGE_CONCURRENCY = 1
-    server_with(sequence=["drip", "hang", "drip_body"])
+    server = server_with(sequence=["hang"])
+    settings.JUDGE_CONCURRENCY, settings.JUDGE_TIMEOUT_SECONDS = 1, 1
     judge = queued(replicates=1)
     runs.run(judge.pk)
     assert counts(judge) == {"answered": 10}
-    assert outcomes(judge) == {"timeout": 3, "answered": 10}
-    assert progress(judge).unknown == 3
+    too_late = Attempt.objects.filter(outcome="timeout")
+    assert server.log[0].request_id in too_late.values_list("request_id", flat=True)
+    assert progress(judge).unknown == too_late.count(), "on a busy machine some others, too"
 
 
 def test_call_without_answer_fails_after_its_attempts(
