@@ -166,9 +166,14 @@ def _identified(cells: DataFrame, responses: DataFrame) -> DataFrame:
     """The cells with the `response` that stands in each, and its `words`."""
     named = responses.assign(**{name: text(responses[name]) for name in [*PLACE, "response"]})
     found = cells.merge(named, on=PLACE, how="left", validate="many_to_one")
-    own = cells[PLACE].agg(IN_SET.join, axis=1)
-    words = pd.to_numeric(found["words"])
-    return cells.assign(response=found["response"].fillna(own).astype("str"), words=words)
+    own = cells[PLACE[0]].str.cat(cells[PLACE[1:]], sep=IN_SET)
+    response = found["response"].fillna(own).astype("str")
+    return cells.assign(response=response, words=pd.to_numeric(found["words"]))
+
+
+def same_family(one: str, other: str) -> bool:
+    """Whether two names are of one family, however they are capitalised; no name is of none."""
+    return bool(one) and one.casefold() == other.casefold()
 
 
 def _judge(row: Mapping[Any, Any]) -> Judge:
