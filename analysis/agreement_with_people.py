@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.judged import Judge, Judged
+from analysis.judged import Judge, Judged, same_family
 from analysis.stats.agreement import (
     Level,
     krippendorff_alpha,
@@ -189,7 +189,7 @@ def _biases(both: Pair, seed: int) -> Iterator[Statistic]:
     yield Statistic("limits_low", limits.lower if limits else None, None, few)
     yield Statistic("limits_high", limits.upper if limits else None, None, few)
     family, families = both.judge.family, both.things["family"]
-    own = families == family
+    own = families.map(lambda name: same_family(name, family)).astype(bool)
     named = own | (families != "")
     if not family:
         reason = "the judge's family is not stated"
