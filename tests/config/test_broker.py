@@ -45,14 +45,15 @@ def test_a_reader_never_meets_half_a_message(tmp_path: Path) -> None:
     writer = start(put_all, tmp_path)
     channel = channel_in(tmp_path)
     numbers: list[int] = []
-    while writer.is_alive() or len(numbers) < MESSAGES:
+    while True:
+        is_last_look = not writer.is_alive()
         try:
             numbers.append(channel._get("work")["number"])
         except Empty:
-            if writer.exitcode:
+            if is_last_look:
                 break
-    writer.join()
-    assert numbers == list(range(MESSAGES))
+    # A folder that is written to may be listed with a newer file and without an older one.
+    assert sorted(numbers) == list(range(MESSAGES))
 
 
 def test_queues_bound_at_the_same_time_are_all_bound(tmp_path: Path) -> None:
