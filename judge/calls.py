@@ -157,7 +157,7 @@ def record_unusable(claimed: Claimed, reply: Reply, reason: str) -> None:
             return
         judge.failures_in_a_row = 0
         if claimed.attempt.is_repair:
-            _fail(call, f"no usable score, asked to repair it either: {reason}")
+            _fail(call, f"no usable score, nor one when asked to repair it: {reason}")
         else:
             _ask_again(call, claimed, reason, at_once=True)
 
