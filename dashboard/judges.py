@@ -13,7 +13,7 @@ from judge.advice import advice
 from judge.definition import Budget, JudgeConfiguration, on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Attempt, Call, GoldSet, Judge, Judging
-from judge.queries import GoldSource, gold_source, scoring_calls
+from judge.queries import GoldSource, gold_source, wanted_calls
 from judge.spending import Spent, spent_on
 from survey.definition import StudyDefinition
 from survey.models import Participant, Study
@@ -300,9 +300,7 @@ def models_that_answered(judge: Judge) -> list[tuple[str, int]]:
 def failed_calls(judge: Judge, *, limit: int) -> QuerySet[Call]:
     """Calls that failed, each with the last text that came back (`raw_text`)."""
     last = Attempt.objects.filter(call=OuterRef("pk")).order_by("-number").values("raw_text")[:1]
-    replicates = judge.read_configuration().replicates
-    failed = scoring_calls(judge).filter(state=CallState.FAILED, replicate__lte=replicates)
-    failed = failed.annotate(raw_text=Subquery(last))
+    failed = wanted_calls(judge).filter(state=CallState.FAILED).annotate(raw_text=Subquery(last))
     about = ("response__scenario", "response__system", "block__scenario")
     return failed.select_related(*about).order_by("id")[:limit]
 
