@@ -42,7 +42,7 @@ def _variable(endpoint: str, name: str) -> str:
 
 def endpoint_here(name: str) -> EndpointHere:
     """The endpoint called `name`. Raises JudgeNotReady where the environment has none, or one with
-    a password in its address.
+    a password or a key in its address.
 
     An installation with a stand-in asks it in place of endpoints that are not set up.
     """
@@ -53,10 +53,10 @@ def endpoint_here(name: str) -> EndpointHere:
             f"{_variable(name, 'BASE_URL')} and {_variable(name, 'API_KEY')}"
         )
     here = _default() if named is None else EndpointHere(name=name, **named, stand_in=False)
-    if "@" in here.base_url:
+    if sign := next((sign for sign in "@?" if sign in here.base_url), ""):
         raise JudgeNotReady(
-            f"{here.variable('BASE_URL')} must have no @ in it: addresses are stored and shown, so "
-            f"a password has no place in one. {here.variable('API_KEY')} is kept secret"
+            f"{here.variable('BASE_URL')} must have no {sign} in it: addresses are stored and "
+            f"shown, so a password has no place in one. {here.variable('API_KEY')} is kept secret"
         )
     return here
 
@@ -83,12 +83,12 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
             f"this judge is asked at {configuration.base_url}, but this worker is set up for "
             f"{here.identity}; `manage.py judge` moves it there as a new version"
         )
-    parts = urlsplit(here.base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    host = _host_of(here.base_url)
+    if not host:
         raise JudgeNotReady(f"{here.variable('BASE_URL')} {here.base_url!r} is no http(s) address")
-    if not here.api_key and not _is_local(parts.hostname):
+    if not here.api_key and not _is_local(host):
         raise JudgeNotReady(
-            f"{here.variable('API_KEY')} is missing: {parts.hostname} needs a key. Set it in the "
+            f"{here.variable('API_KEY')} is missing: {host} needs a key. Set it in the "
             "environment or in .env, for this command and for the worker"
         )
     if not (here.api_key.isascii() and here.api_key.isprintable()) or " " in here.api_key:
@@ -96,6 +96,17 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
             f"{here.variable('API_KEY')} has characters that no key has; was it copied whole?"
         )
     return here
+
+
+def _host_of(address: str) -> str:
+    """The host of an http(s) address; empty where it is none."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port  # raises where it is no number
+    except ValueError:
+        return ""
+    is_http = parts.scheme in ("http", "https") and address.isprintable()
+    return parts.hostname or "" if is_http else ""
 
 
 def _is_local(host: str) -> bool:

@@ -85,11 +85,16 @@ def test_slash_at_the_end_of_an_address_makes_no_other_endpoint(
 
 
 @pytest.mark.parametrize(
-    "base_url",
-    ["https://me:topsecret@judge.example.org/v1", "https://topsecret@h/v1", "me:topsecret@h/v1"],
+    ("base_url", "sign"),
+    [
+        ("https://me:topsecret@judge.example.org/v1", "@"),
+        ("https://topsecret@h/v1", "@"),
+        ("me:topsecret@h/v1", "@"),
+        ("https://h/v1?key=topsecret", "?"),
+    ],
 )
 def test_password_in_an_address_is_refused_and_not_repeated(
-    base_url: str, settings: Settings
+    base_url: str, sign: str, settings: Settings
 ) -> None:
     settings.JUDGE_BASE_URL = base_url
     settings.JUDGE_ENDPOINTS = {"openai": NAMED | {"base_url": base_url}}
@@ -97,7 +102,7 @@ def test_password_in_an_address_is_refused_and_not_repeated(
         with pytest.raises(JudgeNotReady) as refused:
             endpoint_here(endpoint)
         assert str(refused.value) == (
-            f"{variable}_BASE_URL must have no @ in it: addresses are stored and shown, so a "
+            f"{variable}_BASE_URL must have no {sign} in it: addresses are stored and shown, so a "
             f"password has no place in one. {variable}_API_KEY is kept secret"
         )
 
@@ -118,6 +123,9 @@ def test_password_in_an_address_is_stored_nowhere(study: Study, settings: Settin
         ("https://judge.example.org/v1", "", "JUDGE_API_KEY is missing: judge.example.org needs"),
         ("judge.example.org/v1", "key", "JUDGE_BASE_URL 'judge.example.org/v1' is no http"),
         ("https:///v1", "key", "JUDGE_BASE_URL 'https:///v1' is no http"),
+        ("http://localhost:PORT/v1", "key", "JUDGE_BASE_URL 'http://localhost:PORT/v1' is no"),
+        ("http://[::1/v1", "key", "JUDGE_BASE_URL 'http://[::1/v1' is no http"),
+        ("http://h\t/v1", "key", "JUDGE_BASE_URL 'http://h\\t/v1' is no http"),
         ("https://judge.example.org/v1", "a key", "JUDGE_API_KEY has characters that no key has"),
         ("https://judge.example.org/v1", "key\n", "JUDGE_API_KEY has characters that no key has"),
         ("https://judge.example.org/v1", "kéy", "JUDGE_API_KEY has characters that no key has"),
