@@ -15,6 +15,7 @@ from judge.exchange import ExchangeFailed, Reply
 from judge.models import Attempt, Judge
 from judge.parsing import Scored
 from judge.plans import queue_missing
+from judge.providers import TOO_MANY_TOKENS
 from judge.queries import progress
 from judge.spending import Spent, cost_of, priced, spent_on, still_counted
 from survey.models import Study
@@ -82,6 +83,13 @@ def test_price_and_tokens_stand_in_where_the_endpoint_says_nothing() -> None:
     assert cost_of(reply(tokens=(1000, 100)), price) == (Decimal("0.00021"), True)
     assert cost_of(reply(), price) == (None, True)
     assert cost_of(reply(tokens=(1000, 100)), None) == (None, True)
+
+
+def test_dearest_answer_that_there_may_be_can_be_stored(judged: Judged) -> None:
+    (judge,) = judged({"price": {"input": 10_000.0, "output": 10_000.0}})
+    most = TOO_MANY_TOKENS - 1
+    stored = answer(claim_one(judge), reply(tokens=(most, most)))
+    assert stored.cost == Decimal("199999.98")
 
 
 def test_request_is_expected_to_cost_what_its_length_says_then_what_others_did(
