@@ -178,7 +178,7 @@ def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
             _release(call)
             return
         judge.failures_in_a_row += 1
-        if failure.scope is Scope.REQUEST and (_has_answers(judge) or _is_refused_anew(call, failure)):
+        if failure.scope is Scope.REQUEST and _is_only_this_one(judge, call, failure):
             _fail(call, str(failure))
         elif failure.scope is Scope.PASSING:
             _ask_again(call, claimed, str(failure), retry_after=failure.retry_after)
@@ -239,11 +239,12 @@ def _has_answers(judge: Judge) -> bool:
     return scoring_calls(judge).filter(state=Call.State.ANSWERED).exists()
 
 
-def _is_refused_anew(call: Call, failure: ExchangeFailed) -> bool:
-    """Whether a call was refused before: that stopped its judge, somebody has seen to it since,
-    and so it is this request that the endpoint will not accept.
+def _is_only_this_one(judge: Judge, call: Call, failure: ExchangeFailed) -> bool:
+    """Whether an endpoint that refuses a call accepts others: it has, or the call was refused
+    before, which stopped the judge, and somebody has seen to it since.
     """
-    return call.attempts.filter(number__gt=call.forgiven, http_status=failure.status).count() > 1
+    same = call.attempts.filter(number__gt=call.forgiven, http_status=failure.status)
+    return _has_answers(judge) or same.count() > 1
 
 
 def _answered(judge: Judge, call: Call) -> None:
