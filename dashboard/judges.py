@@ -16,7 +16,7 @@ from judge.models import Attempt, Call, GoldSet, Judge, Judging
 from judge.queries import GoldSource, gold_source, wanted_calls
 from judge.spending import Spent, spent_on
 from survey.definition import StudyDefinition
-from survey.models import Participant, Study
+from survey.models import Participant, Response, Study
 from survey.tidy import panels_of
 
 CallState = Call.State
@@ -35,6 +35,8 @@ class JudgeState:
     comparable: bool
     #: Of the calls that its scores rest on, by state.
     calls: Counter[str]
+    #: Calls that do not exist yet: of responses or replicates that came since it was last asked.
+    not_asked: int
     spent: Spent
     #: What the last request that failed reported, while nothing has been answered since.
     last_error: str
@@ -87,7 +89,7 @@ class JudgeState:
             return "working"
         if not self.total:
             return "not asked yet"
-        return "incomplete" if self.failed else "complete"
+        return "incomplete" if self.failed or self.not_asked else "complete"
 
     @property
     def waits_until(self) -> datetime | None:
@@ -165,7 +167,7 @@ def sources_of(study: Study, definition: StudyDefinition) -> Sources:
     )
     judging = Judging.objects.filter(study=study).first()
     return Sources(
-        judges=judge_states(_judges(study), definition, gold=key),
+        judges=judge_states(study, _judges(study), definition, gold=key),
         files=[FileState(each, GoldSource(gold_set=each).key == key, each.n) for each in sets],
         panels=[
             PanelState(name, GoldSource(panel=name).key == key, completed[name])
@@ -178,9 +180,13 @@ def sources_of(study: Study, definition: StudyDefinition) -> Sources:
 
 
 def judge_states(
-    judges: Iterable[Judge], definition: StudyDefinition, *, gold: str
+    study: Study, judges: Iterable[Judge], definition: StudyDefinition, *, gold: str
 ) -> list[JudgeState]:
-    """How far each of these judges has come; `gold` is the key of the source that is gold."""
+    """How far each of these judges of a study has come; `gold` is the key of the gold source."""
+    shown = {
+        "single": Response.objects.filter(scenario__study=study).count(),
+        "block": study.blocks.count(),
+    }
     found = {judge.pk: judge for judge in judges}
     read = {key: judge.read_configuration() for key, judge in found.items()}
     replicates = {key: configuration.replicates for key, configuration in read.items()}
@@ -190,6 +196,7 @@ def judge_states(
     for key, judge in found.items():
         error = errors.get(key)
         matters = error is not None and _still_matters(judge, error)
+        wanted = shown[read[key].presentation] * len(read[key].dimensions) * replicates[key]
         states.append(
             JudgeState(
                 judge=judge,
@@ -197,6 +204,7 @@ def judge_states(
                 is_gold=GoldSource(judge=judge).key == gold,
                 comparable=on_scale_of_study(read[key].scale, definition),
                 calls=calls[key],
+                not_asked=wanted - calls[key].total() if judge.is_current else 0,
                 spent=spent.get(key, NOTHING_SPENT),
                 last_error=error.error if error and matters else "",
                 advice=advice(error, read[key].endpoint) if error and matters else "",
@@ -209,7 +217,8 @@ def judge_states(
 def judge_state(judge: Judge, definition: StudyDefinition) -> JudgeState:
     """How far one judge has come."""
     gold = gold_source(judge.study)
-    (state,) = judge_states([judge], definition, gold=gold.key if gold else "")
+    key = gold.key if gold else ""
+    (state,) = judge_states(judge.study, [judge], definition, gold=key)
     return state
 
 

@@ -114,6 +114,18 @@ def test_gold_score_says_how_many_valid_calls_it_rests_on(page: Client, judge: J
     assert nothing[5:] == ["", "–", "–"]
 
 
+def test_calls_that_are_to_come_are_told_and_can_be_asked_for(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all())
+    row = rows_of(page)["stand-in@1 gold stand-in"]
+    assert (row[2], row[-1]) == ("20 of 20 valid calls complete", "is the gold")
+    describe(judge.study, {"name": "stand-in", "replicates": 3})
+    row = rows_of(page)["stand-in@1 gold stand-in"]
+    assert row[2] == "20 of 20 valid calls incomplete 10 not asked yet"
+    assert row[-1] == "Score stand-in@1 is the gold"
+    shown = text_of(page.get(f"{GOLD}judges/stand-in@1/"))
+    assert "0 failed, 10 not asked yet. incomplete" in shown
+
+
 def test_single_score_that_is_missing_in_a_file_is_not_counted(page: Client, study: Study) -> None:
     GoldScore.objects.update(calls=[3, None, 4])
     row = tables_of(page.get(GOLD))[-1][1]

@@ -179,6 +179,7 @@ def test_api_tells_progress_and_cost_of_each_judge(page: Client, judge: Judge) -
                 "failed": 1,
                 "running": 0,
                 "waiting": 18,
+                "not_asked": 0,
                 "spent": spent,
             }
         ],
