@@ -82,7 +82,7 @@ def test_every_source_stands_beside_the_others(
             "10 scores",
             "nothing",
         ],
-        ["panel clinicians", "experts who rate as people do", "1 who has completed", "nothing"],
+        ["panel clinicians", "experts, who rate in the survey", "1 who has completed", "nothing"],
     ]
 
 
