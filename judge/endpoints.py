@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from judge.definition import DEFAULT_ENDPOINT, JudgeConfiguration
+from judge.prompts import FORMAT
 
 
 class JudgeNotReady(Exception):
@@ -27,8 +28,8 @@ class EndpointHere:
     stand_in: bool
 
     def variable(self, name: str) -> str:
-        """The environment's name of one of its values, such as BASE_URL."""
-        return _variable(self.name, name)
+        """The environment's name of one of its values."""
+        return variable_of(self.name, name)
 
     @property
     def identity(self) -> str:
@@ -36,7 +37,8 @@ class EndpointHere:
         return "stand-in" if self.stand_in else self.base_url.rstrip("/")
 
 
-def _variable(endpoint: str, name: str) -> str:
+def variable_of(endpoint: str, name: str) -> str:
+    """The environment's name of one of an endpoint's values, such as BASE_URL."""
     return f"JUDGE_{name}" if endpoint == DEFAULT_ENDPOINT else f"JUDGE_{endpoint.upper()}_{name}"
 
 
@@ -50,7 +52,7 @@ def endpoint_here(name: str) -> EndpointHere:
     if named is None and name != DEFAULT_ENDPOINT and not settings.JUDGE_STAND_IN:
         raise JudgeNotReady(
             f"the endpoint {name!r} is not set up here: name it in JUDGE_ENDPOINTS and set "
-            f"{_variable(name, 'BASE_URL')} and {_variable(name, 'API_KEY')}"
+            f"{variable_of(name, 'BASE_URL')} and {variable_of(name, 'API_KEY')}"
         )
     here = _default() if named is None else EndpointHere(name=name, **named, stand_in=False)
     if sign := next((sign for sign in "@?" if sign in here.base_url), ""):
@@ -75,13 +77,19 @@ def _default() -> EndpointHere:
 def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
     """The endpoint at which a judge so configured can be asked from here.
 
-    Raises JudgeNotReady: its key belongs to the address in the environment, and to no other.
+    Raises JudgeNotReady: a key belongs to the address in the environment, and to no other; and
+    scores of two wordings are not the same judge's.
     """
     here = endpoint_here(configuration.endpoint)
     if configuration.base_url != here.identity:
         raise JudgeNotReady(
             f"this judge is asked at {configuration.base_url}, but this worker is set up for "
             f"{here.identity}; `manage.py judge` moves it there as a new version"
+        )
+    if configuration.prompt_format != FORMAT:
+        raise JudgeNotReady(
+            "this judge was asked in the words of another release of Fivefold; `manage.py judge` "
+            "asks in those of this one, as a new version"
         )
     host = _host_of(here.base_url)
     if not host:

@@ -9,6 +9,7 @@ from judge.configure import move_judges_here
 from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
 from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Endpoint
+from judge.prompts import FORMAT
 from survey.models import Study
 from tests.judge.judging import describe
 from tests.survey import small_study
@@ -34,12 +35,11 @@ def _environment(settings: Settings) -> None:
 def configuration(**known: Any) -> JudgeConfiguration:
     """A judge as it was set up once."""
     endpoint = known.pop("endpoint", "default")
-    given: dict[str, Any] = {"model": "m", "stand_in": False}
+    given: dict[str, Any] = {"model": "m", "stand_in": False, "prompt_format": FORMAT}
     given["base_url"] = endpoint_here(endpoint).identity
     return configuration_of(
         JudgeDefinition(endpoint=endpoint),
         small_study.definition(),
-        prompt_format=1,
         **given | known,
     )
 
@@ -138,6 +138,11 @@ def test_endpoint_that_cannot_be_asked_is_said(
     with pytest.raises(JudgeNotReady) as not_ready:
         check_endpoint(configuration())
     assert str(not_ready.value).startswith(problem)
+
+
+def test_judge_that_was_asked_in_other_words_is_not_asked_in_these() -> None:
+    with pytest.raises(JudgeNotReady, match="in the words of another release"):
+        check_endpoint(configuration(prompt_format=FORMAT - 1))
 
 
 def test_missing_key_of_a_named_endpoint_is_called_by_its_name(settings: Settings) -> None:
