@@ -18,10 +18,21 @@ from judge.plans import queue_missing
 from judge.prompts import prompt_hash
 from judge.queries import progress
 from survey.models import Response, Study
-from tests.judge.judging import counts, describe, describe_judging, note_support, outcomes, queue
+from tests.judge.judging import (
+    TWO,
+    claim_all,
+    claim_one,
+    counts,
+    describe,
+    describe_judging,
+    expire_leases,
+    failure,
+    note_support,
+    outcomes,
+    queue,
+)
 
 Queue = Callable[..., Judge]
-TWO = Reply(text='{"score": 2}', cut_off=False, model="m")
 
 
 @pytest.fixture
@@ -30,35 +41,8 @@ def judge(queued: Queue) -> Judge:
     return queued(replicates=1)
 
 
-def failure(
-    scope: Scope = Scope.PASSING,
-    *,
-    status: int = 500,
-    retry_after: float | None = None,
-    outcome: str = "http_error",
-) -> ExchangeFailed:
-    return ExchangeFailed(
-        "it failed", outcome=outcome, scope=scope, status=status, retry_after=retry_after
-    )
-
-
-def claim_one(judge: Judge) -> Claimed:
-    claimed = claim(judge.pk)
-    assert claimed is not None
-    return claimed
-
-
-def claim_all(judge: Judge) -> list[Claimed]:
-    """As many as the limits allow."""
-    return list(iter(lambda: claim(judge.pk), None))
-
-
 def record_scores(claimed: Claimed, reply: Reply = TWO, score: int = 2) -> None:
     calls.record_scores(claimed, reply, [Scored(score)] * len(claimed.responses))
-
-
-def expire_leases(judge: Judge) -> None:
-    judge.calls.filter(state=Call.State.RUNNING).update(lease_until=timezone.now())
 
 
 # Claiming

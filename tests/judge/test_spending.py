@@ -19,7 +19,16 @@ from judge.providers import TOO_MANY_TOKENS
 from judge.queries import progress
 from judge.spending import Spent, cost_of, priced, spent_on, still_counted
 from survey.models import Study
-from tests.judge.judging import counts, describe_judging, note_support, outcomes, queue
+from tests.judge.judging import (
+    claim_all,
+    claim_one,
+    counts,
+    describe_judging,
+    failure,
+    note_support,
+    outcomes,
+    queue,
+)
 
 #: US dollars per million tokens: a question of the small study costs about 0.0003.
 PRICE = {"input": 1.0, "output": 10.0}
@@ -50,17 +59,6 @@ def reply(cost: str | None = None, *, tokens: tuple[int, int] | None = None) -> 
         prompt_tokens=prompt,
         completion_tokens=completion,
     )
-
-
-def claim_one(judge: Judge) -> Claimed:
-    claimed = claim(judge.pk)
-    assert claimed is not None
-    return claimed
-
-
-def claim_all(judge: Judge) -> list[Claimed]:
-    """As many as the limits allow."""
-    return list(iter(lambda: claim(judge.pk), None))
 
 
 def answer(claimed: Claimed, said: Reply) -> Attempt:
@@ -155,8 +153,7 @@ def test_requests_that_failed_and_probes_count_in_a_budget_of_requests(judged: J
     judge.endpoint.structured_outputs.all().delete()
     calls.record_probe(claim_one(judge), reply(), keeps=True)
     for _ in range(2):
-        failed = ExchangeFailed("it failed", outcome="http_error", status=500)
-        calls.record_failure(claim_one(judge), failed)
+        calls.record_failure(claim_one(judge), failure())
     assert claim(judge.pk) is None
     assert "budget of 3 requests is used up" in progress(judge).stopped
 
