@@ -132,6 +132,15 @@ def test_probe_whose_worker_is_lost_every_time_is_given_up(
     assert "response_format" not in claimed.request.body()
 
 
+def test_probe_that_failed_once_is_asked_anew_when_what_it_found_is_forgotten(
+    judge: Judge,
+) -> None:
+    judge.calls.create(replicate=0, state="failed")
+    StructuredOutput.objects.all().delete()
+    leases.recover(judge.pk)
+    assert claim_one(judge).call.is_probe, "no worker was lost with it"
+
+
 def test_judge_is_not_woken_before_its_endpoint_or_its_calls_are_due(judge: Judge) -> None:
     later = timezone.now() + timedelta(seconds=1000)
     judge.calls.update(not_before=later)
