@@ -13,6 +13,7 @@ from judge.advice import advice
 from judge.definition import Budget, JudgeConfiguration, on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Attempt, Call, GoldSet, Judge, Judging
+from judge.prompts import FORMAT
 from judge.queries import GoldSource, gold_source, wanted_calls
 from judge.spending import Spent, spent_on
 from survey.definition import StudyDefinition
@@ -289,11 +290,13 @@ def _still_matters(judge: Judge, last: Attempt) -> bool:
 
 
 def _not_ready(configuration: JudgeConfiguration) -> str:
-    """Why a judge can't be asked from here; asked elsewhere so far, it moves when it is asked."""
+    """Why a judge can't be asked from here; asked elsewhere or in other words so far, it moves
+    when it is asked.
+    """
     try:
         here = endpoint_here(configuration.endpoint)
-        moved = configuration.model_copy(update={"base_url": here.identity})
-        check_endpoint(moved)
+        moved = {"base_url": here.identity, "prompt_format": FORMAT}
+        check_endpoint(configuration.model_copy(update=moved))
     except JudgeNotReady as problem:
         return str(problem)
     return ""

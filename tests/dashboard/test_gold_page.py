@@ -249,6 +249,19 @@ def test_score_without_a_key_says_so_before_and_after_and_queues_nothing(
     assert (woken, Call.objects.count()) == ([], 0)
 
 
+def test_judge_of_another_release_can_be_asked_and_becomes_a_new_version(
+    page: Client, judge: Judge, woken: Woken
+) -> None:
+    answer_calls(judge.calls.all())
+    judge.configuration["prompt_format"] -= 1
+    judge.configuration_hash = judge.read_configuration().fingerprint()
+    judge.save()
+    assert "can't be asked from here" not in text_of(page.get(GOLD))
+    answer = page.post(f"{GOLD}score/", {"judge": "stand-in"}, follow=True)
+    assert "20 calls are queued." in text_of(answer)
+    assert woken == [("judge.run", Judge.objects.get(name="stand-in", version=2).pk)]
+
+
 def test_score_asks_those_who_can_be_asked_and_names_the_others(
     page: Client, study: Study, settings: Settings, woken: Woken
 ) -> None:
