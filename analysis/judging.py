@@ -17,11 +17,11 @@ from analysis.consistency import (
 )
 from analysis.definition import QualityRules
 from analysis.figures import judges as draw
-from analysis.items import ITEM
+from analysis.items import ITEM, points_of
 from analysis.judge_as_rater import alt_tests
 from analysis.judged import Judged, JudgesData, judged
 from analysis.stats.agreement import Level
-from analysis.study_data import Checked, StudyData, check, points_of, text
+from analysis.study_data import Checked, StudyData, check, text
 
 __all__ = ["JudgesData", "analyse_judges"]
 

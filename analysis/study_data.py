@@ -126,15 +126,6 @@ def _study_order(data: StudyData, column: str) -> Sequence[str]:
     return orders.get(column, [])
 
 
-def points_of(scale: Sequence[tuple[int, str]], *, between: bool) -> list[float]:
-    """The points of a scale; of a slider, which rates `between` them, its ends and quarters."""
-    values = [float(value) for value, _ in scale]
-    if between:
-        low, high = values[0], values[-1]
-        return [low + (high - low) * quarter / 4 for quarter in range(5)]
-    return values
-
-
 def in_order(values: Iterable[str], first: Sequence[str]) -> list[str]:
     """`values` in the order of `first`; those not in it follow, numbers in them as numbers."""
     found = set(values)

@@ -22,7 +22,7 @@ from analysis.figures.style import (
     note,
     short,
 )
-from analysis.study_data import points_of
+from analysis.items import points_of
 from analysis.wins import Contrast
 
 Floats = NDArray[np.float64]

@@ -74,7 +74,7 @@ def test_every_source_stands_beside_the_others(
             f"file imported gold who made it is not said, imported {imported_at}",
             "10 scores",
         ],
-        ["panel clinicians experts who rate as people do", "1 who has completed"],
+        ["panel clinicians experts, who rate in the survey", "1 who has completed"],
     ]
 
 
@@ -104,6 +104,18 @@ def test_gold_score_says_how_many_valid_calls_it_rests_on(page: Client, judge: J
     assert both[4:] == ["Ant plain answers S1 Ant plain answers S1", "4, 5", "2", "4.50"]
     assert half[5:] == ["3", "1", "3.00"]
     assert nothing[5:] == ["", "–", "–"]
+
+
+def test_calls_that_are_to_come_are_told_and_can_be_asked_for(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all())
+    row = tables_of(page.get(GOLD))[0][1]
+    assert (row[1], row[-1]) == ("20 of 20 valid calls complete 0.1000 USD", "is the gold")
+    describe(judge.study, {"name": "stand-in", "replicates": 3})
+    row = tables_of(page.get(GOLD))[0][1]
+    assert row[1] == "20 of 20 valid calls incomplete 10 not asked yet 0.1000 USD"
+    assert row[-1] == "Score stand-in@1 is the gold"
+    shown = text_of(page.get(f"{GOLD}judges/stand-in@1/"))
+    assert "0 failed, 10 not asked yet. incomplete" in shown
 
 
 def test_single_score_that_is_missing_in_a_file_is_not_counted(page: Client, study: Study) -> None:
@@ -233,6 +245,19 @@ def test_score_without_a_key_says_so_before_and_after_and_queues_nothing(
     answer = page.post(f"{GOLD}score/", follow=True)
     assert f"real was not asked: {missing}" in text_of(answer)
     assert (woken, Call.objects.count()) == ([], 0)
+
+
+def test_judge_of_another_release_can_be_asked_and_becomes_a_new_version(
+    page: Client, judge: Judge, woken: Woken
+) -> None:
+    answer_calls(judge.calls.all())
+    judge.configuration["prompt_format"] -= 1
+    judge.configuration_hash = judge.read_configuration().fingerprint()
+    judge.save()
+    assert "can't be asked from here" not in text_of(page.get(GOLD))
+    answer = page.post(f"{GOLD}score/", {"judge": "stand-in"}, follow=True)
+    assert "20 calls are queued." in text_of(answer)
+    assert woken == [("judge.run", Judge.objects.get(name="stand-in", version=2).pk)]
 
 
 def test_score_asks_those_who_can_be_asked_and_names_the_others(

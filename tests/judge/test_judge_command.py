@@ -186,7 +186,8 @@ def test_wait_fails_with_the_reasons_of_failed_calls(
     said = refused("small", wait=True)
     assert said.startswith(
         "29 calls failed and have no score:\n"
-        "  29 × no usable score, nor one when asked to repair it: the score 'four' is not an integer\n"
+        "  29 × no usable score, nor one when asked to repair it: "
+        "the score 'four' is not an integer\n"
     )
     assert said.endswith("`manage.py judge small@1` goes on from here.")
 

@@ -1,6 +1,8 @@
 """The real client against a real server: replies, and every way of failing."""
 
 import json
+import socket
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from judge import providers
 from judge.exchange import ExchangeFailed, Reply, Request, Scope
 from judge.providers import Provider, retry_after_seconds
 from tests.servers.faulty_judge import FaultyJudge, faulty_judge
@@ -135,11 +138,11 @@ def test_cost_of_any_size_that_an_answer_may_have_is_taken(stated: float, cost: 
     assert answer(Plan(completion={"usage": {"cost": stated}})).cost == Decimal(cost)
 
 
-@pytest.mark.parametrize("tokens", [-1, 10**8, 1e300, 10**100])
+@pytest.mark.parametrize("tokens", [-1, 10**7, 1e300, 10**100])
 def test_number_of_tokens_that_no_answer_has_is_unknown(tokens: float) -> None:
-    usage = {"prompt_tokens": tokens, "completion_tokens": 10**8 - 1}
+    usage = {"prompt_tokens": tokens, "completion_tokens": 10**7 - 1}
     reply = answer(Plan(completion={"usage": usage}))
-    assert (reply.prompt_tokens, reply.completion_tokens) == (None, 10**8 - 1)
+    assert (reply.prompt_tokens, reply.completion_tokens) == (None, 10**7 - 1)
 
 
 @pytest.mark.parametrize(
@@ -199,6 +202,23 @@ def test_error_in_an_answer_of_status_200_counts_as_its_own_status() -> None:
     failure = fail(Plan(sequence=["error_in_200"]))
     assert (failure.status, failure.scope) == (502, Scope.PASSING)
     assert str(failure) == "the endpoint answered HTTP 502: upstream died"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"error": {"message": "no such model"}}, "no such model"),
+        ({"error": "no such model"}, "no such model"),
+        ({"message": "no such model"}, "no such model"),
+        ({"detail": "no such model"}, "no such model"),
+        ({"detail": [{"msg": "field required"}]}, "Not Found"),
+        ({"error": None}, "Not Found"),
+        (["no such model"], "Not Found"),
+    ],
+)
+def test_sentence_of_an_error_is_found_in_every_form(body: object, message: str) -> None:
+    failure = fail(Plan(sequence=["not_found"], error_body=body))
+    assert str(failure) == f"the endpoint answered HTTP 404: {message}"
 
 
 def test_charset_that_a_server_names_does_not_matter() -> None:
@@ -308,6 +328,26 @@ def test_host_that_is_not_there_is_said_and_costs_nothing(base_url: str, reason:
     assert failure.value.outcome == "not_connected"
 
 
+def test_host_that_takes_no_connection_is_said_and_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(providers, "CONNECT_SECONDS", 0.5)
+    with ExitStack() as sockets:
+        full = sockets.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        address = full.getsockname()
+        sockets.enter_context(socket.create_connection(address))  # its queue holds one
+        provider = Provider(
+            base_url=f"http://127.0.0.1:{address[1]}/v1",
+            api_key="",
+            timeout_seconds=60,
+            address_setting="JUDGE_BASE_URL",
+        )
+        with pytest.raises(ExchangeFailed, match=r"did not answer within 0\.5 s$") as failure:
+            provider.ask(REQUEST).result()
+        provider.close()
+    assert failure.value.outcome == "not_connected"
+
+
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
@@ -319,6 +359,7 @@ def test_host_that_is_not_there_is_said_and_costs_nothing(base_url: str, reason:
         ({"retry-after": "nan"}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
+        ({"retry-after": "Sun, 06 Nov 99999999999 08:49:37 GMT"}, None),
         ({}, None),
     ],
 )

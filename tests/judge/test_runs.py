@@ -17,12 +17,6 @@ Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]
 
 
-@pytest.fixture(autouse=True)
-def one_turn_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that these tests look at ends with its calls, on a busy machine too."""
-    monkeypatch.setattr(runs, "TURN_SECONDS", 120.0)
-
-
 def test_run_answers_every_call_with_one_request_each(server_with: Server, queued: Queue) -> None:
     server = server_with()
     judge = queued(replicates=3)

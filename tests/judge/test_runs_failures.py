@@ -17,12 +17,6 @@ Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]
 
 
-@pytest.fixture(autouse=True)
-def one_turn_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that these tests look at ends with its calls, on a busy machine too."""
-    monkeypatch.setattr(runs, "TURN_SECONDS", 120.0)
-
-
 #: What becomes of each fault's attempt; its call is then asked again.
 FAULTS = {
     "request_timeout": ("http_error", 408),

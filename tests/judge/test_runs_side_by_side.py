@@ -21,12 +21,6 @@ Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]
 
 
-@pytest.fixture(autouse=True)
-def one_turn_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that these tests look at ends with its calls, on a busy machine too."""
-    monkeypatch.setattr(runs, "TURN_SECONDS", 120.0)
-
-
 def in_threads(judges: list[Judge]) -> None:
     """A turn at each of the judges, all at a time."""
 

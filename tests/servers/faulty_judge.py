@@ -150,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
             status = STATUSES[entry.what]
             headers = {"Retry-After": plan.retry_after} if status == 429 else {}
             message = plan.error.format(what=entry.what, authorization=entry.authorization)
-            self._json(status, {"error": {"message": message}}, headers)
+            self._json(status, plan.error_body or {"error": {"message": message}}, headers)
         elif entry.what in RAW:
             self._send(200, *RAW[entry.what])
         else:
