@@ -44,8 +44,9 @@ FAULTS = {
 def test_every_fault_that_may_pass_is_recorded_and_asked_again(
     server_with: Server, queued: Queue, settings: Settings
 ) -> None:
-    settings.JUDGE_CONCURRENCY = 1
     server = server_with(sequence=[what for fault in FAULTS for what in (fault, "answer")])
+    # Without a wait the call that met a fault is the next one to be asked, and meets its answer.
+    settings.JUDGE_CONCURRENCY, settings.JUDGE_BACKOFF_SECONDS = 1, 0
     judge = queued(replicates=3)
     runs.run(judge.pk)
     assert counts(judge) == {"answered": 30}
