@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.judged import Judge, Judged
+from analysis.judged import Judge, Judged, same_family
 from analysis.stats.agreement import (
     Level,
     krippendorff_alpha,
@@ -184,12 +184,15 @@ def _biases(both: Pair, seed: int) -> Iterator[Statistic]:
     groups = both.things["group"]
     yield _mean("bias", grouped_mean(differences, groups, seed=seed), groups)
     limits = limits_of_agreement(differences)
-    few = "not estimable, because one response has both a score and ratings"
-    few = "no interval is computed" if limits else few
-    yield Statistic("limits_low", limits.lower if limits else None, None, few)
-    yield Statistic("limits_high", limits.upper if limits else None, None, few)
+    if limits is not None:
+        note = "no interval is computed"
+        yield Statistic("limits_low", limits.lower, None, note)
+        yield Statistic("limits_high", limits.upper, None, note)
+    else:
+        note = "not estimable, because one response has both a score and ratings"
+        yield from (Statistic(name, None, None, note) for name in ("limits_low", "limits_high"))
     family, families = both.judge.family, both.things["family"]
-    own = families == family
+    own = families.map(lambda name: same_family(name, family)).astype(bool)
     named = own | (families != "")
     if not family:
         reason = "the judge's family is not stated"

@@ -17,7 +17,7 @@ from analysis.absent import Absent
 from analysis.definition import QualityRules, RuleName
 from analysis.funnel import apply_rules
 from analysis.items import ITEM, items, rating_counts
-from analysis.judged import Judge
+from analysis.judged import Judge, same_family
 from analysis.quality import rater_quality
 from analysis.study_data import Checked, plain
 from analysis.wins import Contrast, wins, wins_summary
@@ -35,7 +35,7 @@ DECIMALS = 9  # differences closer than this are of rounding
 class Way:
     """One way to filter, and what comes out: who is included, and items and wins from them.
 
-    `items` is empty where nobody who is included rated anything.
+    `wins` is None where there are none to count.
     """
 
     name: str
@@ -59,7 +59,8 @@ def raters_before(checked: Checked, rules: QualityRules) -> "Series[str]":
 
 
 def consensus_mae(checked: Checked, rules: QualityRules) -> "Series[float]":
-    """Each rater's distance to the mean of the others' ratings of the same items.
+    """Each rater's distance to the mean of the others' ratings of the same items, in place of
+    their gold scores: items without one say nothing here either.
 
     By participant, in the order of `consented`. The others are those whom every other rule
     leaves; an item that none of them rated says nothing.
@@ -70,7 +71,7 @@ def consensus_mae(checked: Checked, rules: QualityRules) -> "Series[float]":
     of_item = own.groupby([ratings[name] for name in ITEM], observed=True)
     n = of_item.transform("count") - counts.astype("int64")
     others = (of_item.transform("sum") - own.fillna(0)) / n.where(n > 0)
-    by_others = ratings.assign(gold=others)
+    by_others = ratings.assign(gold=others.where(ratings["gold"].notna()))
     quality = rater_quality(checked.consented, by_others, ddof=rules.sigma_mae.ddof)
     return quality.set_index("participant")["mae"]
 
@@ -96,8 +97,9 @@ def circularity(
         raise Absent("no rating has a gold score, so nobody is filtered by their distance to one")
     raters = rater_quality(checked.consented, checked.ratings, ddof=rules.sigma_mae.ddof)
     mae = consensus_mae(checked, rules).reindex(raters["participant"]).to_numpy()
+    first = f"{'stand-in' if gold.is_stand_in else gold.kind} gold"
     ways = [
-        _way(f"{gold.kind} gold", checked, contrast, raters, rules),
+        _way(first, checked, contrast, raters, rules),
         _way(CONSENSUS, checked, contrast, raters.assign(mae=mae), rules),
         _way(UNFILTERED, checked, contrast, raters, rules.without(RULE)),
     ]
@@ -177,7 +179,7 @@ def _of_families(
         text = f"The family of the gold judge {gold.name} is not stated, so nothing tells whether "
         return [("family_unknown", text + "it judges models of its own family.")]
     warnings = []
-    own = [model for model in models if families.get(model) == gold.family]
+    own = [model for model in models if same_family(families.get(model, ""), gold.family)]
     if own:
         text = (
             f"The gold judge {gold.name} is of the family {gold.family}, and so are the models "

@@ -100,7 +100,7 @@ def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Res
         for table in results.tables.values():
             table["sources"] = ", ".join(run.sources)
     if snapshot.gold.is_stand_in:
-        for name in ("raters", "items"):
+        for name in ("raters", "items", "guard_raters"):
             if name in results.tables:
                 results.tables[name]["gold_by"] = snapshot.gold.source
 

@@ -31,6 +31,7 @@ from survey.definition.questions import ChoiceQuestion
 from survey.models import Response, Study
 from survey.regions import OTHER, REGIONS
 from survey.tidy import (
+    CELL_COLUMNS,
     COMMENT_COLUMNS,
     GOLD_COLUMNS,
     PRESENTATION_COLUMNS,
@@ -131,14 +132,18 @@ def read_judges(study: Study) -> tuple[JudgesData, str]:
         JUDGE_SCORE_COLUMNS,
         ((*row[:-2], number(row[-2]), row[-1]) for row in judge_score_rows(study)),
     )
-    names = response_names(cells_of(study))
+    cells = cells_of(study)
+    names = response_names(cells)
     texts = Response.objects.filter(scenario__study=study).values_list("id", "text")
-    lengths = {names[number]: number_of_words(text) for number, text in texts}
-    frame = scores.frame.assign(words=[lengths[name] for name in scores.frame["response"]])
+    lengths = {number: number_of_words(text) for number, text in texts}
+    places = (
+        (*cell.names, names[response], lengths[response]) for (_, response), cell in cells.items()
+    )
     judging = Judging.objects.filter(study=study).first()
     definition = judging.read_definition() if judging else JudgingDefinition()
     data = JudgesData(
-        judge_scores=frame,
+        judge_scores=scores.frame,
+        responses=_frame((*CELL_COLUMNS, "response", "words"), places),
         judges=_frame(JUDGE_COLUMNS, judge_rows(study)),
         returned_models=_frame(RETURNED_MODEL_COLUMNS, returned_model_rows(study)),
         families=definition.families,

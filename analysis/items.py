@@ -1,4 +1,8 @@
-"""Ratings counted once, and the mean of every response on every dimension."""
+"""Ratings: the points of their scale, how often each was given, and the mean of every response on
+every dimension.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 from pandas import DataFrame
@@ -6,6 +10,15 @@ from pandas import DataFrame
 #: What identifies a row of items.csv. A response that is shown in several sets, such as the
 #: reference, is one item in each of them.
 ITEM = ["scenario", "set", "model", "condition", "dimension"]
+
+
+def points_of(scale: Sequence[tuple[int, str]], *, between: bool) -> list[float]:
+    """The points of a scale; of a slider, which rates `between` them, its ends and quarters."""
+    values = [float(value) for value, _ in scale]
+    if between:
+        low, high = values[0], values[-1]
+        return [low + (high - low) * quarter / 4 for quarter in range(5)]
+    return values
 
 
 def rating_counts(ratings: DataFrame) -> DataFrame:

@@ -33,9 +33,10 @@ def alt_tests(
     """The tables `alt_test` and `alt_test_raters`.
 
     The first has a row per dimension, judge or constant judge at each of `points`, and ε: those of
-    the paper and the study's own `epsilon` (`is_studys`). `n_raters` are those tested, `n_items`
-    the responses that the judge and two raters or more judged. The second has a row per judge and
-    rater for the study's ε: `participant` and what `AltTest.raters` has.
+    the paper and the study's own `epsilon` (`is_studys`), which alone a judge on another scale
+    has, with the reason. `n_raters` are those tested, `n_items` the responses that the judge and
+    two raters or more judged. The second has a row per judge and rater for the study's ε:
+    `participant` and what `AltTest.raters` has.
     """
     rows: list[dict[str, Any]] = []
     of_raters = [DataFrame(columns=OF_RATERS)]
@@ -48,7 +49,7 @@ def alt_tests(
             if dimension not in judged.dimensions_of(judge):
                 continue
             if not judge.comparable:
-                found = [_other_scale(judged, judge, dimension)]
+                found = [_other_scale(judged, judge, dimension, epsilon)]
             else:
                 means = judged.means(judge, dimension)
                 found = _rows(people, means, epsilon, passing)
@@ -122,9 +123,10 @@ def _why_untested(test: AltTest) -> str:
     return f"no rater shares {FEWEST_ITEMS} responses with the judge and another rater"
 
 
-def _other_scale(judged: Judged, judge: Judge, dimension: str) -> dict[str, Any]:
+def _other_scale(judged: Judged, judge: Judge, dimension: str, epsilon: float) -> dict[str, Any]:
     both = pair(judged, judge, dimension)
     return {
+        "epsilon": epsilon,
         "n_raters": len(both.raters.columns),
         "n_items": len(both.things),
         "note": OTHER_SCALE,

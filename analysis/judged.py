@@ -17,7 +17,9 @@ from pandas import DataFrame, Series
 from analysis.items import ITEM
 from analysis.study_data import Checked, plain, text
 
-SYSTEM = ["scenario", "model", "condition"]
+#: Where a response stands.
+PLACE = ["scenario", "set", "model", "condition"]
+IN_SET = "\x1f"  # separates a response's id from its set
 #: What a row about responses tells of them.
 ABOUT = ["response", "scenario", "sets", "model", "condition", "words"]
 
@@ -27,7 +29,9 @@ class JudgesData:
     """A study's judges as tidy tables.
 
     `judge_scores`: `judge`, the columns of `ITEM`, `response` (its id: the same in every set),
-    `replicate`, `score` (empty where a call gave none), `words` (length of the response).
+    `replicate`, `score` (empty where a call gave none). `responses`: `PLACE`, the `response` that
+    stands there, and its length in `words`; at a place that is not among them stands a response of
+    its own.
     `judges`: `judge` (unique), `kind` (`judge`, `file` or `panel`), `is_gold`, `family`,
     `temperature`, `replicates` (asked for), `comparable` (on the study's scale), `is_stand_in`,
     `presentation` (`single` or `block`). `returned_models`: `judge`, `returned_model`,
@@ -36,6 +40,7 @@ class JudgesData:
     """
 
     judge_scores: DataFrame
+    responses: DataFrame
     judges: DataFrame
     returned_models: DataFrame
     families: Mapping[str, str]
@@ -93,7 +98,7 @@ class Judged:
 
     @cached_property
     def _places(self) -> dict[str, DataFrame]:
-        return self._items(self.cells["response"] + PLACE + self.cells["set"])
+        return self._items(self.cells["response"] + IN_SET + self.cells["set"])
 
     def _items(self, item: "Series[str]") -> dict[str, DataFrame]:
         found = {}
@@ -135,19 +140,16 @@ class Judged:
         return means
 
 
-PLACE = "\x1f"  # separates a response's id from its set
-
-
 def judged(checked: Checked, judges: JudgesData, raters: "Series[str]") -> Judged:
     """What `judges` and those `raters` said. `checked` has all cells that the judges scored."""
     kept = judges.judge_scores
     scores = kept.assign(**{name: text(kept[name]) for name in [*ITEM, "judge", "response"]})
-    cells = _identified(plain(checked.known[ITEM]), scores)
+    cells = _identified(plain(checked.known[ITEM]), judges.responses)
     cells["family"] = cells["model"].map(lambda model: judges.families.get(model, ""))
     everybody = [_judge(row) for row in judges.judges.to_dict("records")]
     blocks = [judge.name for judge in everybody if judge.in_blocks]
     in_sets = scores["judge"].isin(blocks)
-    item = scores["response"].where(~in_sets, scores["response"] + PLACE + scores["set"])
+    item = scores["response"].where(~in_sets, scores["response"] + IN_SET + scores["set"])
     keys = ["judge", "dimension", "item", "replicate"]
     scores = scores.assign(item=item, score=pd.to_numeric(scores["score"]).astype("float64"))
     ratings = checked.ratings[checked.ratings["participant"].isin(raters)]
@@ -160,21 +162,18 @@ def judged(checked: Checked, judges: JudgesData, raters: "Series[str]") -> Judge
     )
 
 
-def _identified(cells: DataFrame, scores: DataFrame) -> DataFrame:
-    """The cells with the `response` that stands in each, and its `words`.
+def _identified(cells: DataFrame, responses: DataFrame) -> DataFrame:
+    """The cells with the `response` that stands in each, and its `words`."""
+    named = responses.assign(**{name: text(responses[name]) for name in [*PLACE, "response"]})
+    found = cells.merge(named, on=PLACE, how="left", validate="many_to_one")
+    own = cells[PLACE[0]].str.cat(cells[PLACE[1:]], sep=IN_SET)
+    response = found["response"].fillna(own).astype("str")
+    return cells.assign(response=response, words=pd.to_numeric(found["words"]))
 
-    Where nobody scored it there, it is taken for the one that the same system has elsewhere in
-    the scenario, as a reference has in all sets.
-    """
-    known = scores[[*SYSTEM, "set", "response", "words"]]
-    here = known.drop_duplicates([*SYSTEM, "set"])
-    elsewhere = known.drop_duplicates(SYSTEM).drop(columns="set")
-    found = cells.merge(here, on=[*SYSTEM, "set"], how="left")
-    fallback = cells.merge(elsewhere, on=SYSTEM, how="left")
-    name = cells["scenario"] + PLACE + cells["model"] + PLACE + cells["condition"]
-    response = found["response"].astype("object").fillna(fallback["response"]).fillna(name)
-    words = pd.to_numeric(found["words"]).fillna(pd.to_numeric(fallback["words"]))
-    return cells.assign(response=response.astype("str"), words=words)
+
+def same_family(one: str, other: str) -> bool:
+    """Whether two names are of one family, however they are capitalised; no name is of none."""
+    return bool(one) and one.casefold() == other.casefold()
 
 
 def _judge(row: Mapping[Any, Any]) -> Judge:

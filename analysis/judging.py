@@ -17,7 +17,7 @@ from analysis.consistency import (
 )
 from analysis.definition import QualityRules
 from analysis.figures import judges as draw
-from analysis.items import ITEM
+from analysis.items import ITEM, points_of
 from analysis.judge_as_rater import alt_tests
 from analysis.judged import Judged, JudgesData, judged
 from analysis.stats.agreement import Level
@@ -49,7 +49,7 @@ def analyse_judges(
         rules = rules.without("sigma_mae")
     checked = check(data)
     everything = judged(_with_cells(data, checked, judges), judges, raters_before(checked, rules))
-    points = _points(data)
+    points = points_of(data.scale, between=data.between)
     models = judge_models(judges.returned_models)
     shares = judge_scores_shares(everything, points)
     tables = {
@@ -91,15 +91,6 @@ def _with_cells(data: StudyData, checked: Checked, judges: JudgesData) -> Checke
     if new.empty:
         return checked
     return check(replace(data, gold=pd.concat([data.gold, new], ignore_index=True)))
-
-
-def _points(data: StudyData) -> list[float]:
-    """The points of the scale; of a slider its ends and quarters."""
-    values = [float(value) for value, _ in data.scale]
-    if data.between:
-        low, high = values[0], values[-1]
-        return [low + (high - low) * quarter / 4 for quarter in range(5)]
-    return values
 
 
 def _agreement(

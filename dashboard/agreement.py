@@ -60,13 +60,6 @@ STATISTICS = {
         "The judge as one rater more. Worry where it is lower than without.",
     ),
 }
-BY = {
-    "all": "all responses",
-    "condition": "condition",
-    "family": "family of the model",
-    "model": "model",
-    "scenario": "scenario",
-}
 #: The most uneven responses that are listed for each judge.
 UNEVEN = 5
 

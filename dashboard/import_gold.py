@@ -2,11 +2,13 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from decimal import Decimal
+from statistics import fmean
 
 from dashboard.import_checks import CellReader, cell_columns
-from dashboard.import_files import Columns, Findings, TidyFile
+from dashboard.import_files import Columns, Findings, Row, TidyFile
 from dashboard.import_people import Vocabulary
 
 #: Of who made the scores, as far as the database keeps it.
@@ -22,7 +24,7 @@ class GoldValue:
     dimension: str
     value: float
     #: By call; None where that one has no score.
-    calls: list[Any]
+    calls: list[float | None]
     gold_by: str
 
 
@@ -44,7 +46,6 @@ def read_gold(
         table.problem(1, "", "the study has no ratings, so it has no gold scores")
         return []
     cells = CellReader(table, vocabulary)
-    low, high = min(vocabulary.scale), max(vocabulary.scale)
     found: dict[tuple[int, str], GoldValue] = {}
     places: set[tuple[tuple[int, int], str]] = set()
     first_maker: str | None = None
@@ -58,16 +59,9 @@ def read_gold(
             table.problem(line, "gold_by", f"is longer than {LONGEST_NAME} characters")
         cell = cells.cell(line, row)
         dimension = cells.dimension(line, row)
-        value, *each = (table.number(line, row, n, least=-math.inf) for n in ("gold", *calls))
-        single = [int(s) if s is not None and s.is_integer() else s for s in each]
-        while single and single[-1] is None:
-            single.pop()
-        if not row["gold"]:
-            table.problem(line, "gold", "is empty")
+        value, single = _scores(table, line, row, calls, vocabulary.scale)
         if cell is None or dimension is None or value is None:
             continue
-        if not low <= value <= high:
-            table.problem(line, "gold", f"{row['gold']} is outside the scale, {low} to {high}")
         if (cell, dimension) in places:
             table.problem(line, "", "this response has a gold score in this set already")
         places.add((cell, dimension))
@@ -77,3 +71,31 @@ def read_gold(
             reason = f"differs from line {first.line}, where the same response has {first.value}"
             table.problem(line, "gold", reason)
     return list(found.values())
+
+
+def _scores(
+    table: TidyFile, line: int, row: Row, calls: Sequence[str], scale: Sequence[int]
+) -> tuple[float | None, list[float | None]]:
+    """A row's gold score, and the single scores behind it, whole ones as such."""
+    low, high = min(scale), max(scale)
+    value = table.number(line, row, "gold", least=-math.inf)
+    if not row["gold"]:
+        table.problem(line, "gold", "is empty")
+    if value is not None and not low <= value <= high:
+        table.problem(line, "gold", f"{row['gold']} is outside the scale, {low} to {high}")
+    each = [table.number(line, row, name, least=low, most=high) for name in calls]
+    single = [int(s) if s is not None and s.is_integer() else s for s in each]
+    while single and single[-1] is None:
+        single.pop()
+    known = [score for score in single if score is not None]
+    if value is not None and known and not _is_mean(row["gold"], fmean(known)):
+        reason = f"{row['gold']} is not the mean of its single scores, {fmean(known):.6g}"
+        table.problem(line, "gold", reason)
+    return value, single
+
+
+def _is_mean(text: str, mean: float) -> bool:
+    """Whether a number is this mean, as far as its decimals go."""
+    digits = Decimal(text).as_tuple().exponent
+    assert isinstance(digits, int)  # it is finite
+    return abs(float(text) - mean) <= 0.5 * 10.0**digits + 1e-9

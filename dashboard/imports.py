@@ -29,9 +29,9 @@ from survey.models import (
 )
 from survey.tidy import cells_of, definition_of, dimensions_of
 
-#: People whose answers are made into rows at a time.
 #: What gold scores that come with ratings are called.
 IMPORTED = "imported"
+#: People whose answers are made into rows at a time.
 BATCH = 200
 
 Item = TypeVar("Item")

@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -37,6 +38,11 @@ GOLD_SHOWN = 100
 DECISIONS_SHOWN = 50
 
 Source = judges.JudgeState | judges.FileState | judges.PanelState
+
+
+def back(request: HttpRequest, page: str, *of: Any) -> HttpResponse:
+    """To a page of judges again, with the same test people as before."""
+    return redirect(reverse(page, args=of) + queries.include_query(asked_for(request)))
 
 
 # ── All sources side by side ─────────────────────────────────────────────────────────────────
@@ -118,7 +124,7 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
         except JudgeNotReady as problem:
             messages.error(request, f"{each or found} was not asked: {problem}.")
     if missing:
-        messages.success(request, f"{missing} calls are queued.")
+        messages.success(request, _queued(missing))
         for judge in ready:
             wake_worker(request, "judge.run", judge.pk)
     elif ready:
@@ -126,8 +132,12 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
     elif wanted and wanted not in current:
         messages.error(request, f"{found} has no judge {wanted!r}.")
     if wanted and ready:
-        return redirect("judge", found, judges.key(ready[0]))
-    return redirect("gold", found)
+        return back(request, "judge", found, judges.key(ready[0]))
+    return back(request, "gold", found)
+
+
+def _queued(calls: int) -> str:
+    return f"{calls} call{pluralize(calls)} {pluralize(calls, 'is,are')} queued."
 
 
 def _queue(judge: Judge) -> int:
@@ -156,7 +166,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
         )
     except NotChosen as problem:
         messages.error(request, f"{problem}.")
-        return redirect(reverse("gold", args=[found]) + queries.include_query(include))
+        return back(request, "gold", found)
     messages.success(request, f"The gold scores are now those of {source.name}.")
     if choice.after.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", choice.after.pk)
@@ -210,7 +220,7 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         for errors in form.errors.values():
             messages.error(request, " ".join(map(str, errors)))
-        return redirect("gold", found)
+        return back(request, "gold", found)
     file = form.cleaned_data["file"]
     try:
         added, notices = import_gold_set(
@@ -224,14 +234,16 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
         for line in str(error).splitlines():
             messages.error(request, line)
         messages.error(request, "Nothing was changed.")
-        return redirect("gold", found)
+        return back(request, "gold", found)
+    n = added.scores.count()
     for notice in notices:
         messages.success(request, f"Note: {notice}")
     messages.success(
         request,
-        f"{added.scores.count()} gold scores are here as {added.name}. They are not gold yet.",
+        f"{n} gold score{pluralize(n)} {pluralize(n, 'is,are')} here as {added.name}. "
+        f"{pluralize(n, 'It is,They are')} not gold yet.",
     )
-    return redirect("gold", found)
+    return back(request, "gold", found)
 
 
 # ── One judge ────────────────────────────────────────────────────────────────────────────────
@@ -320,7 +332,7 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         if not asked.is_current:
             raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
         if not call:
-            messages.success(request, f"{_queue(asked)} calls are queued.")
+            messages.success(request, _queued(_queue(asked)))
             wake_worker(request, "judge.run", asked.pk)
         elif call.isascii() and call.isdigit() and len(call) <= 18:
             check_endpoint(asked.read_configuration())
@@ -331,7 +343,7 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
             raise Http404("There is no such call.")
     except JudgeNotReady as problem:
         messages.error(request, f"{asked} was not asked: {problem}.")
-    return redirect("judge", found, judge)
+    return back(request, "judge", found, judge)
 
 
 @require_GET
@@ -365,4 +377,5 @@ def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
         key=judges.key(asked.judge),
         attempts=attempts,
         shown=shown,
+        query=queries.include_query(asked_for(request)),
     )

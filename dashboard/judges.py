@@ -13,10 +13,11 @@ from judge.advice import advice
 from judge.definition import Budget, JudgeConfiguration, on_scale_of_study
 from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Attempt, Call, GoldSet, Judge, Judging
-from judge.queries import GoldSource, gold_source, scoring_calls
+from judge.prompts import FORMAT
+from judge.queries import GoldSource, gold_source, wanted_calls
 from judge.spending import Spent, spent_on
 from survey.definition import StudyDefinition
-from survey.models import Participant, Study
+from survey.models import Participant, Response, Study
 from survey.tidy import panels_of
 
 CallState = Call.State
@@ -35,6 +36,8 @@ class JudgeState:
     comparable: bool
     #: Of the calls that its scores rest on, by state.
     calls: Counter[str]
+    #: Calls that do not exist yet: of responses or replicates that came since it was last asked.
+    not_asked: int
     spent: Spent
     #: What the last request that failed reported, while nothing has been answered since.
     last_error: str
@@ -87,7 +90,7 @@ class JudgeState:
             return "working"
         if not self.total:
             return "not asked yet"
-        return "incomplete" if self.failed else "complete"
+        return "incomplete" if self.failed or self.not_asked else "complete"
 
     @property
     def waits_until(self) -> datetime | None:
@@ -165,7 +168,7 @@ def sources_of(study: Study, definition: StudyDefinition) -> Sources:
     )
     judging = Judging.objects.filter(study=study).first()
     return Sources(
-        judges=judge_states(_judges(study), definition, gold=key),
+        judges=judge_states(study, _judges(study), definition, gold=key),
         files=[FileState(each, GoldSource(gold_set=each).key == key, each.n) for each in sets],
         panels=[
             PanelState(name, GoldSource(panel=name).key == key, completed[name])
@@ -178,9 +181,13 @@ def sources_of(study: Study, definition: StudyDefinition) -> Sources:
 
 
 def judge_states(
-    judges: Iterable[Judge], definition: StudyDefinition, *, gold: str
+    study: Study, judges: Iterable[Judge], definition: StudyDefinition, *, gold: str
 ) -> list[JudgeState]:
-    """How far each of these judges has come; `gold` is the key of the source that is gold."""
+    """How far each of these judges of a study has come; `gold` is the key of the gold source."""
+    shown = {
+        "single": Response.objects.filter(scenario__study=study).count(),
+        "block": study.blocks.count(),
+    }
     found = {judge.pk: judge for judge in judges}
     read = {key: judge.read_configuration() for key, judge in found.items()}
     replicates = {key: configuration.replicates for key, configuration in read.items()}
@@ -190,6 +197,7 @@ def judge_states(
     for key, judge in found.items():
         error = errors.get(key)
         matters = error is not None and _still_matters(judge, error)
+        wanted = shown[read[key].presentation] * len(read[key].dimensions) * replicates[key]
         states.append(
             JudgeState(
                 judge=judge,
@@ -197,6 +205,7 @@ def judge_states(
                 is_gold=GoldSource(judge=judge).key == gold,
                 comparable=on_scale_of_study(read[key].scale, definition),
                 calls=calls[key],
+                not_asked=wanted - calls[key].total() if judge.is_current else 0,
                 spent=spent.get(key, NOTHING_SPENT),
                 last_error=error.error if error and matters else "",
                 advice=advice(error, read[key].endpoint) if error and matters else "",
@@ -209,7 +218,8 @@ def judge_states(
 def judge_state(judge: Judge, definition: StudyDefinition) -> JudgeState:
     """How far one judge has come."""
     gold = gold_source(judge.study)
-    (state,) = judge_states([judge], definition, gold=gold.key if gold else "")
+    key = gold.key if gold else ""
+    (state,) = judge_states(judge.study, [judge], definition, gold=key)
     return state
 
 
@@ -280,11 +290,13 @@ def _still_matters(judge: Judge, last: Attempt) -> bool:
 
 
 def _not_ready(configuration: JudgeConfiguration) -> str:
-    """Why a judge can't be asked from here; asked elsewhere so far, it moves when it is asked."""
+    """Why a judge can't be asked from here; asked elsewhere or in other words so far, it moves
+    when it is asked.
+    """
     try:
         here = endpoint_here(configuration.endpoint)
-        moved = configuration.model_copy(update={"base_url": here.identity})
-        check_endpoint(moved)
+        moved = {"base_url": here.identity, "prompt_format": FORMAT}
+        check_endpoint(configuration.model_copy(update=moved))
     except JudgeNotReady as problem:
         return str(problem)
     return ""
@@ -300,9 +312,7 @@ def models_that_answered(judge: Judge) -> list[tuple[str, int]]:
 def failed_calls(judge: Judge, *, limit: int) -> QuerySet[Call]:
     """Calls that failed, each with the last text that came back (`raw_text`)."""
     last = Attempt.objects.filter(call=OuterRef("pk")).order_by("-number").values("raw_text")[:1]
-    replicates = judge.read_configuration().replicates
-    failed = scoring_calls(judge).filter(state=CallState.FAILED, replicate__lte=replicates)
-    failed = failed.annotate(raw_text=Subquery(last))
+    failed = wanted_calls(judge).filter(state=CallState.FAILED).annotate(raw_text=Subquery(last))
     about = ("response__scenario", "response__system", "block__scenario")
     return failed.select_related(*about).order_by("id")[:limit]
 

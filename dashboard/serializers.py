@@ -207,6 +207,9 @@ class JudgeSerializer(serializers.Serializer[object]):
     failed = serializers.IntegerField()
     running = serializers.IntegerField()
     waiting = serializers.IntegerField()
+    not_asked = serializers.IntegerField(
+        help_text="calls that are to come, of responses or replicates that were added"
+    )
     spent = SpentSerializer()
 
 

@@ -263,7 +263,6 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         models=stored["judge_models"].rows,
         statistics=about_judges.statistics(stored["judge_agreement"]),
         bias=about_judges.grouped(stored["judge_bias"], "judge", "dimension"),
-        by=about_judges.BY,
         tests=about_judges.alt_tests(stored["alt_test"]),
         raters=about_judges.grouped(stored["alt_test_raters"], "judge", "dimension"),
         funnel=about_judges.three_ways(stored["guard_funnel"], "step"),

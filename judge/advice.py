@@ -1,6 +1,6 @@
 """What to do about a request to a judge that failed, in the researcher's words."""
 
-from judge.definition import DEFAULT_ENDPOINT
+from judge.endpoints import variable_of
 from judge.models import Attempt
 
 Outcome = Attempt.Outcome
@@ -10,8 +10,8 @@ def advice(failed: Attempt, endpoint: str) -> str:
     """What to look at first, of the endpoint that its judge calls so; empty where the error itself
     says it all.
     """
-    prefix = "JUDGE_" if endpoint == DEFAULT_ENDPOINT else f"JUDGE_{endpoint.upper()}_"
-    key, address, model = (f"{prefix}{name}" for name in ("API_KEY", "BASE_URL", "MODEL"))
+    names = ("API_KEY", "BASE_URL", "MODEL", "CONCURRENCY")
+    key, address, model, concurrency = (variable_of(endpoint, name) for name in names)
     restart = "in .env, start the installation anew, and resume"
     by_status = {
         401: f"The key was not accepted: correct {key} {restart}.",
@@ -20,7 +20,7 @@ def advice(failed: Attempt, endpoint: str) -> str:
         404: f"The endpoint knows no such model or address: correct the judge's model in "
         f"study.yaml and load it, or {model} or {address} {restart}.",
         408: "The endpoint is slow: wait a little, and resume.",
-        429: f"The endpoint asks for fewer requests: wait a little, or lower {prefix}CONCURRENCY "
+        429: f"The endpoint asks for fewer requests: wait a little, or lower {concurrency} "
         f"{restart}.",
     }
     by_outcome = {

@@ -38,7 +38,8 @@ LONGEST_BACKOFF_SECONDS = 60.0
 LONGEST_WAIT_SECONDS = 3600.0
 #: Of an answer or an error's body, so that a stray megabyte does not fill the database.
 STORED_CHARACTERS = 10_000
-
+#: Stands for what is not stored. The end is: an answer comes after what led to it.
+LEFT_OUT = "\n[…]\n"
 
 #: What an endpoint may answer to a request for something that it does not offer.
 REFUSALS_OF_A_SCHEMA = {400, 404, 415, 422, 501}
@@ -157,7 +158,7 @@ def record_unusable(claimed: Claimed, reply: Reply, reason: str) -> None:
             return
         judge.failures_in_a_row = 0
         if claimed.attempt.is_repair:
-            _fail(call, f"no usable score, asked to repair it either: {reason}")
+            _fail(call, f"no usable score, nor one when asked to repair it: {reason}")
         else:
             _ask_again(call, claimed, reason, at_once=True)
 
@@ -177,7 +178,7 @@ def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
             _release(call)
             return
         judge.failures_in_a_row += 1
-        if failure.scope is Scope.REQUEST and _has_answers(judge):
+        if failure.scope is Scope.REQUEST and _is_only_this_one(judge, call, failure):
             _fail(call, str(failure))
         elif failure.scope is Scope.PASSING:
             _ask_again(call, claimed, str(failure), retry_after=failure.retry_after)
@@ -238,6 +239,14 @@ def _has_answers(judge: Judge) -> bool:
     return scoring_calls(judge).filter(state=Call.State.ANSWERED).exists()
 
 
+def _is_only_this_one(judge: Judge, call: Call, failure: ExchangeFailed) -> bool:
+    """Whether an endpoint that refuses a call accepts others: it has, or the call was refused
+    before, which stopped the judge, and somebody has seen to it since.
+    """
+    same = call.attempts.filter(number__gt=call.forgiven, http_status=failure.status)
+    return _has_answers(judge) or same.count() > 1
+
+
 def _answered(judge: Judge, call: Call) -> None:
     judge.failures_in_a_row = 0
     call.state = Call.State.ANSWERED
@@ -245,7 +254,7 @@ def _answered(judge: Judge, call: Call) -> None:
 
 
 def _stop(judge: Judge, reason: str) -> None:
-    judge.stopped = reason
+    judge.stopped = _storable(reason)
     answers = Score.objects.filter(
         call__judge__endpoint=judge.endpoint, call__judge__model=judge.model
     )
@@ -374,5 +383,7 @@ def _later(seconds: float) -> datetime:
 
 def _storable(text: str) -> str:
     """`text` as every database takes it: no NUL, no half characters, not endless."""
-    text = text[:STORED_CHARACTERS].replace("\x00", "\ufffd")
-    return text.encode("utf-8", "replace").decode()
+    if len(text) > STORED_CHARACTERS:
+        half = STORED_CHARACTERS // 2
+        text = text[:half] + LEFT_OUT + text[-half:]
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

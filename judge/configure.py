@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from judge import prompts
 from judge.definition import (
@@ -46,7 +47,8 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
     changed = created or before != definition
     if changed:
         judging.definition = definition.model_dump(mode="json")
-        judging.save()
+        judging.updated_at = timezone.now()
+        judging.save(update_fields=["definition", "updated_at"])
     for judge in definition.judges:
         described = _configuration(study, judge)
         current = _current(study, judge.name)

@@ -36,7 +36,7 @@ class Price(Part):
 class Budget(Part):
     """What all judges of a study may use up together: US dollars, and requests."""
 
-    money: float | None = Field(default=None, gt=0)
+    money: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     requests: int | None = Field(default=None, ge=1)
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from judge.definition import DEFAULT_ENDPOINT, JudgeConfiguration
+from judge.prompts import FORMAT
 
 
 class JudgeNotReady(Exception):
@@ -27,8 +28,8 @@ class EndpointHere:
     stand_in: bool
 
     def variable(self, name: str) -> str:
-        """The environment's name of one of its values, such as BASE_URL."""
-        return _variable(self.name, name)
+        """The environment's name of one of its values."""
+        return variable_of(self.name, name)
 
     @property
     def identity(self) -> str:
@@ -36,13 +37,14 @@ class EndpointHere:
         return "stand-in" if self.stand_in else self.base_url.rstrip("/")
 
 
-def _variable(endpoint: str, name: str) -> str:
+def variable_of(endpoint: str, name: str) -> str:
+    """The environment's name of one of an endpoint's values, such as BASE_URL."""
     return f"JUDGE_{name}" if endpoint == DEFAULT_ENDPOINT else f"JUDGE_{endpoint.upper()}_{name}"
 
 
 def endpoint_here(name: str) -> EndpointHere:
     """The endpoint called `name`. Raises JudgeNotReady where the environment has none, or one with
-    a password in its address.
+    a password or a key in its address.
 
     An installation with a stand-in asks it in place of endpoints that are not set up.
     """
@@ -50,13 +52,13 @@ def endpoint_here(name: str) -> EndpointHere:
     if named is None and name != DEFAULT_ENDPOINT and not settings.JUDGE_STAND_IN:
         raise JudgeNotReady(
             f"the endpoint {name!r} is not set up here: name it in JUDGE_ENDPOINTS and set "
-            f"{_variable(name, 'BASE_URL')} and {_variable(name, 'API_KEY')}"
+            f"{variable_of(name, 'BASE_URL')} and {variable_of(name, 'API_KEY')}"
         )
     here = _default() if named is None else EndpointHere(name=name, **named, stand_in=False)
-    if "@" in here.base_url:
+    if sign := next((sign for sign in "@?" if sign in here.base_url), ""):
         raise JudgeNotReady(
-            f"{here.variable('BASE_URL')} must have no @ in it: addresses are stored and shown, so "
-            f"a password has no place in one. {here.variable('API_KEY')} is kept secret"
+            f"{here.variable('BASE_URL')} must have no {sign} in it: addresses are stored and "
+            f"shown, so a password has no place in one. {here.variable('API_KEY')} is kept secret"
         )
     return here
 
@@ -75,7 +77,8 @@ def _default() -> EndpointHere:
 def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
     """The endpoint at which a judge so configured can be asked from here.
 
-    Raises JudgeNotReady: its key belongs to the address in the environment, and to no other.
+    Raises JudgeNotReady: a key belongs to the address in the environment, and to no other; and
+    scores of two wordings are not the same judge's.
     """
     here = endpoint_here(configuration.endpoint)
     if configuration.base_url != here.identity:
@@ -83,12 +86,17 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
             f"this judge is asked at {configuration.base_url}, but this worker is set up for "
             f"{here.identity}; `manage.py judge` moves it there as a new version"
         )
-    parts = urlsplit(here.base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise JudgeNotReady(f"{here.variable('BASE_URL')} {here.base_url!r} is no http(s) address")
-    if not here.api_key and not _is_local(parts.hostname):
+    if configuration.prompt_format != FORMAT:
         raise JudgeNotReady(
-            f"{here.variable('API_KEY')} is missing: {parts.hostname} needs a key. Set it in the "
+            "this judge was asked in the words of another release of Fivefold; `manage.py judge` "
+            "asks in those of this one, as a new version"
+        )
+    host = _host_of(here.base_url)
+    if not host:
+        raise JudgeNotReady(f"{here.variable('BASE_URL')} {here.base_url!r} is no http(s) address")
+    if not here.api_key and not _is_local(host):
+        raise JudgeNotReady(
+            f"{here.variable('API_KEY')} is missing: {host} needs a key. Set it in the "
             "environment or in .env, for this command and for the worker"
         )
     if not (here.api_key.isascii() and here.api_key.isprintable()) or " " in here.api_key:
@@ -96,6 +104,17 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
             f"{here.variable('API_KEY')} has characters that no key has; was it copied whole?"
         )
     return here
+
+
+def _host_of(address: str) -> str:
+    """The host of an http(s) address; empty where it is none."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port  # raises where it is no number
+    except ValueError:
+        return ""
+    is_http = parts.scheme in ("http", "https") and address.isprintable()
+    return parts.hostname or "" if is_http else ""
 
 
 def _is_local(host: str) -> bool:

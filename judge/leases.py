@@ -86,7 +86,7 @@ def recover(judge_id: int) -> int:
             error=f"{settings.JUDGE_MAX_ATTEMPTS} attempts without a score; the last was lost "
             "with its worker",
         )
-        if probes(judge.calls.all()).filter(state=Call.State.FAILED).exists():
+        if probes(taken_back).filter(state=Call.State.FAILED).exists():
             # Without the schema, then: a question that ends its worker is not asked for ever.
             StructuredOutput.objects.get_or_create(
                 endpoint=judge.endpoint,

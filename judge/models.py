@@ -197,8 +197,8 @@ class Attempt(models.Model):
     """One request. It is committed before it is sent, so a killed worker leaves a trace."""
 
     class Outcome(models.TextChoices):
-        IN_FLIGHT = "in_flight"
-        ANSWERED = "answered"
+        IN_FLIGHT = "in_flight", "in flight"
+        ANSWERED = "answered", "answered"
         UNUSABLE = "unusable", "answered, but with no usable score"
         GARBLED = "garbled", "answered with something that is no completion"
         HTTP_ERROR = "http_error", "refused or failed with an HTTP status"

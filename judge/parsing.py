@@ -25,7 +25,7 @@ from typing import Any
 
 from survey.definition.tasks import Point
 
-#: Of an answer, in characters; as much of it is stored. What it was thinking is not counted.
+#: Of an answer, in characters. What it was thinking is not counted.
 LONGEST = 10_000
 
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)

@@ -9,9 +9,8 @@ from django.db.models.functions import Coalesce
 from judge.definition import JudgeConfiguration
 from judge.leases import locked
 from judge.models import Attempt, Call, Judge
-from judge.prompts import approximate_tokens
 from judge.queries import asked_calls, scoring_calls, wanted_calls
-from judge.questions import messages_for
+from judge.questions import tokens_of
 from survey.models import BlockResponse, Response
 
 
@@ -52,8 +51,7 @@ def missing_tokens(judge: Judge) -> tuple[int, int]:
     missing = wanted_calls(judge).exclude(state=Call.State.ANSWERED)
     asked, answered = 0, 0
     for call in missing.select_related("response__scenario", "block__scenario"):
-        n = 1 if call.order is None else len(call.order)
-        tokens = approximate_tokens(messages_for(call, configuration), configuration, n)
+        tokens = tokens_of(call, configuration)
         asked, answered = asked + tokens[0], answered + tokens[1]
     return asked, answered
 

@@ -40,7 +40,7 @@ VERSIONS = {
 #: Statuses that may pass; every 5xx may, too.
 PASSING_STATUSES = {408, 409, 429}
 #: Amounts that no single answer has: whoever states them is wrong, and they would not be stored.
-TOO_MANY_DOLLARS, TOO_MANY_TOKENS = 10_000, 10**8
+TOO_MANY_DOLLARS, TOO_MANY_TOKENS = 10_000, 10**7
 #: Shorter keys are words that stand for none, such as `stand-in`: answers may have them, too.
 SHORTEST_SECRET = 12
 #: Wrong key, no credit, wrong address or unknown model: no other request would fare better.
@@ -88,12 +88,13 @@ class Provider:
         self._secret = api_key if len(api_key) >= SHORTEST_SECRET else ""
         self._address_setting = address_setting
         self._timeout_seconds = timeout_seconds
+        self._connect_seconds = min(CONNECT_SECONDS, timeout_seconds)
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             # A local server needs none, but the client insists on one.
             api_key=api_key or "none",
             max_retries=0,
-            timeout=openai.Timeout(timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds)),
+            timeout=openai.Timeout(timeout_seconds, connect=self._connect_seconds),
             http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_read_as_utf_8]}),
         )
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -125,8 +126,9 @@ class Provider:
                 )
         except (TimeoutError, openai.APITimeoutError) as error:
             not_sent = isinstance(error.__cause__, httpx2.ConnectTimeout)
+            seconds = self._connect_seconds if not_sent else self._timeout_seconds
             raise ExchangeFailed(
-                f"{self._base_url} did not answer within {self._timeout_seconds:g} s",
+                f"{self._base_url} did not answer within {seconds:g} s",
                 outcome=Outcome.NOT_CONNECTED if not_sent else Outcome.TIMEOUT,
             ) from None
         except openai.APIConnectionError as error:
@@ -138,7 +140,7 @@ class Provider:
         except openai.APIStatusError as error:
             raise _refused(
                 error.status_code,
-                self._hide(_message_of(error.body) or error.response.reason_phrase),
+                self._hide(_sentence_in(error.response) or error.response.reason_phrase),
                 body=self._hide(error.response.text),
                 retry_after=retry_after_seconds(dict(error.response.headers)),
             ) from None
@@ -217,7 +219,7 @@ def retry_after_seconds(headers: dict[str, str]) -> float | None:
         return seconds if 0 <= seconds < float("inf") else None
     try:
         until = email.utils.parsedate_to_datetime(lower.get("retry-after", ""))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
     return max(0.0, (until - datetime.now(UTC)).total_seconds())
@@ -254,11 +256,19 @@ def _what_broke(error: openai.APIConnectionError) -> str:
     return next(iter(system + wrapped), str(error))
 
 
-def _message_of(body: object) -> str:
-    """The sentence in an error body, if it has one."""
-    if isinstance(body, dict) and isinstance(body.get("message"), str):
-        return str(body["message"])
-    return ""
+def _sentence_in(response: httpx2.Response) -> str:
+    """What an error says for people, if it is JSON of one of the usual forms."""
+    try:
+        body = response.json()
+    except (ValueError, RecursionError):
+        return ""
+    return _message_of(body.get("error") or body) if isinstance(body, dict) else ""
+
+
+def _message_of(error: object) -> str:
+    if isinstance(error, dict):
+        error = error.get("message") or error.get("detail")
+    return error if isinstance(error, str) else ""
 
 
 def _text(value: object) -> str | None:

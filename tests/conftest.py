@@ -1,10 +1,14 @@
 """What every test can use. The shape under test comes from the environment (see `run.py`)."""
 
 import gc
+import os
+from contextlib import ExitStack
 from socketserver import StreamRequestHandler
 
 import pytest
 from django.conf import settings
+
+from tests.e2e.installation import place_for_prepared
 
 # Looking for cycles among all that pandas and pytest keep took a tenth of the time.
 gc.set_threshold(50_000, 20, 20)
@@ -20,6 +24,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="leave out tests that use neither the database nor an installation: "
         "they ran on the first shape and would be the same on the second",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the process that starts those of pytest-xdist, if any
+        at_end = ExitStack()
+        config.add_cleanup(at_end.close)
+        os.environ.update(at_end.enter_context(place_for_prepared()))
 
 
 def pytest_report_header() -> str:

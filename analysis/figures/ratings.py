@@ -22,6 +22,7 @@ from analysis.figures.style import (
     note,
     short,
 )
+from analysis.items import points_of
 from analysis.wins import Contrast
 
 Floats = NDArray[np.float64]
@@ -122,7 +123,7 @@ def ratings_kde(
     first = next(iter(points.values()))
     for index, trace in enumerate(traces):
         trace |= {key: column[index] for key, column in first.items() if column[index] is not None}
-    layout = _layout(curves, _ticks(scale, between), heights)
+    layout = _layout(curves, points_of(scale, between=between), heights)
     layout["annotations"].append(_note(scale, between=between))
     return {"data": traces, "layout": layout | _menu(points)}
 
@@ -211,15 +212,6 @@ def _traces(curves: list[Curve], grid: Floats) -> list[dict[str, Any]]:
         traces += [trace | density | start, trace | mean | {"textposition": "middle right"}]
         named.add(name)
     return traces
-
-
-def _ticks(scale: list[tuple[int, str]], between: bool) -> list[float]:
-    """The values that are marked below a panel: the points, or the ends and the quarters."""
-    values = [float(value) for value, _ in scale]
-    if between:
-        low, high = values[0], values[-1]
-        return [low + (high - low) * quarter / 4 for quarter in range(5)]
-    return values
 
 
 def _layout(curves: list[Curve], ticks: list[float], heights: Heights) -> dict[str, Any]:

@@ -132,9 +132,12 @@ def signed_bias(things: DataFrame, by: str, *, seed: int) -> DataFrame:
     One row per value, in order of appearance: `by`'s own name, `bias` (mean of judge − people),
     `ci_low` and `ci_high` (bootstrap over `group`; resamples without the value are left out),
     `lower` and `upper` limits of agreement, `things`. Null where there are too few things or
-    groups.
+    groups; no row where nothing has both.
     """
+    numbers = ["bias", "ci_low", "ci_high", "lower", "upper"]
     known = things[things["judge"].notna() & things["people"].notna() & things[by].notna()]
+    if known.empty:
+        return DataFrame(columns=[by, *numbers, "things"])
     differences = known["judge"] - known["people"]
     values = list(known[by].unique())
     by_group = differences.groupby([known["group"], known[by]], sort=False, observed=True)
@@ -160,6 +163,5 @@ def signed_bias(things: DataFrame, by: str, *, seed: int) -> DataFrame:
                 "things": int(n[:, number].sum()),
             }
         )
-    numbers = ["bias", "ci_low", "ci_high", "lower", "upper"]
     table = DataFrame(rows, columns=[by, *numbers, "things"])
     return table.assign(**{name: pd.to_numeric(table[name]) for name in numbers})

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
 
-from survey.definition.settings import Parameters
+from survey.definition.settings import Parameters, Places
 from survey.definition.study import StudyDefinition
 
 
@@ -52,7 +53,7 @@ class Cell:
 @dataclass(frozen=True)
 class Content:
     """A version of a study. `codes` are the completion codes by ending, `parameters` what its
-    link calls the three identifiers.
+    link calls the three identifiers; who is silent for longer than `silence` may lose their place.
     """
 
     definition: StudyDefinition
@@ -60,6 +61,7 @@ class Content:
     blocks: tuple[Block, ...]
     codes: Mapping[str, str] = field(default_factory=dict)
     parameters: Parameters = field(default_factory=Parameters)
+    silence: timedelta = timedelta(minutes=Places().stale_minutes)
     translations: Mapping[str, StudyDefinition] = field(default_factory=dict)
 
     @property

@@ -6,7 +6,7 @@ clocks wherever the order matters, however quickly it is sent.
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -51,6 +51,7 @@ def read_content(study: Study) -> Content:
         version=study.version,
         codes={ending: code for ending, code in codes.items() if code is not None},
         parameters=prolific.parameters if prolific else Parameters(),
+        silence=_silence(study),
         translations={
             language: StudyDefinition.model_validate(translation)
             for language, translation in study.translations.items()
@@ -70,12 +71,17 @@ def read_content(study: Study) -> Content:
     )
 
 
+def _silence(study: Study) -> timedelta:
+    """After how long somebody silent no longer holds their place."""
+    return timedelta(minutes=study.settings["places"]["stale_minutes"])
+
+
 def look_up(study: Study, plans: Sequence[RaterPlan], now: datetime) -> Rota:
     """Tell those who have already taken part, as far as planned, from those who have not."""
     identities = (
         Identity.objects.filter(slug=study.slug, kind=Identity.Kind.SIMULATED)
         .filter(key__in=[plan.person for plan in plans])
-        .select_related("participant")
+        .select_related("participant__place")
         .annotate(
             answered=Count(
                 "participant__presentations",
@@ -98,7 +104,8 @@ def look_up(study: Study, plans: Sequence[RaterPlan], now: datetime) -> Rota:
         if participant.status not in under_way or left:
             rota.already.append(plan)
         else:
-            rota.waiting.append((plan, Start(participant.last_seen_at, answered)))
+            placeless = not hasattr(participant, "place")
+            rota.waiting.append((plan, Start(participant.last_seen_at, answered, placeless)))
     return rota
 
 
@@ -119,30 +126,29 @@ def _beginning(
     seen = study.participants.filter(source=Participant.Source.SIMULATED)
     last = seen.aggregate(last=Max("last_seen_at"))["last"]
     begins = now - DAYS_BACK
-    silence = timedelta(minutes=study.settings["places"]["stale_minutes"])
-    return min(max(begins, last + silence) if last else begins, latest)
+    return min(max(begins, last + _silence(study)) if last else begins, latest)
 
 
-def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Iterator[Walk]:
+def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Generator[Walk]:
     """Send everybody who is waiting, `workers` of them at a time; yields each as they end.
 
-    Before anybody arrives or consents, everybody else is brought up to that moment of their own
-    clock: so who gets which place follows from the clocks alone. The first WalkError stops all,
-    once those who were just at work are through with it.
+    Before anybody does what may take a place, everybody else is brought up to that moment of
+    their own clock: so who gets which place follows from the clocks alone. The first WalkError
+    stops all, once those who were just at work are through with it.
     """
     arriving = deque(sorted(rota.waiting, key=lambda waiting: (waiting[1].at, waiting[0].number)))
     under_way: list[Visit] = []
     with ThreadPoolExecutor(workers) as pool:
         try:
             while arriving or under_way:
-                joining = min((v for v in under_way if v.joins), key=_at, default=None)
-                if arriving and (joining is None or arriving[0][1].at < joining.at):
+                first = min((v for v in under_way if v.in_turn), key=_at, default=None)
+                if arriving and (first is None or arriving[0][1].at < first.at):
                     plan, start = arriving.popleft()
-                    joining = Visit(server=server, content=content, plan=plan, start=start)
-                    under_way.append(joining)
-                _bring_up(pool, under_way, joining.at if joining else None)
-                if joining is not None:
-                    joining.go()
+                    first = Visit(server=server, content=content, plan=plan, start=start)
+                    under_way.append(first)
+                _bring_up(pool, under_way, first.at if first else None)
+                if first is not None:
+                    first.go()
                 for visit in [v for v in under_way if v.ended]:
                     under_way.remove(visit)
                     visit.close()
@@ -157,7 +163,10 @@ _at = attrgetter("at")
 
 
 def _bring_up(pool: ThreadPoolExecutor, visits: Sequence[Visit], until: datetime | None) -> None:
-    """Let everybody who has a place do what they do before `until`, or all they do."""
-    busy = [visit for visit in visits if not visit.joins]
+    """Let everybody whose turn does not matter do what they do before `until`, or all they do.
+
+    Who falls silent meanwhile goes on, too: nobody can have taken their place yet.
+    """
+    busy = [visit for visit in visits if not visit.in_turn]
     for done in [pool.submit(visit.go_on, until) for visit in busy]:
         done.result()

@@ -13,8 +13,8 @@ from enum import StrEnum
 from urllib.parse import urlencode, urljoin
 
 import requests
-from bs4 import BeautifulSoup, Tag
 from requests.adapters import HTTPAdapter
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 from urllib3.util import Retry
 
 from survey.definition import StudyDefinition
@@ -75,10 +75,13 @@ class Walk:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a rater begins or goes on: their time, and how many blocks they have answered."""
+    """Where a rater begins or goes on: their time, how many blocks they have answered, and
+    whether they were under way without a place.
+    """
 
     at: datetime
     blocks: int = 0
+    placeless: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,13 +106,13 @@ def _innermost(error: BaseException) -> str:
 class _Form:
     """The form on a page: what it sends by itself, and what can be chosen."""
 
-    def __init__(self, element: Tag) -> None:
-        self.action = str(element.get("action") or "")
+    def __init__(self, element: LexborNode) -> None:
+        self.action = element.attributes.get("action") or ""
         self.hidden: Answers = []
-        self.inputs: dict[str, list[Tag]] = {}
-        for tag in element.find_all(["input", "select", "textarea", "button"]):
-            name = str(tag.get("name") or "")
-            if tag.get("type") == "hidden":
+        self.inputs: dict[str, list[LexborNode]] = {}
+        for tag in element.css("input, select, textarea, button"):
+            name = tag.attributes.get("name") or ""
+            if tag.attributes.get("type") == "hidden":
                 self.hidden.append((name, _value(tag)))
             elif name:
                 self.inputs.setdefault(name, []).append(tag)
@@ -117,14 +120,14 @@ class _Form:
     def offers(self, name: str, value: str) -> bool:
         """Whether a person could answer this."""
         tags = self.inputs.get(name, [])
-        if any(tag.name == "textarea" or tag.get("type") in TYPED for tag in tags):
+        if any(tag.tag == "textarea" or tag.attributes.get("type") in TYPED for tag in tags):
             return True
-        if tags and tags[0].name == "select":
-            tags = tags[0].find_all("option")
+        if tags and tags[0].tag == "select":
+            tags = tags[0].css("option")
         return any(
             _value(tag) == value
             for tag in tags
-            if tag.name != "input" or tag.get("type") in ("radio", "checkbox")
+            if tag.tag != "input" or tag.attributes.get("type") in ("radio", "checkbox")
         )
 
     def measure(self, name: str, values: dict[str, object]) -> None:
@@ -134,9 +137,9 @@ class _Form:
             self.hidden.append((name, json.dumps(values)))
 
 
-def _value(tag: Tag) -> str:
-    value = tag.get("value")
-    return str(value) if value is not None else tag.get_text(strip=True)
+def _value(tag: LexborNode) -> str:
+    # an attribute that is there and empty is None
+    return tag.attributes.get("value", tag.text(strip=True)) or ""
 
 
 class Visit:
@@ -148,6 +151,7 @@ class Visit:
         #: When the rater does what is next.
         self.at = start.at
         self.blocks = start.blocks
+        self._may_be_placeless = start.placeless
         self.walk = Walk(plan)
         names = content.parameters
         query = {
@@ -171,9 +175,12 @@ class Visit:
         return self.walk.ending is not None
 
     @property
-    def joins(self) -> bool:
-        """Whether what the rater does next may take a place, or find that there is none."""
-        return self._next.joins
+    def in_turn(self) -> bool:
+        """Whether it matters what everybody else has done before the rater's next request: it may
+        take a place, or find that there is none. Who ends takes a place that they lost while silent
+        again, if it is free.
+        """
+        return self._next.joins or self._may_be_placeless
 
     def go(self) -> None:
         """Do what is next, and see from the page that comes what follows. Raises WalkError."""
@@ -213,15 +220,15 @@ class Visit:
         ending = self._ending()
         if ending is not None:
             return self._end(ending)
-        forms = [_Form(element) for element in self.page.select("main form")]
+        forms = [_Form(element) for element in self.page.css("main form")]
         if not forms:
             raise self._error("has neither a form nor an ending")
         form = forms[-1]
         study = self.content.in_language(self.plan.language)
         if "agree" in form.inputs:
             self._consent(forms)
-        elif responses := self.page.find_all(True, {"data-response": True}):
-            texts = {str(tag["data-response"]): tag.get_text() for tag in responses}
+        elif responses := self.page.css("[data-response]"):
+            texts = {tag.attributes["data-response"] or "": tag.text() for tag in responses}
             self._block(form, study, texts)
         elif "answer" in form.inputs:
             self._check(form, study)
@@ -241,14 +248,14 @@ class Visit:
 
     def _end(self, ending: Ending) -> None:
         """Take the code along, if the study has one for this ending."""
-        code = self.page.find(id="completion-code")
+        code = self.page.css_first("#completion-code")
         self.walk.ending = ending
-        self.walk.code = code.get_text(strip=True) if code else ""
+        self.walk.code = code.text(strip=True) if code else ""
         if self.walk.code != self.content.codes.get(ending, ""):
             raise self._error(f"shows code {self.walk.code!r} for ending {ending}")
 
     def _consent(self, forms: Sequence[_Form]) -> None:
-        language = str(self.page.html.get("lang")) if self.page.html else ""
+        language = self.page.css("html[lang]")[0].attributes["lang"]
         if language != self.plan.language:
             choosing = next(form for form in forms if "language" in form.inputs)
             self._send(choosing, [("language", self.plan.language)], None, joins=True)
@@ -262,7 +269,7 @@ class Visit:
         if self.blocks >= self.plan.blocks:
             self.walk.ending = Ending.LEFT
             return
-        recognised = self.content.recognise(texts, on_page=self.page.get_text)
+        recognised = self.content.recognise(texts, on_page=self.page.text)
         if recognised is None:
             raise self._error("shows no block of this study")
         block, shown = recognised
@@ -347,14 +354,16 @@ class Visit:
             if not form.offers(name, value):
                 raise self._error(f"does not offer {name}={value}")
         if page is not None:
-            self.at += timedelta(seconds=self.plan.seconds[page])
+            looked = timedelta(seconds=self.plan.seconds[page])
+            self.at += looked
+            self._may_be_placeless |= looked > self.content.silence
         address = urljoin(self.url, form.action)
         self._next = _Request(address, form.hidden + answers, judged, joins)
 
     def _read(self, answer: requests.Response) -> None:
         """Take in the page that came, redirects followed."""
         self.url = answer.url
-        self.page = BeautifulSoup(answer.text, "html.parser")
+        self.page = LexborHTMLParser(answer.text)
         self.walk.pages += 1
         if answer.ok or self._ending() is not None:
             return
@@ -366,12 +375,12 @@ class Visit:
 
     def _ending(self) -> Ending | None:
         """The ending that the open page shows."""
-        element = self.page.find(True, {"data-ending": True})
-        return Ending(str(element["data-ending"])) if element else None
+        element = self.page.css_first("[data-ending]")
+        return Ending(element.attributes["data-ending"] or "") if element else None
 
     def _said(self, selector: str, *, most: int | None = 300) -> str:
-        element = self.page.select_one(selector)
-        return " ".join(element.get_text(" ").split())[:most] if element else ""
+        element = self.page.css_first(selector)
+        return " ".join(element.text(separator=" ").split())[:most] if element else ""
 
     def _error(self, what: str) -> WalkError:
         return WalkError(f"{self.plan.person}: {self.url} {what}")

@@ -1,12 +1,12 @@
 """Small studies with judges, from the ratings and scores that each cell got."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pandas import DataFrame
 
 from analysis.items import ITEM
-from analysis.judged import JudgesData
+from analysis.judged import PLACE, JudgesData
 from analysis.report import Contrast, StudyData
 
 #: Scenario, set, model, condition.
@@ -60,6 +60,7 @@ def judges(
     *,
     about: Mapping[str, Mapping[str, Any]] | None = None,
     words: Mapping[Cell, int] | None = None,
+    unscored: Iterable[Cell] = (),
     returned: Sequence[tuple[str, str, str]] = (),
     families: Mapping[str, str] | None = None,
     dimension: str = "empathy",
@@ -67,14 +68,34 @@ def judges(
 ) -> JudgesData:
     """Judges by name, with the scores of each cell's replicates; the first one is the gold judge.
 
-    A system's response to a scenario is the same in all sets.
+    A system's response to a scenario is the same in all sets, those of `unscored` cells included.
     """
     rows = [
-        (name, *cell, dimension, _response(cell), replicate, score, (words or {}).get(cell, 10))
+        (name, *cell, dimension, _response(cell), replicate, score)
         for name, of in scores.items()
         for cell, given in of.items()
         for replicate, score in enumerate(given, 1)
     ]
+    places = dict.fromkeys([*(cell for of in scores.values() for cell in of), *unscored])
+    responses = [(*cell, _response(cell), (words or {}).get(cell, 10)) for cell in places]
+    named = [(*row, 1, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z") for row in returned]
+    return JudgesData(
+        judge_scores=DataFrame(rows, columns=["judge", *ITEM, "response", "replicate", "score"]),
+        responses=DataFrame(responses, columns=[*PLACE, "response", "words"]),
+        judges=_described(scores, about or {}),
+        returned_models=DataFrame(
+            named,
+            columns=["judge", "returned_model", "fingerprint", "calls", "first_at", "last_at"],
+        ),
+        families=families or {},
+        epsilon=epsilon,
+    )
+
+
+def _described(
+    scores: Mapping[str, Mapping[Cell, Sequence[float | None]]],
+    about: Mapping[str, Mapping[str, Any]],
+) -> DataFrame:
     usual = {
         "kind": "judge",
         "family": "",
@@ -83,30 +104,12 @@ def judges(
         "is_stand_in": False,
         "presentation": "single",
     }
-    judged = [
-        usual
-        | {
-            "judge": name,
-            "is_gold": number == 0,
-            "replicates": max((len(given) for given in of.values()), default=3),
-        }
-        | dict((about or {}).get(name, {}))
-        for number, (name, of) in enumerate(scores.items())
-    ]
-    columns = ["judge", *usual, "is_gold", "replicates"]
-    named = [(*row, 1, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z") for row in returned]
-    return JudgesData(
-        judge_scores=DataFrame(
-            rows, columns=["judge", *ITEM, "response", "replicate", "score", "words"]
-        ),
-        judges=DataFrame(judged, columns=columns),
-        returned_models=DataFrame(
-            named,
-            columns=["judge", "returned_model", "fingerprint", "calls", "first_at", "last_at"],
-        ),
-        families=families or {},
-        epsilon=epsilon,
-    )
+    rows = []
+    for number, (name, of) in enumerate(scores.items()):
+        replicates = max((len(given) for given in of.values()), default=3)
+        row = usual | {"judge": name, "is_gold": number == 0, "replicates": replicates}
+        rows.append(row | dict(about.get(name, {})))
+    return DataFrame(rows, columns=["judge", *usual, "is_gold", "replicates"])
 
 
 def _response(cell: Cell) -> str:

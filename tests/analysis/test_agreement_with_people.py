@@ -97,7 +97,7 @@ FOUR = [cell for cell in cells("S1", sets=2) if cell[2] != "big"]
 
 def test_own_family_bias_is_what_the_judges_family_gets_more_than_others() -> None:
     scores = once({cell: 5.0 if cell[2] == "m1" else 3.0 for cell in FOUR})
-    of = judges({"j": scores}, about={"j": {"family": "llama"}}, families=FAMILIES)
+    of = judges({"j": scores}, about={"j": {"family": "Llama"}}, families=FAMILIES)
     data = study({"r": dict.fromkeys(FOUR, 3)})
     assert agreement(data, of)["own_family_bias"]["value"] == 2
     table = judge_bias(together(data, of), seed=1)

@@ -116,6 +116,13 @@ def test_an_item_without_other_raters_says_nothing() -> None:
     assert isnan(only)
 
 
+def test_items_without_a_gold_score_say_nothing_about_the_distance_to_others_either() -> None:
+    scored = {cell: gold for cell, gold in GOLD.items() if cell[0] == "S1"}
+    mae = consensus_mae(check(study(RATERS, gold=scored)), QualityRules())
+    others = [Fraction(n, 4) - 1 for n in (14, 14, 18)]  # as above, in the first scenario
+    assert mae["careless"] == pytest.approx(float(sum(others) / 3))
+
+
 def test_the_differences_are_told_in_words() -> None:
     texts = [row["text"] for row in guard(study(RATERS, gold=GOLD))["guard_warnings"]]
     assert texts == [
@@ -144,11 +151,12 @@ def test_ways_that_agree_are_said_to() -> None:
     ("gold", "families", "kinds"),
     [
         (JUDGE, {"m1": "llama", "big": "claude"}, {"same_family": ["llama@1", "llama", "m1"]}),
+        (JUDGE, {"m1": "Llama", "big": "claude"}, {"same_family": ["llama@1", "llama", "m1"]}),
         (JUDGE, {"m1": "qwen"}, {"family_unknown": ["big"]}),
         (JUDGE._replace(family=""), FAMILIES, {"family_unknown": ["llama@1", "not stated"]}),
         (JUDGE._replace(kind="panel", family=""), FAMILIES, {}),
     ],
-    ids=["the same", "a model's unknown", "the judge's unknown", "a panel has none"],
+    ids=["the same", "capitalised", "a model's unknown", "the judge's unknown", "a panel has none"],
 )
 def test_families_are_named(
     gold: Judge, families: dict[str, str], kinds: dict[str, list[str]]
@@ -158,6 +166,11 @@ def test_families_are_named(
     assert set(told) == set(kinds)
     for kind, words in kinds.items():
         assert all(word in told[kind] for word in words)
+
+
+def test_scores_of_a_stand_in_are_called_so() -> None:
+    rows = guard(study(RATERS, gold=GOLD), gold=JUDGE._replace(is_stand_in=True))["guard_raters"]
+    assert rows[0]["left_out_by"] == "stand-in gold"
 
 
 def test_a_study_without_a_contrast_has_no_wins_and_everything_else() -> None:

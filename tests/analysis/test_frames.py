@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from analysis.frames import Snapshot, read_snapshot
-from survey.models import Participant, Presentation, Rating, Response, Study
+from analysis.frames import Snapshot, read_judges, read_snapshot
+from survey.models import BlockResponse, Participant, Presentation, Rating, Response, Study
 from survey.tidy import counted_sources, rank_rows, rating_rows, reading
 from tests.factories import START, add_gold, add_participant, make_study
 
@@ -204,6 +204,27 @@ def test_gold_of_the_reference_stands_in_every_set(study: Study) -> None:
         }
         for set_name in ("1", "2")
     ]
+
+
+def test_every_place_of_a_response_is_told_scored_or_not(study: Study) -> None:
+    shared = Response.objects.get(text="Oracle reference answers S1")
+    other = Response.objects.create(
+        scenario=shared.scenario, system=shared.system, text="你好 dear", text_hash="other"
+    )
+    BlockResponse.objects.filter(response=shared, block__set_name="2").update(response=other)
+    add_gold(study, {(shared.pk, "warmth"): 4.5})
+    with reading():
+        judges, _ = read_judges(study)
+
+    assert len(judges.responses) == 12
+    oracle = judges.responses[judges.responses["model"] == "Oracle"]
+    assert oracle[["scenario", "set", "response", "words"]].to_numpy().tolist() == [
+        ["S1", "1", "S1/1/Oracle/reference", 4],
+        ["S1", "2", "S1/2/Oracle/reference", 3],
+        ["S2", "1", "S2/1/Oracle/reference", 4],
+        ["S2", "2", "S2/1/Oracle/reference", 4],
+    ]
+    assert judges.judge_scores["response"].tolist() == ["S1/1/Oracle/reference"]
 
 
 def test_study_order_and_contrast_are_handed_on(study: Study) -> None:

@@ -124,6 +124,7 @@ def study_without(data: StudyData, rows: "np.ndarray[tuple[int], np.dtype[np.boo
 def test_a_judge_on_another_scale_is_not_tested() -> None:
     of = judges({"j": {cell: [50.0] for cell in CELLS}}, about={"j": {"comparable": False}})
     table, of_raters = alt_tests(together(crowd(1.0), of), POINTS, epsilon=0.1)
-    assert table[table["judge"] == "j"]["note"].tolist() == [OTHER_SCALE]
+    own = table[table["judge"] == "j"]
+    assert own[["epsilon", "is_studys", "note"]].to_numpy().tolist() == [[0.1, True, OTHER_SCALE]]
     assert len(table) == 1 + 15
     assert of_raters.empty

@@ -66,8 +66,18 @@ def test_nothing_judged_is_nothing() -> None:
 def test_a_response_that_was_scored_in_one_set_is_known_in_the_others() -> None:
     data = study({"r": dict(zip(REFERENCE, [1, 2, 3, 4], strict=True))})
     scores: dict[Cell, list[float | None]] = {REFERENCE[1]: [5.0]}
-    found = together(data, judges({"j": scores}, about={"j": {"presentation": "block"}}))
+    blocks = {"j": {"presentation": "block"}}
+    found = together(data, judges({"j": scores}, about=blocks, unscored=REFERENCE))
     assert found.people["empathy"].to_numpy().tolist() == [[2.5]]
     assert len(found.replicates(found.judges[0], "empathy")) == 4
-    unscored = together(data, judges({"j": {}}))
+    unscored = together(data, judges({"j": {}}, unscored=REFERENCE))
     assert len(unscored.responses["empathy"]) == 1
+
+
+def test_another_text_of_the_same_system_is_a_response_of_its_own_also_without_a_score() -> None:
+    other: Cell = ("S1", "2", "m1", "base")
+    found = together(study({"r": {BASE: 1, other: 5}}), judges({"j": {BASE: [2.0]}}))
+    scored, unscored = found.responses["empathy"]["sets"].items()
+    assert (scored, unscored[1]) == (("S1/m1/base", "1"), "2")
+    assert found.people["empathy"]["r"].to_dict() == {"S1/m1/base": 1, unscored[0]: 5}
+    assert found.means(found.judges[0], "empathy").to_dict() == {"S1/m1/base": 2.0}

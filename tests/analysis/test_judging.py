@@ -103,6 +103,14 @@ NO_JUDGE = "the study has no gold scores and no judge"
             ),
         ),
         (
+            study({}),
+            judges({"j": {}}),
+            dict.fromkeys([*AGREEMENT, *FIGURES], "there are no ratings yet")
+            | dict.fromkeys(
+                GUARD, "no rating has a gold score, so nobody is filtered by their distance to one"
+            ),
+        ),
+        (
             replace(study({}), scale=[]),
             judges({"j": SCORES}),
             dict.fromkeys([*AGREEMENT, *FIGURES], "the study asks for no ratings")
@@ -138,7 +146,15 @@ NO_JUDGE = "the study has no gold scores and no judge"
         ),
     ],
     ids=[
-        *("no judge", "no ratings", "unrated", "no scores", "no gold", "other scale"),
+        *(
+            "no judge",
+            "no ratings",
+            "nothing at all",
+            "unrated",
+            "no scores",
+            "no gold",
+            "other scale",
+        ),
         "no contrast",
     ],
 )
@@ -161,8 +177,9 @@ THIN: dict[str, tuple[dict[str, dict[Cell, int]], dict[Cell, list[float | None]]
 
 
 @pytest.mark.parametrize("thin", THIN)
-@pytest.mark.parametrize("kind", ["judge", "file", "panel"])
-@pytest.mark.parametrize("presentation", ["single", "block"])
+@pytest.mark.parametrize(
+    ("kind", "presentation"), [("judge", "single"), ("judge", "block"), ("panel", "single")]
+)
 def test_thin_data_give_reasons_and_never_an_error(thin: str, kind: str, presentation: str) -> None:
     raters, scores = THIN[thin]
     of = judges({"j": scores}, about={"j": {"kind": kind, "presentation": presentation}})

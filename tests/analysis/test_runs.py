@@ -128,12 +128,13 @@ def test_scores_of_a_stand_in_are_named_where_they_appear(study: Study, settings
     settings.JUDGE_STAND_IN = True
     responses = Response.objects.values_list("id", flat=True)
     add_judge(study, {(response, "warmth"): [3] for response in responses}, name="pretender")
+    add_participant(study, pseudonym="flo", rate=lambda key: 1)  # flat, and far from all scores
     run = finished_run(study=study, sources=counted_sources())
 
     tables = results_of(run, "table")
     name = "pretender@1 (stand-in, no language model)"
     assert run.manifest["gold"] == name
-    for table in ("raters", "items"):
+    for table in ("raters", "items", "guard_raters"):
         assert tables[table]["columns"][-1] == "gold_by"
         assert {row[-1] for row in tables[table]["rows"]} == {name}
     assert {row[0] for row in tables["judge_consistency"]["rows"]} == {name}

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from config.processes import (
     ProcessError,
     Processes,
     command_of,
-    free_port,
     is_free,
 )
 
@@ -39,11 +39,20 @@ def test_command_is_that_of_the_compose_file_with_our_own_programs() -> None:
     assert command_of("redis")[0] == "redis-server"
 
 
-def test_taken_port_is_not_free() -> None:
-    port = free_port()
-    assert is_free("127.0.0.1", port)
-    with socket.create_server(("127.0.0.1", port)):
-        assert not is_free("127.0.0.1", port)
+@pytest.fixture
+def door() -> Iterator[socket.socket]:
+    """A port that nobody else can get, and where nobody listens yet."""
+    with socket.socket() as ours:
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        ours.bind(("127.0.0.1", 0))
+        yield ours
+
+
+def test_port_is_free_until_somebody_listens(door: socket.socket) -> None:
+    host, port = door.getsockname()
+    assert is_free(host, port)
+    door.listen()
+    assert not is_free(host, port)
 
 
 def wait_for_line(process: Process) -> str:
@@ -60,17 +69,19 @@ def test_stop_ends_the_whole_family_even_if_deaf(tmp_path: Path) -> None:
         "deaf", [sys.executable, "-c", DEAF_FAMILY], environment=os.environ, logs=tmp_path
     )
     port = int(wait_for_line(process))
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as visitor:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as visitor:
         process.stop(seconds=0.1)
         assert process.exit_code == -signal.SIGKILL
         assert visitor.recv(1) == b""  # the line went dead: the child is gone
 
 
-def test_process_that_ends_early_is_named_with_its_last_words(tmp_path: Path) -> None:
+def test_process_that_ends_early_is_named_with_its_last_words(
+    door: socket.socket, tmp_path: Path
+) -> None:
     with Processes(os.environ, logs=tmp_path) as processes:
         process = processes.start("brief", [sys.executable, "-c", "print('why'); exit(3)"])
         with pytest.raises(ProcessError, match=r"(?s)brief ended with 3.*why"):
-            processes.wait_for(process, port=free_port())
+            processes.wait_for(process, port=door.getsockname()[1])
 
 
 def test_lines_are_read_whole_and_once(tmp_path: Path) -> None:
@@ -118,6 +129,6 @@ def test_killed_parent_takes_its_children_with_it(tmp_path: Path) -> None:
     with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE) as parent:
         assert parent.stdout
         port = int(parent.stdout.readline())
-        with socket.create_connection(("127.0.0.1", port), timeout=30) as visitor:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as visitor:
             parent.kill()
             assert visitor.recv(1) == b""  # the line went dead: the grandchild is gone, too

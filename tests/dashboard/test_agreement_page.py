@@ -5,15 +5,17 @@ import re
 import pytest
 from django.test import Client
 
+from analysis.agreement_with_people import OTHER_SCALE
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from dashboard.agreement import FIGURES, TABLES, in_short, most_uneven, shares, three_ways
 from dashboard.tables import Table
 from judge.models import Judge
+from judge.plans import plan_calls
 from survey.models import Response, Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
-from tests.dashboard.judging import answer_calls, planned
+from tests.dashboard.judging import answer_calls, describe, planned
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant, make_study
 
@@ -119,6 +121,24 @@ def test_study_of_two_dimensions_has_a_line_for_each(page: Client, db: None) -> 
     consistency, warmth, insight, *_ = tables_of(page.get(AGREEMENT))
     assert [row[1] for row in consistency[1:]] == ["warmth", "insight"]
     assert warmth[2][0] == insight[2][0] == "owl@1"
+
+
+@pytest.mark.slow
+def test_judge_on_another_scale_stands_in_the_test_with_its_reason(page: Client, db: None) -> None:
+    study = make_study()
+    points = [{"value": value, "label": str(value)} for value in (1, 2, 3)]
+    own, wide = describe(study, {"name": "own"}, {"name": "wide", "scale": points})
+    for judge in (own, wide):
+        plan_calls(judge)
+        answer_calls(judge.calls.all(), lambda response, _: response.pk % 3 + 1)
+    for name in ("ann", "ben"):
+        add_participant(study, pseudonym=name, rate=likes_tuned)
+    finished_run(study=study, sources=counted_sources())
+    tables = tables_of(page.get(AGREEMENT))
+    (tested,) = (table for table in tables if table[0][:2] == ["Who", "Winning rate"])
+    (row,) = (each for each in tested if each[0] == "wide@1")
+    assert row[1:4] == ["–", "–", "–"]
+    assert row[6] == OTHER_SCALE
 
 
 # ── Reshaping ────────────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 from django.utils import timezone
+from scipy import stats
 
 from dashboard.certificate import Certificate, certificate_rows
 from dashboard.grids import Grid
@@ -28,9 +29,13 @@ def study(db: None) -> Study:
     return load()
 
 
-def start(study: Study, number: int, *, source: str = "link", done: bool = True) -> None:
-    for _ in range(number):
-        person = arrive(Arrival(study=study, source=source, at=NOW))
+def start(
+    study: Study, number: int, *, source: str = "link", done: bool = True, seeds: bool = False
+) -> None:
+    """So many people begin, and are `done`; with `seeds`, random orders are always the same."""
+    for seed in range(number):
+        order_seed = seed if seeds else None
+        person = arrive(Arrival(study=study, source=source, at=NOW, order_seed=order_seed))
         give_consent(participant=person, at=NOW)
         if done:
             Participant.objects.filter(pk=person.pk).update(status="completed", finished_at=NOW)
@@ -110,15 +115,47 @@ def test_incomplete_design_says_what_is_missing(study: Study) -> None:
 
 def test_random_orders_have_tests_and_nothing_to_complete(db: None) -> None:
     study = load("")
-    start(study, 30)
+    start(study, 30, seeds=True)
     certificate = Certificate(study, "real", "completed")
     assert certificate.parts == []
     assert all(
         tally.complete is None for grid in certificate.grids for tally in grid.cells.values()
     )
-    positions, successions, slots = (grid.test for grid in certificate.grids[:3])
-    assert (positions.df, successions.df, slots.df) == (2 * 4, 2 * 1, 9)
-    assert all(0.0001 < test.p < 1 for test in (positions, successions, slots))
+    tests = [grid.test for grid in certificate.grids[:3]]
+    assert [test.df for test in tests] == [2 * 4, 2 * 1, 9]
+    expected = chi_squares(study)
+    assert [test.statistic for test in tests] == pytest.approx(expected)
+    assert [test.p for test in tests] == pytest.approx(
+        [stats.chi2.sf(statistic, test.df) for statistic, test in zip(expected, tests, strict=True)]
+    )
+    assert min(expected) > 0
+
+
+def chi_squares(study: Study) -> tuple[float, float, float]:
+    """Of systems by place, their succession, and blocks by slot, for 30 people.
+
+    What stands where is Pearson's χ² times (n − 1) / n for n places, as no two things share one.
+    Of three things, all that their succession adds is which way round they stand.
+    """
+    names = {key: cell.names for key, cell in cells_of(study).items()}
+    places: Counter[tuple[str, str, int]] = Counter()
+    turns: Counter[str] = Counter()
+    slots: Counter[tuple[int, int]] = Counter()
+    for shown in Presentation.objects.filter(participant__study=study):
+        assert shown.response_order is not None and shown.position is not None
+        cells = [names[shown.block_id, response] for response in shown.response_order]
+        set_name = cells[0][1]
+        conditions = [condition for *_, condition in cells]
+        places.update((set_name, condition, i) for i, condition in enumerate(conditions))
+        after_plain = conditions[(conditions.index("plain") + 1) % 3]
+        turns[set_name] += 1 if after_plain == "tuned" else -1
+        slots[shown.block_id, shown.position] += 1
+    assert (len(places), len(slots)) == (2 * 3 * 3, 4 * 4)
+    return (
+        sum((count - 20) ** 2 / 20 for count in places.values()) * 2 / 3,
+        sum(turn**2 / 60 for turn in turns.values()),
+        sum((count - 7.5) ** 2 / 7.5 for count in slots.values()) * 3 / 4,
+    )
 
 
 def test_few_random_blocks_each_are_dealt_out_evenly(db: None) -> None:

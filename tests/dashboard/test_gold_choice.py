@@ -197,7 +197,10 @@ def test_changes_say_when_the_rules_changed_in_between(
     set_rules(study=flat, rules=QualityRules(order=["sigma_mae"]))
     address = choose(page, "file low")
     execute(AnalysisRun.objects.get(state="waiting").pk)
-    assert "the gold scores: the quality rules changed. To see" in text_of(page.get(address))
+    answer = page.get(address)
+    assert "the gold scores: the quality rules changed. To see" in text_of(answer)
+    funnel = {row[0]: row[1:] for row in tables_of(answer)[1]}
+    assert funnel["duration"] == ["1", "–", "5", "–"]
 
 
 def test_changes_without_an_analysis_before_lead_to_the_results(

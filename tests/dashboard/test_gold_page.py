@@ -31,11 +31,6 @@ from tests.survey import small_study
 GOLD = "/studies/small/gold/"
 
 
-def rows_of(page: Client) -> dict[str, list[str]]:
-    """The sources' lines by what stands first in them."""
-    return {row[0]: row for row in tables_of(page.get(GOLD))[0][1:]}
-
-
 # ── What is shown ────────────────────────────────────────────────────────────────────────────
 
 
@@ -68,21 +63,18 @@ def test_every_source_stands_beside_the_others(
     calls.stop(single.pk, "somebody pulled the plug")
     add_participant(study, pseudonym="edda", source="panel", panel="clinicians")
     at = "owl at https://judges.example/v1"
-    assert [row[:4] for row in tables_of(page.get(GOLD))[0][1:]] == [
+    imported_at = f"{study.gold_sets.get().created_at:%Y-%m-%d %H:%M} UTC"
+    assert [row[:2] for row in tables_of(page.get(GOLD))[0][1:]] == [
         [
-            f"a-single@1 {at}",
-            "one response at a time 3 replicates, temperature 1.0, with reasons",
-            "28 of 30 valid calls stopped 1 failed",
-            "0.1450 USD",
+            f"a-single@1 {at} one response at a time, 3 replicates, temperature 1.0, with reasons",
+            "28 of 30 valid calls stopped 1 failed 0.1450 USD",
         ],
-        [f"blocks@1 {at}", "whole blocks 2 replicates", "not asked yet", "nothing"],
+        [f"blocks@1 {at} whole blocks, 2 replicates", "not asked yet"],
         [
-            "file imported gold who made it is not said",
-            f"imported {study.gold_sets.get().created_at:%Y-%m-%d %H:%M}",
+            f"file imported gold who made it is not said, imported {imported_at}",
             "10 scores",
-            "nothing",
         ],
-        ["panel clinicians", "experts who rate as people do", "1 who has completed", "nothing"],
+        ["panel clinicians experts, who rate in the survey", "1 who has completed"],
     ]
 
 
@@ -92,8 +84,8 @@ def test_cost_tells_what_is_estimated_and_what_nobody_knows(page: Client, judge:
     add_attempt(second, "timeout", cost="0.25", cost_is_estimate=True)
     add_attempt(third, "unknown", cost_is_estimate=True)
     answer = page.get(GOLD)
-    spent = tables_of(answer)[0][1][3]
-    assert spent == "0.7500 USD of it 0.2500 by our estimate 1 request of unknown cost"
+    rests_on = tables_of(answer)[0][1][1]
+    assert rests_on.endswith("0.7500 USD of it 0.2500 by our estimate 1 request of unknown cost")
     assert "0.7500 USD, of which 0.2500 are our estimate; 1 request of unknown cost" in (
         text_of(answer)
     )
@@ -112,6 +104,18 @@ def test_gold_score_says_how_many_valid_calls_it_rests_on(page: Client, judge: J
     assert both[4:] == ["Ant plain answers S1 Ant plain answers S1", "4, 5", "2", "4.50"]
     assert half[5:] == ["3", "1", "3.00"]
     assert nothing[5:] == ["", "–", "–"]
+
+
+def test_calls_that_are_to_come_are_told_and_can_be_asked_for(page: Client, judge: Judge) -> None:
+    answer_calls(judge.calls.all())
+    row = tables_of(page.get(GOLD))[0][1]
+    assert (row[1], row[-1]) == ("20 of 20 valid calls complete 0.1000 USD", "is the gold")
+    describe(judge.study, {"name": "stand-in", "replicates": 3})
+    row = tables_of(page.get(GOLD))[0][1]
+    assert row[1] == "20 of 20 valid calls incomplete 10 not asked yet 0.1000 USD"
+    assert row[-1] == "Score stand-in@1 is the gold"
+    shown = text_of(page.get(f"{GOLD}judges/stand-in@1/"))
+    assert "0 failed, 10 not asked yet. incomplete" in shown
 
 
 def test_single_score_that_is_missing_in_a_file_is_not_counted(page: Client, study: Study) -> None:
@@ -146,10 +150,10 @@ def test_decisions_say_who_chose_whom_when_and_why(page: Client, judge: Judge) -
 def test_consistency_and_agreement_are_those_of_the_newest_analysis(
     page: Client, judge: Judge
 ) -> None:
-    assert tables_of(page.get(GOLD))[0][1][4:6] == ["–", "–"]
+    assert tables_of(page.get(GOLD))[0][1][2:4] == ["–", "–"]
     answer_calls(judge.calls.all(), lambda response, call: (response.pk + call.replicate) % 3 + 2)
     finished_run(study=judge.study, sources=counted_sources())
-    consistency, agreement = tables_of(page.get(GOLD))[0][1][4:6]
+    consistency, agreement = tables_of(page.get(GOLD))[0][1][2:4]
     assert consistency.startswith("ρ ") and "α " in consistency
     assert agreement.startswith("r ") and agreement.endswith("]")
 
@@ -158,7 +162,13 @@ def test_consistency_and_agreement_are_those_of_the_newest_analysis(
 def test_constant_judge_is_shown_for_what_it_is(page: Client, judge: Judge) -> None:
     answer_calls(judge.calls.all(), lambda *_: 3)
     finished_run(study=judge.study, sources=counted_sources())
-    assert "constant: every score is 3" in tables_of(page.get(GOLD))[0][1][4]
+    assert "constant: every score is 3" in tables_of(page.get(GOLD))[0][1][2]
+
+
+@pytest.mark.parametrize("act", ["score", "upload", "choose"])
+def test_test_people_stay_in_view_after_every_button(page: Client, judge: Judge, act: str) -> None:
+    answer = page.post(f"{GOLD}{act}/?include=simulated")
+    assert answer["Location"] == f"/studies/{judge.study}/gold/?include=simulated"
 
 
 def test_progress_alone_says_when_it_is_over(page: Client, judge: Judge) -> None:
@@ -237,6 +247,19 @@ def test_score_without_a_key_says_so_before_and_after_and_queues_nothing(
     assert (woken, Call.objects.count()) == ([], 0)
 
 
+def test_judge_of_another_release_can_be_asked_and_becomes_a_new_version(
+    page: Client, judge: Judge, woken: Woken
+) -> None:
+    answer_calls(judge.calls.all())
+    judge.configuration["prompt_format"] -= 1
+    judge.configuration_hash = judge.read_configuration().fingerprint()
+    judge.save()
+    assert "can't be asked from here" not in text_of(page.get(GOLD))
+    answer = page.post(f"{GOLD}score/", {"judge": "stand-in"}, follow=True)
+    assert "20 calls are queued." in text_of(answer)
+    assert woken == [("judge.run", Judge.objects.get(name="stand-in", version=2).pk)]
+
+
 def test_score_asks_those_who_can_be_asked_and_names_the_others(
     page: Client, study: Study, settings: Settings, woken: Woken
 ) -> None:
@@ -276,10 +299,18 @@ def test_upload_adds_a_source_that_is_not_gold_yet(
 ) -> None:
     said = upload(page, tmp_path, FILE)
     assert "2 gold scores are here as mine. They are not gold yet." in said
-    assert rows_of(page)["file mine who made it is not said"][2] == "2 scores"
+    assert ["file mine who made it is not said", "2 scores"] in [
+        [source.partition(", imported")[0], rests_on]
+        for source, rests_on, *_ in tables_of(page.get(GOLD))[0][1:]
+    ]
     assert GoldDecision.objects.get().gold_set == study.gold_sets.get(name="imported")
     event = study.events.get(action="gold imported")
     assert (str(event.author), event.detail["gold"]) == ("ada", 2)
+
+
+def test_one_score_is_told_as_one(page: Client, study: Study, tmp_path: Path) -> None:
+    said = upload(page, tmp_path, "".join(FILE.splitlines(keepends=True)[:2]))
+    assert "1 gold score is here as mine. It is not gold yet." in said
 
 
 @pytest.mark.parametrize(

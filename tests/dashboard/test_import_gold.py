@@ -11,7 +11,9 @@ from django.test import Client
 from pytest_django import Settings
 
 from dashboard.agreement import TABLES
-from judge.models import STAND_IN, GoldScore
+from dashboard.gold_sets import import_gold_set
+from dashboard.import_files import ImportRefused
+from judge.models import STAND_IN, GoldScore, GoldSet
 from judge.queries import gold_scores
 from survey.models import Study
 from tests.dashboard.judging import answer_calls, planned
@@ -149,3 +151,35 @@ def test_maker_that_is_not_one_and_the_same_is_refused(
     with pytest.raises(CommandError, match=f"column 'gold_by': {reason}"):
         import_gold(make_study(), tmp_path, *makers)
     assert not GoldScore.objects.exists()
+
+
+def import_single(study: Study, gold: str, *single: str) -> tuple[GoldSet, list[str]]:
+    header = ["scenario,set,model,condition,gold", *(f"call_{n}" for n, _ in enumerate(single, 1))]
+    data = f"{','.join(header)}\nS1,1,Ant,plain,{','.join([gold, *single])}\n".encode()
+    return import_gold_set(study, data, file="gold.csv", name="theirs")
+
+
+@pytest.mark.parametrize("gold", ["3.6666666666666665", "3.67", "3.7", "4"])
+def test_gold_score_is_the_mean_of_its_single_scores_as_far_as_its_decimals_go(
+    gold: str,
+) -> None:
+    added, _ = import_single(make_study(), gold, "3", "", "4", "4", "")
+    assert added.scores.get().calls == [3, None, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("gold", "single", "reason"),
+    [
+        ("3.6", ("3", "4", "4"), "'gold': 3.6 is not the mean of its single scores, 3.66667"),
+        ("5", ("3", "4", "4"), "'gold': 5 is not the mean of its single scores, 3.66667"),
+        ("3.5", ("3", "40"), "'call_2': 40 is more than 5"),
+        ("3.5", ("0", "4"), "'call_1': 0 is less than 1"),
+    ],
+)
+def test_single_scores_that_a_gold_score_can_not_rest_on_are_refused(
+    gold: str, single: tuple[str, ...], reason: str
+) -> None:
+    study = make_study()
+    with pytest.raises(ImportRefused, match=f"line 2: column {reason}"):
+        import_single(study, gold, *single)
+    assert not study.gold_sets.exists()

@@ -68,19 +68,20 @@ def test_judge_attempts_holds_every_request_to_the_letter(
     judge: Judge, tmp_path: Path, share: bool
 ) -> None:
     call = judge.calls.all()[0]
+    sent_at = timezone.now()
     add_attempt(
         call,
         "http_error",
         http_status=503,
         error="busy",
-        started_at=timezone.now(),
+        started_at=sent_at,
         cost_is_estimate=True,
         prompt_hash="f" * 64,
         provenance={"provider": "groq"},
     )
     answer_calls([call])
     first, second = rows(export(judge.study, tmp_path / "out", share=share) / "judge_attempts.csv")
-    assert first.pop("started_at").startswith(f"{timezone.now():%Y-%m-%d}")
+    assert first.pop("started_at").startswith(f"{sent_at:%Y-%m-%d}")
     assert json.loads(first.pop("request"))["messages"][0]["content"] == "How warm is it?"
     assert first == {
         "judge": NAME,
@@ -179,6 +180,7 @@ def test_api_tells_progress_and_cost_of_each_judge(page: Client, judge: Judge) -
                 "failed": 1,
                 "running": 0,
                 "waiting": 18,
+                "not_asked": 0,
                 "spent": spent,
             }
         ],

@@ -5,16 +5,18 @@ reconfigures something starts its own with `running_installation`.
 """
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from tests import services
 from tests.e2e.installation import Installation, running_installation
 
 PHONE = ViewportSize(width=360, height=740)
 DESKTOP = ViewportSize(width=1280, height=900)
+#: On a busy machine a page takes its time; who waits for what is there already loses none.
+PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
 # Chromium runs as root here and there, and must not look for hosts of its maker.
 FLAGS = [
     "--no-sandbox",
@@ -66,7 +68,7 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         page = context.new_page()
         page.on("request", lambda request: requested.append(request.url))
         page.on("pageerror", lambda error: script_errors.append(str(error)))
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE_MS)
         return page
 
     yield open_page
@@ -78,11 +80,3 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         if not url.startswith(("http://localhost:", "https://localhost:", "data:", "blob:"))
     ]
     assert (script_errors, elsewhere) == ([], [])
-
-
-@pytest.fixture
-def screenshots(tmp_path: Path) -> Path:
-    """A folder for pictures; pytest keeps those of its last three runs."""
-    folder = tmp_path / "screenshots"
-    folder.mkdir()
-    return folder

@@ -1,6 +1,6 @@
 """A whole installation of its own: the commands of docker-compose.yml, started as processes."""
 
-import atexit
+import fcntl
 import json
 import os
 import secrets
@@ -8,8 +8,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -59,9 +59,12 @@ class Installation:
     def manage(
         self, *arguments: str | Path, check: bool = True, **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command as an operator would; `check=False` for one that is to fail."""
+        """Run a command as an operator would; `check=False` for one that is to fail.
+
+        Django has checked the settings at `setup`: once more takes half as long as the command.
+        """
         done = subprocess.run(
-            [sys.executable, "manage.py", *map(str, arguments)],
+            [sys.executable, "manage.py", *map(str, arguments), "--skip-checks"],
             cwd=ROOT,
             env={**self.environment, **environment},
             stdin=subprocess.DEVNULL,
@@ -131,24 +134,45 @@ def new_installation(folder: Path, database_url: str, **settings: str) -> Instal
         "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{port}",
         "WEB_CONCURRENCY": "2",
         "WORKER_PROCESSES": "2",
+        "CELERY_SKIP_CHECKS": "1",  # as in `manage`
         **settings,
     }
     return Installation(folder, port, Processes(environment, logs=folder / "logs"))
 
 
+@contextmanager
+def place_for_prepared() -> Iterator[Mapping[str, str]]:
+    """Where the processes of a run of pytest find what one of them makes, as they are told."""
+    with (
+        TemporaryDirectory(prefix="fivefold-prepared-") as folder,
+        own_database(Path(folder) / "data") as database_url,
+    ):
+        yield {"PREPARED_FOLDER": folder, "PREPARED_DATABASE_URL": database_url}
+
+
 @cache
 def prepared() -> Installation:
-    """Set up, with a researcher, and never started: each that this process starts is a copy."""
-    at_exit = ExitStack()
-    atexit.register(at_exit.close)
-    folder = Path(at_exit.enter_context(TemporaryDirectory(prefix="fivefold-prepared-")))
-    installation = new_installation(folder, at_exit.enter_context(own_database(folder)))
+    """Set up, with a researcher, and never started: each that is started is a copy.
+
+    The first process of a run that wants it makes it, and the others wait for that.
+    """
+    place = Path(os.environ["PREPARED_FOLDER"])
+    installation = new_installation(place / "data", os.environ["PREPARED_DATABASE_URL"])
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (place / "made").exists():
+            installation.folder.mkdir(exist_ok=True)
+            set_up(installation)
+            (place / "made").touch()
+    return installation
+
+
+def set_up(installation: Installation) -> None:
     subprocess.run(command_of("setup"), cwd=ROOT, env=installation.environment, check=True)
     name, password = installation.researcher
     account = ("createsuperuser", "--no-input", "--username", name, "--email", "r@x.org")
     static = ("collectstatic", "--no-input")
     installation.manage_all(static, account, DJANGO_SUPERUSER_PASSWORD=password)
-    return installation
 
 
 @contextmanager

@@ -24,9 +24,15 @@ def open_example(installation: Installation, folder: Path, *, slug: str) -> str:
 
 def open_design(installation: Installation, folder: Path, name: str, *, slug: str) -> str:
     """The example study in the folder `name`. Returns its slug."""
+    installation.manage_all(*opening_design(folder, name, slug=slug))
+    return slug
+
+
+def opening_design(folder: Path, name: str, *, slug: str) -> list[Command]:
+    """The commands that load and open the example study in the folder `name`."""
     example = ROOT / "examples" / name
     text = (example / "study.yaml").read_text(encoding="utf-8")
-    return _open(installation, folder, slug, text, example / "responses.csv")
+    return _opening(folder, slug, text, example / "responses.csv")
 
 
 def open_small(

@@ -61,14 +61,14 @@ def test_researcher_logs_in_over_https(secured: Secured) -> None:
         session.verify = str(secured.certificate)
         # The proxy makes its certificate when it is already listening.
         session.mount(address, HTTPAdapter(max_retries=Retry(total=12, backoff_factor=0.1)))
-        form = session.get(f"{address}/login/", timeout=10)
+        form = session.get(f"{address}/login/", timeout=30)
         token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)[0]
         name, password = secured.site.researcher
         answer = session.post(
             f"{address}/login/",
             data={"csrfmiddlewaretoken": token, "username": name, "password": password},
             headers={"Referer": f"{address}/login/"},
-            timeout=10,
+            timeout=30,
         )
         assert (answer.status_code, answer.url) == (200, f"{address}/")
         assert all(cookie.secure for cookie in session.cookies)

@@ -11,9 +11,11 @@ from config.processes import ROOT
 from survey.csv_text import from_text
 from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage
-from tests.e2e.studies import open_design
+from tests.e2e.studies import open_design, opening_design
 
 pytestmark = pytest.mark.e2e
+#: The file of each kind of answers.
+FILES = {"ratings": "ratings_all.csv", "ranks": "ranks.csv"}
 
 
 class Clicked(NamedTuple):
@@ -53,19 +55,19 @@ def begin(page: Page, address: str) -> None:
         page.locator("form", has=page.locator("#agree")).get_by_role("button").first.click()
 
 
-def bring_back(site: Installation, folder: Path, name: str, slug: str) -> Path:
-    """Import what was exported to `folder` into a fresh copy; the copy's own export."""
-    open_design(site, folder, name, slug=slug)
-    files = [("--participants", "participants"), ("--ratings", "ratings_all"), ("--ranks", "ranks")]
-    given = [
-        text
-        for option, file in files
-        if (folder / "out" / f"{file}.csv").exists()
-        for text in (option, str(folder / "out" / f"{file}.csv"))
-    ]
-    site.manage("import_ratings", slug, *given)
-    site.manage("export", slug, "--out", folder / "again")
-    return folder / "again"
+def export_twice(
+    site: Installation, folder: Path, name: str, slug: str, *, answers: str
+) -> tuple[Path, Path]:
+    """Export, import that into a fresh copy, and export the copy: the folders of both exports."""
+    out, again, copy = folder / "out", folder / "again", f"{slug}-copy"
+    files = ("--participants", out / "participants.csv", f"--{answers}", out / FILES[answers])
+    site.manage_all(
+        ("export", slug, "--out", out),
+        *opening_design(folder, name, slug=copy),
+        ("import_ratings", copy, *files),
+        ("export", copy, "--out", again),
+    )
+    return out, again
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,6 @@ def test_most_and_least_empathetic_of_five_sources(
     installation: Installation,
     new_page: OpenPage,
     tmp_path: Path,
-    screenshots: Path,
     phone: bool,
     javascript: bool,
 ) -> None:
@@ -91,15 +92,12 @@ def test_most_and_least_empathetic_of_five_sources(
         for name, place in (("best", number % 5), ("worst", (number + 2) % 5)):
             page.locator(f"input[name={name}]").nth(place).check()
             clicked.add(Clicked(shown[place], "choice", name))
-        page.screenshot(path=screenshots / f"block-{number}.png", full_page=True)
         go_on(page)
     page.get_by_role("textbox").fill("Plain words,\nno list of tips.")
-    page.screenshot(path=screenshots / "closing.png")
     go_on(page)
     expect(page.get_by_role("heading", name="Thank you", exact=True)).to_be_visible()
 
-    out = tmp_path / "out"
-    installation.manage("export", slug, "--out", out)
+    out, again = export_twice(installation, tmp_path, "haleas", slug, answers="ranks")
     texts = texts_of("haleas")
     ranks = read_csv(out / "ranks.csv")
     assert len(ranks) == 50
@@ -113,7 +111,6 @@ def test_most_and_least_empathetic_of_five_sources(
     )
     assert person["device"] == ("desktop" if javascript else "")
 
-    again = bring_back(installation, tmp_path, "haleas", f"{slug}-copy")
     assert (again / "ranks.csv").read_bytes() == (out / "ranks.csv").read_bytes()
 
 
@@ -124,7 +121,6 @@ def test_two_systems_on_three_dimensions_by_an_invited_rater(
     installation: Installation,
     new_page: OpenPage,
     tmp_path: Path,
-    screenshots: Path,
     language: str,
 ) -> None:
     code = {"English": "en", "简体中文": "zh-hans"}[language]
@@ -151,14 +147,12 @@ def test_two_systems_on_three_dimensions_by_an_invited_rater(
                 clicked.add(Clicked(text, dimension, str(value)))
         if number == 3:
             page.get_by_role("textbox").fill("第二条更温暖。")
-        page.screenshot(path=screenshots / f"block-{number}.png", full_page=True)
         go_on(page)
     page.get_by_role("radio").first.check()
     go_on(page)
     assert page.url.endswith(f"/s/{slug}/end/")
 
-    out = tmp_path / "out"
-    installation.manage("export", slug, "--out", out)
+    out, again = export_twice(installation, tmp_path, "liu", slug, answers="ratings")
     texts = texts_of("liu")
     ratings = read_csv(out / "ratings_all.csv")
     assert len(ratings) == 72
@@ -167,5 +161,4 @@ def test_two_systems_on_three_dimensions_by_an_invited_rater(
     (person,) = read_csv(out / "participants.csv")
     assert (person["language"], person["gender"]) == (code, "Woman")
 
-    again = bring_back(installation, tmp_path, "liu", f"{slug}-copy")
     assert (again / "ratings_all.csv").read_bytes() == (out / "ratings_all.csv").read_bytes()

@@ -10,7 +10,7 @@ from tests.e2e.installation import Installation
 
 
 def test_site_answers_with_its_login_page(installation: Installation) -> None:
-    answer = requests.get(f"{installation.url}/", timeout=10)
+    answer = requests.get(f"{installation.url}/", timeout=30)
     assert (answer.status_code, answer.url) == (200, f"{installation.url}/login/?next=/")
 
 

@@ -121,7 +121,7 @@ def test_first_start_fills_the_example_and_a_second_keeps_it(
     password = until(first, r"Password +(\S+)")
     until(first, r"judge: .*306 calls")
     until(first, r"simulate: simulated raters take the example")
-    assert requests.get(f"http://localhost:{port}/s/empathy/", timeout=10).status_code == 200
+    assert requests.get(f"http://localhost:{port}/s/empathy/", timeout=30).status_code == 200
 
     children = descendants(first)
     assert children

@@ -6,11 +6,9 @@ import pytest
 
 from tests.e2e.conftest import browser  # noqa: F401  a fixture
 from tests.e2e.installation import Installation, running_installation
-from tests.hostile.targets import open_targets
 
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     with running_installation(tmp_path_factory.mktemp("hostile")) as running:
-        open_targets(running, tmp_path_factory.mktemp("targets"))
         yield running

@@ -1,7 +1,7 @@
 """Two studies that have everything a page can ask for, and people at every page of them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
@@ -111,19 +111,15 @@ def researcher(installation: Installation) -> Visitor:
     return visitor
 
 
-def load_and_open(installation: Installation, folder: Path, slug: str) -> None:
-    """Load a study and let a researcher open it."""
-    installation.manage("load_study", folder)
-    form = [("state", "open"), ("confirmed", "on")]
-    assert researcher(installation).open(f"/studies/{slug}/state/", form) == 200
-
-
 def open_targets(installation: Installation, folder: Path) -> None:
     """Load both studies and open them."""
-    (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+    commands: list[Sequence[str | Path]] = []
     for slug in TASKS:
-        (folder / "study.yaml").write_text(study_yaml(slug), encoding="utf-8")
-        load_and_open(installation, folder, slug)
+        (folder / slug).mkdir()
+        (folder / slug / "study.yaml").write_text(study_yaml(slug), encoding="utf-8")
+        (folder / slug / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
+        commands += [("load_study", folder / slug), ("set_study", slug, "open")]
+    installation.manage_all(*commands)
 
 
 def fill(html: str) -> Fields:

@@ -19,7 +19,15 @@ from survey.regions import STATES
 from tests.e2e.installation import Installation
 from tests.hostile.cases import SCRIPTS, Cases, Page
 from tests.hostile.rows import Rows, protected
-from tests.hostile.targets import CSRF, TASKS, fill, researcher, researchers_addresses, visit
+from tests.hostile.targets import (
+    CSRF,
+    TASKS,
+    fill,
+    open_targets,
+    researcher,
+    researchers_addresses,
+    visit,
+)
 from tests.hostile.wire import Answer, Connection, Request
 
 _WITH_POSTGRESQL = os.environ.get("DATABASE_URL", "").startswith("postgres")
@@ -120,7 +128,8 @@ class Attack:
 
 
 @pytest.fixture(scope="module")
-def attack(installation: Installation) -> Attack:
+def attack(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Attack:
+    open_targets(installation, tmp_path_factory.mktemp("targets"))
     for slug in TASKS:
         visit(installation, slug, "bystander1")
         visit(installation, slug, "bystander2", pages=5)

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, Response
 
+from tests.e2e.conftest import PATIENCE_MS
 from tests.e2e.installation import Installation
-from tests.hostile.targets import Visitor, fill, load_and_open, researchers_addresses, visit
+from tests.hostile.targets import Visitor, fill, researchers_addresses, visit
 from tests.hostile.wire import Connection
 
 SCRIPT = (
@@ -158,7 +159,7 @@ def watched(browser: Browser) -> Iterator[Watched]:
     context = browser.new_context()
     context.add_init_script(WATCH)
     watching = Watched(context.new_page())
-    watching.page.set_default_timeout(10_000)
+    watching.page.set_default_timeout(PATIENCE_MS)
     watching.page.on("dialog", watching.dismiss)
     yield watching
     context.close()
@@ -173,8 +174,6 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     (folder / "study.yaml").write_text(json.dumps(study), encoding="utf-8")
     responses = responses_of(study)
     write_table(folder / "responses.csv", responses)
-    load_and_open(installation, folder, "scripts")
-    installation.manage("invite", "scripts", "--label", SCRIPT)
     person = bad("imported", longest=100)
     participants = [{"participant": person, "status": "completed", "duration_seconds": "900"}]
     cells = ("scenario", "model", "condition")
@@ -182,10 +181,15 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
         {"participant": person, **{name: row[name] for name in cells}, "rating": "1"}
         for row in responses
     ]
-    installation.manage(
-        *("import_ratings", "scripts"),
+    files = (
         *("--participants", write_table(folder / "participants.csv", participants)),
         *("--ratings", write_table(folder / "ratings.csv", ratings)),
+    )
+    installation.manage_all(
+        ("load_study", folder),
+        ("set_study", "scripts", "open"),
+        ("invite", "scripts", "--label", SCRIPT),
+        ("import_ratings", "scripts", *files),
     )
     visitor = visit(installation, "scripts", "writer", pages=0)
     while not visitor.path.endswith("/end/"):

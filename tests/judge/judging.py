@@ -4,9 +4,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from django.utils import timezone
+
+from judge.calls import Claimed, claim
 from judge.configure import configure_judging
 from judge.definition import JudgingDefinition
-from judge.models import Attempt, Judge, StructuredOutput
+from judge.exchange import ExchangeFailed, Reply, Scope
+from judge.models import Attempt, Call, Judge, StructuredOutput
 from judge.plans import queue_missing
 from judge.queries import Progress, current_judges, progress
 from survey.models import Study
@@ -41,6 +45,40 @@ def queue(judge: Judge) -> Judge:
     queue_missing(judge)
     judge.refresh_from_db()
     return judge
+
+
+#: What a judge answers where the answer does not matter.
+TWO = Reply(text='{"score": 2}', cut_off=False, model="m")
+
+
+def claim_one(judge: Judge) -> Claimed:
+    """The next call that is due, under a lease."""
+    claimed = claim(judge.pk)
+    assert claimed is not None
+    return claimed
+
+
+def claim_all(judge: Judge) -> list[Claimed]:
+    """As many as the limits allow."""
+    return list(iter(lambda: claim(judge.pk), None))
+
+
+def expire_leases(judge: Judge) -> None:
+    """As if the worker had been lost long ago."""
+    judge.calls.filter(state=Call.State.RUNNING).update(lease_until=timezone.now())
+
+
+def failure(
+    scope: Scope = Scope.PASSING,
+    *,
+    status: int = 500,
+    retry_after: float | None = None,
+    outcome: str = "http_error",
+) -> ExchangeFailed:
+    """A request's."""
+    return ExchangeFailed(
+        "it failed", outcome=outcome, scope=scope, status=status, retry_after=retry_after
+    )
 
 
 def counts(judge: Judge) -> dict[str, int]:

@@ -8,7 +8,7 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from judge.calls import claim, record_scores
+from judge.calls import record_scores
 from judge.exchange import Reply
 from judge.gold import add_gold_set
 from judge.models import (
@@ -24,6 +24,7 @@ from judge.models import (
 from judge.parsing import Scored
 from judge.queries import Gold
 from survey.models import Response
+from tests.judge.judging import claim_one
 
 RECORDS = [Judge, Call, Score, Attempt, StructuredOutput, GoldSet, GoldScore, GoldDecision]
 
@@ -38,8 +39,7 @@ def test_records_are_shown_and_never_added(
     table: type[Model], admin_client: Client, queued: Callable[..., Judge]
 ) -> None:
     judge = queued()
-    claimed = claim(judge.pk)
-    assert claimed is not None
+    claimed = claim_one(judge)
     record_scores(claimed, Reply("{}", cut_off=False, model="m"), [Scored(2, "Warm.")])
     gold = Gold(Response.objects.earliest("pk").pk, "warmth", 2.0, [])
     add_gold_set(judge.study, name="experts", made_by="", scores=[gold])

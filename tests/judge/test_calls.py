@@ -18,10 +18,21 @@ from judge.plans import queue_missing
 from judge.prompts import prompt_hash
 from judge.queries import progress
 from survey.models import Response, Study
-from tests.judge.judging import counts, describe, describe_judging, note_support, outcomes, queue
+from tests.judge.judging import (
+    TWO,
+    claim_all,
+    claim_one,
+    counts,
+    describe,
+    describe_judging,
+    expire_leases,
+    failure,
+    note_support,
+    outcomes,
+    queue,
+)
 
 Queue = Callable[..., Judge]
-TWO = Reply(text='{"score": 2}', cut_off=False, model="m")
 
 
 @pytest.fixture
@@ -30,35 +41,8 @@ def judge(queued: Queue) -> Judge:
     return queued(replicates=1)
 
 
-def failure(
-    scope: Scope = Scope.PASSING,
-    *,
-    status: int = 500,
-    retry_after: float | None = None,
-    outcome: str = "http_error",
-) -> ExchangeFailed:
-    return ExchangeFailed(
-        "it failed", outcome=outcome, scope=scope, status=status, retry_after=retry_after
-    )
-
-
-def claim_one(judge: Judge) -> Claimed:
-    claimed = claim(judge.pk)
-    assert claimed is not None
-    return claimed
-
-
-def claim_all(judge: Judge) -> list[Claimed]:
-    """As many as the limits allow."""
-    return list(iter(lambda: claim(judge.pk), None))
-
-
 def record_scores(claimed: Claimed, reply: Reply = TWO, score: int = 2) -> None:
     calls.record_scores(claimed, reply, [Scored(score)] * len(claimed.responses))
-
-
-def expire_leases(judge: Judge) -> None:
-    judge.calls.filter(state=Call.State.RUNNING).update(lease_until=timezone.now())
 
 
 # Claiming
@@ -221,9 +205,18 @@ def test_texts_that_no_database_takes_are_stored_all_the_same(judge: Judge) -> N
     strange = Reply(text="a\x00b\ud800c" + "x" * 20_000, cut_off=False, model="m\x00" * 200)
     calls.record_unusable(claim_one(judge), strange, "no number\x00")
     attempt = Attempt.objects.get()
-    assert attempt.raw_text == "a\ufffdb?c" + "x" * (calls.STORED_CHARACTERS - 5)
+    half = calls.STORED_CHARACTERS // 2
+    assert attempt.raw_text == "a\ufffdb?c" + "x" * (half - 5) + calls.LEFT_OUT + "x" * half
     assert attempt.returned_model == "m\ufffd" * 100
     assert attempt.error == "no number\ufffd"
+
+
+def test_answer_after_long_thoughts_is_in_what_is_stored(judge: Judge) -> None:
+    thoughts = f"<think>{'Hm. ' * 10_000}</think>"
+    record_scores(claim_one(judge), Reply(thoughts + '{"score": 2}', cut_off=False, model="m"))
+    stored = Attempt.objects.get().raw_text
+    assert stored.startswith("<think>Hm. ")
+    assert stored.endswith('Hm. </think>{"score": 2}')
 
 
 # Repair
@@ -247,7 +240,7 @@ def test_second_unusable_answer_leaves_the_score_missing(judge: Judge) -> None:
     for _ in range(2):
         calls.record_unusable(claim_one(judge), TWO, "there is no number")
     call = judge.calls.get(state=Call.State.FAILED)
-    assert call.error == "no usable score, asked to repair it either: there is no number"
+    assert call.error == "no usable score, nor one when asked to repair it: there is no number"
     assert not call.scores.exists()
     assert outcomes(judge) == {"unusable": 2}
 
@@ -286,7 +279,7 @@ def test_passing_failure_waits_before_the_call_is_asked_again(
     assert call.state == Call.State.WAITING
     assert call.not_before is not None
     wait = (call.not_before - timezone.now()).total_seconds()
-    assert 25 < wait <= calls.LONGEST_BACKOFF_SECONDS
+    assert 0 < wait <= calls.LONGEST_BACKOFF_SECONDS
     assert call.pk not in {c.call.pk for c in claim_all(judge)}
 
 
@@ -358,6 +351,12 @@ def test_answer_ends_the_count_of_failures_in_a_row(judge: Judge, settings: Sett
     assert judge.failures_in_a_row == 1
 
 
+def test_reason_for_a_stop_is_one_that_every_database_takes(judge: Judge) -> None:
+    said = ExchangeFailed("bad\x00 \ud800 key", outcome="http_error", scope=Scope.JUDGE, status=401)
+    calls.record_failure(claim_one(judge), said)
+    assert progress(judge).stopped == "bad\ufffd ? key"
+
+
 def test_failure_of_the_whole_judge_stops_it_and_keeps_its_calls(judge: Judge) -> None:
     calls.record_failure(claim_one(judge), failure(Scope.JUDGE, status=401))
     assert progress(judge).stopped == "it failed"
@@ -375,3 +374,18 @@ def test_refused_request_stops_a_judge_that_never_answered_and_else_fails_alone(
     calls.record_failure(claim_one(judge), failure(Scope.REQUEST, status=400))
     assert progress(judge).stopped == ""
     assert counts(judge) == {"answered": 1, "failed": 1, "waiting": 8}
+
+
+def test_first_request_that_is_refused_again_and_again_does_not_hold_up_the_others(
+    judge: Judge, settings: Settings
+) -> None:
+    """A response that an endpoint will not read, for instance, is the study's first one."""
+    settings.JUDGE_CONCURRENCY = 1
+    refused = claim_one(judge)
+    calls.record_failure(refused, failure(Scope.REQUEST, status=400))
+    assert progress(judge).stopped == "it failed"
+    queue(judge)
+    again = claim_one(judge)
+    assert again.call.pk == refused.call.pk
+    calls.record_failure(again, failure(Scope.REQUEST, status=400))
+    assert (progress(judge).stopped, counts(judge)) == ("", {"failed": 1, "waiting": 9})

@@ -11,7 +11,7 @@ from judge.configure import configure_judging, move_judges_here
 from judge.definition import JudgingDefinition
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.gold import choose_gold
-from judge.models import GoldDecision, Judge
+from judge.models import GoldDecision, Judge, Judging
 from judge.plans import plan_calls
 from judge.queries import current_judges, gold_source, newer_than_gold
 from judge.tidy import judge_rows
@@ -61,12 +61,16 @@ def test_same_file_again_changes_nothing_even_with_another_endpoint_here(
     study: Study, settings: Settings
 ) -> None:
     assert described(study, judges=[{"name": "maverick"}])
+    loaded_at = Judging.objects.get().updated_at
     settings.JUDGE_MODEL = "model-two"
     settings.JUDGE_BASE_URL = "https://other.example.org/v1"
     assert not described(study, judges=[{"name": "maverick"}])
     (judge,) = Judge.objects.all()
     assert judge.model == "model-one"
     assert GoldDecision.objects.count() == 1
+    assert Judging.objects.get().updated_at == loaded_at
+    assert described(study, judges=[{"name": "maverick", "replicates": 2}])
+    assert Judging.objects.get().updated_at > loaded_at
 
 
 def test_changed_judge_is_a_new_version_and_stops_the_old_one(study: Study) -> None:

@@ -103,6 +103,7 @@ def test_mistake_is_named_with_its_line(line: str, problem: str) -> None:
         ("judges: [{name: a}, {name: a}]", "judging.judges.1.name: 'a' stands twice"),
         ("gold: other", "judging.gold: 'other' is not among the judges"),
         ("budget: {money: 0}", "judging.budget.money: Input should be greater than 0"),
+        ("budget: {money: .inf}", "judging.budget.money: Input should be a finite number"),
         ("budget: {requests: 0}", "judging.budget.requests: Input should be greater than or"),
         ("budget: {time: 1}", "judging.budget.time: unknown key"),
         ('families: {m: ""}', "judging.families.m: String should have at least 1 character"),

@@ -9,6 +9,7 @@ from judge.configure import move_judges_here
 from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
 from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Endpoint
+from judge.prompts import FORMAT
 from survey.models import Study
 from tests.judge.judging import describe
 from tests.survey import small_study
@@ -34,12 +35,11 @@ def _environment(settings: Settings) -> None:
 def configuration(**known: Any) -> JudgeConfiguration:
     """A judge as it was set up once."""
     endpoint = known.pop("endpoint", "default")
-    given: dict[str, Any] = {"model": "m", "stand_in": False}
+    given: dict[str, Any] = {"model": "m", "stand_in": False, "prompt_format": FORMAT}
     given["base_url"] = endpoint_here(endpoint).identity
     return configuration_of(
         JudgeDefinition(endpoint=endpoint),
         small_study.definition(),
-        prompt_format=1,
         **given | known,
     )
 
@@ -85,11 +85,16 @@ def test_slash_at_the_end_of_an_address_makes_no_other_endpoint(
 
 
 @pytest.mark.parametrize(
-    "base_url",
-    ["https://me:topsecret@judge.example.org/v1", "https://topsecret@h/v1", "me:topsecret@h/v1"],
+    ("base_url", "sign"),
+    [
+        ("https://me:topsecret@judge.example.org/v1", "@"),
+        ("https://topsecret@h/v1", "@"),
+        ("me:topsecret@h/v1", "@"),
+        ("https://h/v1?key=topsecret", "?"),
+    ],
 )
 def test_password_in_an_address_is_refused_and_not_repeated(
-    base_url: str, settings: Settings
+    base_url: str, sign: str, settings: Settings
 ) -> None:
     settings.JUDGE_BASE_URL = base_url
     settings.JUDGE_ENDPOINTS = {"openai": NAMED | {"base_url": base_url}}
@@ -97,7 +102,7 @@ def test_password_in_an_address_is_refused_and_not_repeated(
         with pytest.raises(JudgeNotReady) as refused:
             endpoint_here(endpoint)
         assert str(refused.value) == (
-            f"{variable}_BASE_URL must have no @ in it: addresses are stored and shown, so a "
+            f"{variable}_BASE_URL must have no {sign} in it: addresses are stored and shown, so a "
             f"password has no place in one. {variable}_API_KEY is kept secret"
         )
 
@@ -118,6 +123,9 @@ def test_password_in_an_address_is_stored_nowhere(study: Study, settings: Settin
         ("https://judge.example.org/v1", "", "JUDGE_API_KEY is missing: judge.example.org needs"),
         ("judge.example.org/v1", "key", "JUDGE_BASE_URL 'judge.example.org/v1' is no http"),
         ("https:///v1", "key", "JUDGE_BASE_URL 'https:///v1' is no http"),
+        ("http://localhost:PORT/v1", "key", "JUDGE_BASE_URL 'http://localhost:PORT/v1' is no"),
+        ("http://[::1/v1", "key", "JUDGE_BASE_URL 'http://[::1/v1' is no http"),
+        ("http://h\t/v1", "key", "JUDGE_BASE_URL 'http://h\\t/v1' is no http"),
         ("https://judge.example.org/v1", "a key", "JUDGE_API_KEY has characters that no key has"),
         ("https://judge.example.org/v1", "key\n", "JUDGE_API_KEY has characters that no key has"),
         ("https://judge.example.org/v1", "kéy", "JUDGE_API_KEY has characters that no key has"),
@@ -130,6 +138,11 @@ def test_endpoint_that_cannot_be_asked_is_said(
     with pytest.raises(JudgeNotReady) as not_ready:
         check_endpoint(configuration())
     assert str(not_ready.value).startswith(problem)
+
+
+def test_judge_that_was_asked_in_other_words_is_not_asked_in_these() -> None:
+    with pytest.raises(JudgeNotReady, match="in the words of another release"):
+        check_endpoint(configuration(prompt_format=FORMAT - 1))
 
 
 def test_missing_key_of_a_named_endpoint_is_called_by_its_name(settings: Settings) -> None:

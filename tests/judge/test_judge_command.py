@@ -143,7 +143,7 @@ def test_dry_run_says_what_it_would_ask_and_changes_nothing(
     assert "one request to find out whether it keeps to a JSON schema" in said
     assert "cost not known: give the judge a price in study.yaml" in said
     assert said.endswith(
-        "In all cost not known; 0.0000 are spent on 0 requests; there is no budget.\n"
+        "In all cost not known; 0.0000 US dollars are spent on 0 requests; there is no budget.\n"
         "Nothing was queued.\n"
     )
     assert (Call.objects.count(), woken) == (0, [])
@@ -186,7 +186,8 @@ def test_wait_fails_with_the_reasons_of_failed_calls(
     said = refused("small", wait=True)
     assert said.startswith(
         "29 calls failed and have no score:\n"
-        "  29 × no usable score, asked to repair it either: the score 'four' is not an integer\n"
+        "  29 × no usable score, nor one when asked to repair it: "
+        "the score 'four' is not an integer\n"
     )
     assert said.endswith("`manage.py judge small@1` goes on from here.")
 

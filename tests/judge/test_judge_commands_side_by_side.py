@@ -36,7 +36,7 @@ def test_commands_of_two_studies_whose_judges_cross_do_not_wait_for_each_other_f
     for slug, (first, second) in {"x": ("one", "two"), "y": ("two", "one")}.items():
         judges = [{"name": "a", "endpoint": first}, {"name": "b", "endpoint": second}]
         describe_judging(make_study(slug=slug), judges=judges)
-    both_at_work = Barrier(2, timeout=20)
+    both_at_work = Barrier(2, timeout=120)
     take_step = getattr(plans, step)
 
     def take_step_together(judge: Judge) -> int:

@@ -8,14 +8,23 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from judge import calls, leases
-from judge.calls import Claimed, claim
+from judge.calls import claim
 from judge.configure import move_judges_here
-from judge.exchange import ExchangeFailed, Reply
 from judge.models import Attempt, Call, Endpoint, Judge, StructuredOutput
 from judge.plans import queue_missing
 from judge.queries import progress
 from survey.models import Study
-from tests.judge.judging import describe, describe_judging, outcomes, queue
+from tests.judge.judging import (
+    TWO,
+    claim_all,
+    claim_one,
+    describe,
+    describe_judging,
+    expire_leases,
+    failure,
+    outcomes,
+    queue,
+)
 
 Queue = Callable[..., Judge]
 
@@ -24,15 +33,6 @@ Queue = Callable[..., Judge]
 def judge(queued: Queue) -> Judge:
     """10 calls waiting."""
     return queued(replicates=1)
-
-
-def claim_all(judge: Judge) -> list[Claimed]:
-    """As many as the limits allow."""
-    return list(iter(lambda: claim(judge.pk), None))
-
-
-def expire_leases(judge: Judge) -> None:
-    judge.calls.filter(state=Call.State.RUNNING).update(lease_until=timezone.now())
 
 
 # Lost calls
@@ -55,9 +55,7 @@ def test_recover_records_unknown_attempts_and_has_them_asked_once_more(judge: Ju
 
 def test_money_of_a_lost_attempt_stays_reserved(queued: Queue) -> None:
     judge = queued(replicates=1, price={"input": 1.0, "output": 1.0})
-    claimed = claim(judge.pk)
-    assert claimed is not None
-    expected = claimed.attempt.cost
+    expected = claim_one(judge).attempt.cost
     expire_leases(judge)
     leases.recover(judge.pk)
     attempt = Attempt.objects.get()
@@ -125,18 +123,26 @@ def test_probe_whose_worker_is_lost_every_time_is_given_up(
     judge = describe(study, replicates=1)
     queue_missing(judge)
     for _ in range(2):
-        claimed = claim(judge.pk)
-        assert claimed is not None and claimed.call.is_probe
+        assert claim_one(judge).call.is_probe
         expire_leases(judge)
         leases.recover(judge.pk)
     assert StructuredOutput.objects.get().support == "unknown"
-    claimed = claim(judge.pk)
-    assert claimed is not None and not claimed.call.is_probe
+    claimed = claim_one(judge)
+    assert not claimed.call.is_probe
     assert "response_format" not in claimed.request.body()
 
 
+def test_probe_that_failed_once_is_asked_anew_when_what_it_found_is_forgotten(
+    judge: Judge,
+) -> None:
+    judge.calls.create(replicate=0, state="failed")
+    StructuredOutput.objects.all().delete()
+    leases.recover(judge.pk)
+    assert claim_one(judge).call.is_probe, "no worker was lost with it"
+
+
 def test_judge_is_not_woken_before_its_endpoint_or_its_calls_are_due(judge: Judge) -> None:
-    later = timezone.now() + timedelta(seconds=20)
+    later = timezone.now() + timedelta(seconds=1000)
     judge.calls.update(not_before=later)
     assert leases.judges_to_wake() == []
     judge.calls.update(not_before=None)
@@ -153,7 +159,7 @@ def test_judge_that_waits_for_a_slot_is_woken_when_there_is_one(study: Study) ->
     claimed = claim_all(one)
     assert leases.judges_to_wake() == []
     assert leases.seconds_until_due(other.pk) is None
-    calls.record_unusable(claimed[0], Reply("x", cut_off=False, model="m"), "no number")
+    calls.record_unusable(claimed[0], TWO, "no number")
     assert leases.judges_to_wake() == [other.pk]
     assert leases.seconds_until_due(other.pk) == 0
 
@@ -172,14 +178,14 @@ def test_judge_that_is_not_ready_is_woken_so_that_somebody_says_so(
 
 def test_seconds_until_due_follow_the_first_call_the_judge_and_the_endpoint(judge: Judge) -> None:
     assert leases.seconds_until_due(judge.pk) == 0
-    soon, later, last = (timezone.now() + timedelta(seconds=s) for s in (20, 40, 60))
+    soon, later, last = (timezone.now() + timedelta(seconds=s) for s in (1000, 2000, 3000))
     judge.calls.update(not_before=later)
     Call.objects.filter(pk=judge.calls.order_by("-pk")[0].pk).update(not_before=soon)
-    assert leases.seconds_until_due(judge.pk) == pytest.approx(20, abs=2)
-    Judge.objects.update(not_before=timezone.now() + timedelta(seconds=30))
-    assert leases.seconds_until_due(judge.pk) == pytest.approx(30, abs=2)
+    assert leases.seconds_until_due(judge.pk) == pytest.approx(1000, abs=60)
+    Judge.objects.update(not_before=timezone.now() + timedelta(seconds=1500))
+    assert leases.seconds_until_due(judge.pk) == pytest.approx(1500, abs=60)
     Endpoint.objects.update(not_before=last)
-    assert leases.seconds_until_due(judge.pk) == pytest.approx(60, abs=2)
+    assert leases.seconds_until_due(judge.pk) == pytest.approx(3000, abs=60)
     calls.stop(judge.pk, "no credit")
     assert leases.seconds_until_due(judge.pk) is None
 
@@ -188,13 +194,11 @@ def test_calls_wait_for_the_probe_that_waits(queued: Queue, settings: Settings) 
     settings.JUDGE_BACKOFF_SECONDS = 100
     judge = queued(replicates=1)
     StructuredOutput.objects.all().delete()
-    probing = claim(judge.pk)
-    assert probing is not None
+    probing = claim_one(judge)
     assert not leases.is_worked_on(judge.pk), "whoever comes waits for what it finds out"
-    failed = ExchangeFailed("it failed", outcome="http_error", status=500)
-    calls.record_failure(probing, failed)
+    calls.record_failure(probing, failure())
     assert leases.judges_to_wake() == []
-    assert 25 < (leases.seconds_until_due(judge.pk) or 0) <= calls.LONGEST_BACKOFF_SECONDS
+    assert 0 < (leases.seconds_until_due(judge.pk) or 0) <= calls.LONGEST_BACKOFF_SECONDS
 
 
 def test_nothing_is_due_when_all_is_asked(judge: Judge, settings: Settings) -> None:

@@ -136,7 +136,7 @@ def test_blanks_without_end_are_read_at_once(text: str) -> None:
     began = time.process_time()
     with pytest.raises(Unusable, match="4 is not given as the score"):
         parse_score(text, FIVE)
-    assert time.process_time() - began < 0.5
+    assert time.process_time() - began < 5, "it took minutes"
 
 
 @pytest.mark.parametrize("text", ["x" * 10_001, '{"score": 4}' + "\n" * 10_000 + "."])

@@ -8,32 +8,28 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from judge import plans
-from judge.calls import claim, record_failure, record_scores
+from judge.calls import record_failure, record_scores
 from judge.configure import move_judges_here
-from judge.exchange import ExchangeFailed, Reply
 from judge.models import Call, Judge
 from judge.parsing import Scored
 from judge.queries import gold_scores, wanted_calls
 from survey.models import Block, Response, Study
-from tests.judge.judging import counts, describe, queue
+from tests.judge.judging import TWO, claim_one, counts, describe, failure, queue
 from tests.survey import small_study
 
 Queue = Callable[..., Judge]
-TWO = Reply(text='{"score": 2}', cut_off=False, model="m")
 
 
 def answer_next(judge: Judge) -> Call:
-    claimed = claim(judge.pk)
-    assert claimed is not None
+    claimed = claim_one(judge)
     record_scores(claimed, TWO, [Scored(2)] * len(claimed.responses))
     return claimed.call
 
 
 def fail_next(judge: Judge) -> Call:
     """With one attempt for each call, the next fails."""
-    claimed = claim(judge.pk)
-    assert claimed is not None
-    record_failure(claimed, ExchangeFailed("it failed", outcome="http_error", status=500))
+    claimed = claim_one(judge)
+    record_failure(claimed, failure())
     return claimed.call
 
 
@@ -51,11 +47,11 @@ def test_plan_holds_every_response_dimension_and_replicate_once(db: None) -> Non
     assert not judge.calls.exclude(block=None, order=None).exists()
 
 
-def test_replicates_stand_side_by_side(study: Study) -> None:
-    judge = describe(study, replicates=2)
-    plans.plan_calls(judge)
-    first, second = judge.calls.order_by("id")[:2]
-    assert (first.response, second.response) == (first.response, first.response)
+def test_replicates_of_a_response_are_asked_side_by_side(queued: Queue) -> None:
+    judge = queued(replicates=3)
+    asked = [answer_next(judge) for _ in range(6)]
+    assert [call.replicate for call in asked] == [1, 2, 3, 1, 2, 3]
+    assert [call.response for call in asked] == [asked[0].response] * 3 + [asked[3].response] * 3
 
 
 def test_plan_twice_adds_nothing(study: Study) -> None:

@@ -6,29 +6,18 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from judge import calls
-from judge.calls import Claimed, claim
+from judge.calls import claim
 from judge.configure import move_judges_here
-from judge.exchange import ExchangeFailed, Reply, Scope
+from judge.exchange import Scope
 from judge.models import Judge, StructuredOutput
 from judge.parsing import Scored
 from judge.plans import queue_missing
 from judge.prompts import probe, probe_schema
 from judge.queries import progress
 from survey.models import Study
-from tests.judge.judging import counts, describe_judging
+from tests.judge.judging import TWO, claim_one, counts, describe_judging, failure
 
 Queue = Callable[..., Judge]
-TWO = Reply(text='{"score": 2}', cut_off=False, model="m")
-
-
-def failure(scope: Scope = Scope.PASSING, *, status: int = 500) -> ExchangeFailed:
-    return ExchangeFailed("it failed", outcome="http_error", scope=scope, status=status)
-
-
-def claim_one(judge: Judge) -> Claimed:
-    claimed = claim(judge.pk)
-    assert claimed is not None
-    return claimed
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from judge.queries import (
     scores_digest,
 )
 from survey.models import Response, Study
-from tests.judge.judging import describe, describe_judging
+from tests.judge.judging import claim_one, describe, describe_judging
 
 Queue = Callable[..., Judge]
 REPLY = Reply(text='{"score": 2}', cut_off=False, model="m")
@@ -164,8 +164,7 @@ def test_progress_counts_calls_and_attempts(queued: Queue, settings: Settings) -
 def test_probe_is_no_call_of_the_progress_and_its_attempts_are_attempts(queued: Queue) -> None:
     judge = queued(replicates=1)
     StructuredOutput.objects.all().delete()
-    probing = claim(judge.pk)
-    assert probing
+    probing = claim_one(judge)
     record_probe(probing, REPLY, keeps=True)
     now = progress(judge)
     assert (now.total, now.answered, now.waiting, now.attempts) == (10, 0, 10, 1)

@@ -176,5 +176,13 @@ def test_stand_in_whose_scores_came_in_a_file_is_still_one(made_by: str, is_stan
     add_gold(study, scores, made_by=made_by)
     assert only_source(study)["is_stand_in"] is is_stand_in
     assert gold_scores(study).is_stand_in is is_stand_in
+
+
+@pytest.mark.parametrize(
+    ("made_by", "is_flagged"), [(f"puppet@1 ({STAND_IN})", True), ("puppet@1", False)]
+)
+def test_scores_of_a_stand_in_are_flagged_in_an_analysis(made_by: str, is_flagged: bool) -> None:
+    study = make_study()
+    add_gold(study, {(Response.objects.earliest("id").pk, "warmth"): 3}, made_by=made_by)
     (row,) = consistency(study)
-    assert ("stand-in" in row["flags"]) is is_stand_in
+    assert ("stand-in" in row["flags"]) is is_flagged

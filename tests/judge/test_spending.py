@@ -15,10 +15,20 @@ from judge.exchange import ExchangeFailed, Reply
 from judge.models import Attempt, Judge
 from judge.parsing import Scored
 from judge.plans import queue_missing
+from judge.providers import TOO_MANY_TOKENS
 from judge.queries import progress
 from judge.spending import Spent, cost_of, priced, spent_on, still_counted
 from survey.models import Study
-from tests.judge.judging import counts, describe_judging, note_support, outcomes, queue
+from tests.judge.judging import (
+    claim_all,
+    claim_one,
+    counts,
+    describe_judging,
+    failure,
+    note_support,
+    outcomes,
+    queue,
+)
 
 #: US dollars per million tokens: a question of the small study costs about 0.0003.
 PRICE = {"input": 1.0, "output": 10.0}
@@ -51,17 +61,6 @@ def reply(cost: str | None = None, *, tokens: tuple[int, int] | None = None) -> 
     )
 
 
-def claim_one(judge: Judge) -> Claimed:
-    claimed = claim(judge.pk)
-    assert claimed is not None
-    return claimed
-
-
-def claim_all(judge: Judge) -> list[Claimed]:
-    """As many as the limits allow."""
-    return list(iter(lambda: claim(judge.pk), None))
-
-
 def answer(claimed: Claimed, said: Reply) -> Attempt:
     calls.record_scores(claimed, said, [Scored(2)])
     return Attempt.objects.get(pk=claimed.attempt.pk)
@@ -82,6 +81,13 @@ def test_price_and_tokens_stand_in_where_the_endpoint_says_nothing() -> None:
     assert cost_of(reply(tokens=(1000, 100)), price) == (Decimal("0.00021"), True)
     assert cost_of(reply(), price) == (None, True)
     assert cost_of(reply(tokens=(1000, 100)), None) == (None, True)
+
+
+def test_dearest_answer_that_there_may_be_can_be_stored(judged: Judged) -> None:
+    (judge,) = judged({"price": {"input": 10_000.0, "output": 10_000.0}})
+    most = TOO_MANY_TOKENS - 1
+    stored = answer(claim_one(judge), reply(tokens=(most, most)))
+    assert stored.cost == Decimal("199999.98")
 
 
 def test_request_is_expected_to_cost_what_its_length_says_then_what_others_did(
@@ -147,8 +153,7 @@ def test_requests_that_failed_and_probes_count_in_a_budget_of_requests(judged: J
     judge.endpoint.structured_outputs.all().delete()
     calls.record_probe(claim_one(judge), reply(), keeps=True)
     for _ in range(2):
-        failed = ExchangeFailed("it failed", outcome="http_error", status=500)
-        calls.record_failure(claim_one(judge), failed)
+        calls.record_failure(claim_one(judge), failure())
     assert claim(judge.pk) is None
     assert "budget of 3 requests is used up" in progress(judge).stopped
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from decimal import Decimal
 
-from judge.calls import claim, record_failure, record_scores
+from judge.calls import record_failure, record_scores
 from judge.configure import move_judges_here
 from judge.exchange import ExchangeFailed, Reply
 from judge.gold import add_gold_set, choose_gold
@@ -19,7 +19,7 @@ from judge.tidy import (
     judge_score_rows,
 )
 from survey.models import Response, Study
-from tests.judge.judging import describe, queue
+from tests.judge.judging import claim_one, describe, queue
 
 Queue = Callable[..., Judge]
 REFERENCE = "Failing hurts. Do you want to tell me more?"
@@ -30,8 +30,8 @@ def answer(judge: Judge, text: str, *scores: int) -> None:
     calls = judge.calls.filter(response__text=text).order_by("replicate")
     judge.calls.exclude(response__text=text).update(not_before="2100-01-01T00:00Z")
     for call, score in zip(calls, scores, strict=True):
-        claimed = claim(judge.pk)
-        assert claimed is not None and claimed.call == call
+        claimed = claim_one(judge)
+        assert claimed.call == call
         said = Reply("{}", cut_off=False, model="m-served", cost=Decimal("0.001"))
         record_scores(claimed, said, [Scored(score, "Warm.")])
 
@@ -60,8 +60,7 @@ def test_score_of_a_response_stands_in_each_place_where_it_is_shown(queued: Queu
 def test_score_of_a_block_stands_where_it_was_seen_alone(study: Study) -> None:
     describe(study, name="j", presentation="block", replicates=1)
     judge = queue(move_judges_here(study)[0])
-    claimed = claim(judge.pk)
-    assert claimed is not None
+    claimed = claim_one(judge)
     record_scores(claimed, Reply("{}", cut_off=False, model="m"), [Scored(2)] * 3)
     block = claimed.call.block
     assert block is not None
@@ -94,8 +93,7 @@ def test_gold_rows_are_in_the_order_of_the_study_with_what_they_rest_on(queued: 
 
 def test_every_request_has_a_row_with_all_that_is_known_of_it(queued: Queue) -> None:
     judge = queued(name="j", replicates=1, price={"input": 1, "output": 1})
-    claimed = claim(judge.pk)
-    assert claimed is not None
+    claimed = claim_one(judge)
     record_failure(claimed, ExchangeFailed("broke", outcome="broken_off", body="half"))
     answer(judge, Response.objects.order_by("-pk")[0].text, 2)
     rows = [dict(zip(ATTEMPT_COLUMNS, row, strict=True)) for row in attempt_rows(judge.study)]

@@ -72,6 +72,9 @@ class FaultyJudge(ThreadingHTTPServer):
         self.plan = plan
         self.log: list[Entry] = []
         self.closing = threading.Event()
+        #: While it is not set, questions about responses wait for their answers.
+        self.answering = threading.Event()
+        self.answering.set()
         self._lock = threading.Condition()
         self._in_flight = 0
 
@@ -136,6 +139,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, entry: Entry, question: Question) -> None:
         plan = self.server.plan
+        if not entry.is_probe:
+            self.server.answering.wait()
         time.sleep(plan.latency_seconds)
         if plan.api_key and entry.authorization != f"Bearer {plan.api_key}":
             entry.what = "unauthorized"
@@ -145,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
             status = STATUSES[entry.what]
             headers = {"Retry-After": plan.retry_after} if status == 429 else {}
             message = plan.error.format(what=entry.what, authorization=entry.authorization)
-            self._json(status, {"error": {"message": message}}, headers)
+            self._json(status, plan.error_body or {"error": {"message": message}}, headers)
         elif entry.what in RAW:
             self._send(200, *RAW[entry.what])
         else:
@@ -260,6 +265,7 @@ def faulty_judge(plan: Plan | None = None) -> Iterator[FaultyJudge]:
             yield server
         finally:
             server.closing.set()
+            server.answering.set()
             server.shutdown()
             thread.join()
 

@@ -84,6 +84,8 @@ class Plan:
     headers: dict[str, str] = field(default_factory=dict)
     #: What an error says.
     error: str = "this is a {what}"
+    #: An error's whole body, in place of the usual one.
+    error_body: Any = None
 
     def __post_init__(self) -> None:
         known = {ANSWER, *TEXTS, *RAW, *STATUSES, *SILENT, *DRIPS, *CUTS}

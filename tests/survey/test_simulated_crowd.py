@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from survey.models import Identity, Participant, Place, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
-from survey.simulated.profile import Profile
+from survey.simulated.profile import Behaviour, Profile
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Send = Callable[..., None]
@@ -46,25 +46,17 @@ def slots() -> dict[str, int | None]:
     return dict(people)
 
 
-def test_all_who_complete_have_places_of_their_own_in_the_order_of_their_clocks(
+def test_raters_are_under_way_together_and_have_places_in_the_order_of_their_clocks(
     study: Study, send: Send
 ) -> None:
     send(study, plans_of(study, 6))
     people = list(study.participants.filter(status="completed").order_by("started_at"))
     assert [person.slot for person in people] == list(range(6))
     assert Place.objects.filter(participant__status="completed").count() == 6
-
-
-def test_raters_are_under_way_together(study: Study, send: Send) -> None:
-    send(study, plans_of(study, 6))
-    people = list(study.participants.order_by("arrived_at"))
-    ends = [person.finished_at for person in people if person.finished_at is not None]
-    others = [
-        sum(later.arrived_at < end for later in people[place + 1 :])
-        for place, end in enumerate(ends)
-    ]
-    assert len(ends) == 6
-    assert sum(others) > 6
+    arrivals = sorted(person.arrived_at for person in people)
+    ends = sorted(person.finished_at for person in people if person.finished_at is not None)
+    at_once = [sum(came < end for came in arrivals) - gone for gone, end in enumerate(ends)]
+    assert max(at_once) > 2
 
 
 def test_place_of_who_left_goes_to_the_first_who_comes_after_the_silence(
@@ -94,6 +86,11 @@ def come(plan: RaterPlan, minute: float, **slow: float) -> RaterPlan:
     return replace(plan, after=timedelta(minutes=minute), seconds=seconds)
 
 
+def leaving(plan: RaterPlan) -> RaterPlan:
+    """The same person, who closes the browser after the first block."""
+    return replace(plan, behaviour=Behaviour.EARLY_EXIT, blocks=1)
+
+
 def one_place(study: Study) -> None:
     stale_after(study, 10)
     study.settings = {**study.settings, "places": {**study.settings["places"], "maximum": 1}}
@@ -110,29 +107,71 @@ def test_only_place_goes_to_whom_agrees_first_not_to_whom_comes_first(
     assert slots() == {slow.person: None, quick.person: 0}
 
 
-def test_who_comes_while_another_is_silent_takes_the_place_though_the_other_goes_on_later(
-    study: Study, send: Send
-) -> None:
+def silent_heir_and_late(study: Study) -> list[RaterPlan]:
+    """Of three who want the only place, the first loses it to the second while silent, and ends
+    while the second is still at it, slow but never silent. The third comes when both are at it.
+    """
     one_place(study)
-    staller, heir, late = plans_of(study, 3)
-    plans = [come(staller, 0, block_2=40), come(heir, 20), come(late, 25)]
-    send(study, plans)
-    assert study.participants.filter(status="completed").count() == 2
-    holders = Place.objects.values_list("participant__identity__key", flat=True)
-    assert list(holders) == [heir.person]
+    silent, heir, late = plans_of(study, 3)
+    return [
+        come(silent, 0, block_2=40, block_3=6, block_4=6),
+        come(heir, 24.5, block_1=9, block_2=9, block_3=9, block_4=9),
+        come(late, 46.5),
+    ]
+
+
+def holders() -> list[str]:
+    people = Place.objects.order_by("slot").values_list("participant__identity__key", flat=True)
+    return list(people)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_who_comes_while_another_is_silent_keeps_the_place_though_the_other_ends_first(
+    study: Study, send: Send, workers: int
+) -> None:
+    silent, heir, late = plans = silent_heir_and_late(study)
+    send(study, plans, workers=workers)
+    ended = study.participants.filter(status="completed").order_by("finished_at")
+    assert list(ended.values_list("identity__key", flat=True)) == [silent.person, heir.person]
+    assert holders() == [heir.person]
     assert late.person not in slots()  # all places were taken when they came
 
 
-def test_number_of_workers_changes_nobodys_place(study: Study, send: Send) -> None:
+def test_who_was_silent_has_the_place_back_that_is_free_when_they_end(
+    study: Study, send: Send
+) -> None:
+    silent, heir, _late = silent_heir_and_late(study)
+    send(study, [silent, leaving(heir)], workers=1)
+    assert slots() == {silent.person: 0, heir.person: 0}
+    assert holders() == [silent.person]
+
+
+def test_interruption_changes_nobodys_place(
+    study: Study, send: Send, live_server: LiveServer
+) -> None:
+    silent, heir, late = plans = silent_heir_and_late(study)
+    rota = look_up(study, plans, NOW)
+    walks = walk_all(rota, server=live_server.url, content=read_content(study), workers=1)
+    assert next(walks).plan == late
+    walks.close()
+    send(study, [silent, heir], workers=1)
+    assert holders() == [heir.person]
+
+
+@pytest.mark.parametrize("workers", [1, 6])
+def test_number_of_workers_changes_nobodys_place(study: Study, send: Send, workers: int) -> None:
+    """Two agree while the third reads, until the place of somebody who left is theirs to take."""
     stale_after(study, 10)
-    plans = plans_of(study, 8, early_exit=0.25, decliner=0.125)
-    send(study, plans, workers=1)
-    alone = slots()
-    Place.objects.all().delete()
-    Participant.objects.all().delete()
-    send(study, plans, workers=6)
-    assert slots() == alone
-    assert len(alone) == 8
+    left, slow, quick, next_one = plans_of(study, 4)
+    plans = [
+        leaving(come(left, 0)),
+        come(slow, 6, consent=9),
+        come(quick, 7),
+        come(next_one, 8),
+    ]
+    send(study, plans, workers=workers)
+    assert slots() == {left.person: 0, slow.person: 0, quick.person: 1, next_one.person: 2}
+    assert holders() == [slow.person, quick.person, next_one.person]
 
 
 def test_second_crowd_follows_the_first_and_takes_over_from_nobody_who_stayed(

@@ -116,7 +116,7 @@ class Command(BaseCommand):
         limits = [f"{budget.money:g} US dollars"] if budget.money is not None else []
         limits += [f"{budget.requests} requests"] if budget.requests is not None else []
         allowed = f"the budget is {' and '.join(limits)}" if limits else "there is no budget"
-        return f"{spent.money:.4f} are spent on {spent.requests} requests; {allowed}."
+        return f"{spent.money:.4f} US dollars are spent on {spent.requests} requests; {allowed}."
 
     def queue(self, study: Study, names: Sequence[str]) -> list[Judge]:
         """Queue what is missing and wake a worker.

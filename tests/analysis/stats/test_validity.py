@@ -113,6 +113,11 @@ def test_signed_bias_tells_whom_the_judge_favours() -> None:
     assert np.isnan(found[["lower", "upper", "ci_low", "ci_high"]].to_numpy()[2]).all()
 
 
+def test_signed_bias_of_nothing_has_no_rows() -> None:
+    unrated = BIASED.assign(people=np.nan)
+    assert signed_bias(unrated, "family", seed=1).to_dict("records") == []
+
+
 def test_mean_over_groups_weighs_things_and_resamples_groups() -> None:
     found = grouped_mean(Series([1.0, 1.0, 1.0, 5.0]), Series(["a", "a", "a", "b"]), seed=1)
     assert found == Mean(2.0, (1.0, 5.0))
