@@ -106,7 +106,7 @@ def mixed_models(
 def _frame(ratings: DataFrame) -> tuple[DataFrame, list[System]]:
     """Ratings with the number of their system, rater and item; and the systems by number."""
     by_system = ratings.groupby(SYSTEM, observed=True, sort=True)
-    systems = [System(str(model), str(condition)) for model, condition in by_system.groups]
+    systems = [System(str(model), str(condition)) for (model, condition), _ in by_system]
     system = by_system.ngroup().to_numpy()
     frame = DataFrame(
         {
@@ -130,7 +130,12 @@ def _parameters(fit: MixedFit) -> Iterator[dict[str, Any]]:
         "note": " ".join(note.sentence for note in fit.notes),
     }
     for name, value in fit.thresholds.items():
-        yield {**of_fit, "parameter": f"threshold {name}", "estimate": value, "se": errors[name]}
+        yield {
+            **of_fit,
+            "parameter": f"threshold {name}",
+            "estimate": value,
+            "se": errors[str(name)],
+        }
     for name, value in fit.sds.items():
         error = errors.get(f"sd: {name}")
         yield {**of_fit, "parameter": f"sd {name}", "estimate": value, "se": error}

@@ -28,7 +28,7 @@ def replication(
         raise Absent("the recipe quotes no printed numbers")
     rows = []
     for printed in recipe.replication:
-        row = {
+        row: dict[str, Any] = {
             "recipe": recipe.name,
             "item": printed.item,
             "printed": printed.printed,

@@ -54,7 +54,7 @@ def test_raters_means_are_compared_by_signed_ranks() -> None:
     data = ratings()
     found = row(paired(data, CONTRAST, SOUND, raters="included"), model="Ant")
     a, b = (means(data, "Ant", condition, "participant") for condition in ("plain", "tuned"))
-    expected = wilcoxon(a.to_numpy(), b.to_numpy(), method="asymptotic")
+    expected = wilcoxon(list(a), list(b), method="asymptotic")  # type: ignore[call-overload]  # stubs lag
     assert (found.n, found.mean_a, found.mean_b) == pytest.approx((12, a.mean(), b.mean()))
     assert (found.wilcoxon, found.p) == pytest.approx((expected.statistic, expected.pvalue))
     n = 12 - found.zeros
