@@ -2,12 +2,12 @@
 
 from django.contrib import admin
 
-from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result, RuleSet
+from analysis.models import AnalysisRun, Exclusion, RaterQuality, RecipeSet, Result, RuleSet
 from survey.admin import ReadOnly
 
 
-@admin.register(RuleSet)
-class RuleSetAdmin(ReadOnly):
+@admin.register(RuleSet, RecipeSet)
+class VersionAdmin(ReadOnly):
     list_display = ("study", "version", "author", "created_at")
     list_select_related = ("study", "author")
     list_filter = ("study",)
@@ -15,8 +15,17 @@ class RuleSetAdmin(ReadOnly):
 
 @admin.register(AnalysisRun)
 class AnalysisRunAdmin(ReadOnly):
-    list_display = ("id", "study", "state", "rule_set", "sources", "created_at", "finished_at")
-    list_select_related = ("study", "rule_set__study")
+    list_display = (
+        "id",
+        "study",
+        "state",
+        "rule_set",
+        "recipe_set",
+        "sources",
+        "created_at",
+        "finished_at",
+    )
+    list_select_related = ("study", "rule_set__study", "recipe_set__study")
     list_filter = ("state", "study")
 
 

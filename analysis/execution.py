@@ -20,6 +20,7 @@ from analysis.frames import (
 from analysis.judging import analyse_judges
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.protocol import protocol
+from analysis.recipe_sets import recipes_of
 from analysis.report import Results, analyse
 from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
@@ -44,7 +45,11 @@ def finished_run(*, study: Study, sources: Sequence[str]) -> AnalysisRun:
     if run.state != State.DONE and not execute(run.pk):
         # A worker is at it; rather than wait for it, compute the same here.
         run = AnalysisRun.objects.create(
-            study=study, rule_set=run.rule_set, sources=list(sources), fingerprint=run.fingerprint
+            study=study,
+            rule_set=run.rule_set,
+            recipe_set=run.recipe_set,
+            sources=list(sources),
+            fingerprint=run.fingerprint,
         )
         execute(run.pk)
     run.refresh_from_db()
@@ -77,13 +82,13 @@ def _compute(run: AnalysisRun) -> None:
     rules = rules_of(run.rule_set)
     silent_since = now - timedelta(minutes=rules.early_exit.inactive_minutes)
     with reading():
-        digest = fingerprint(run.study, run.sources, run.rule_set, at=now)
+        digest = fingerprint(run.study, run.sources, run.rule_set, run.recipe_set, at=now)
         snapshot = read_snapshot(run.study, run.sources, seen_since=silent_since)
         worked_out = read_protocol(run.study, run.sources, snapshot.data)
         judges, judges_hash = read_judges(run.study)
         withdrawals = run.study.withdrawals.count()
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
-    results = analyse(snapshot.data, rules)
+    results = analyse(snapshot.data, rules, recipes_of(run.recipe_set))
     results.tables["protocol"] = protocol(worked_out)
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules)
     results.tables.update(tables)
@@ -127,11 +132,26 @@ def _manifest(
             "author": str(rule_set.author) if rule_set.author else None,
             "rules": rule_set.rules,
         },
+        "recipe_set": {
+            "version": run.recipe_set.version,
+            "created_at": time_text(run.recipe_set.created_at),
+            "author": str(run.recipe_set.author) if run.recipe_set.author else None,
+        },
+        "recipes": {recipe["name"]: recipe for recipe in run.recipe_set.recipes},
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
-        "seeds": {"judges": JUDGES_SEED},
+        "seeds": {"judges": JUDGES_SEED} | _seeds(run),
         "software": software(),
         "absent": results.absent,
+    }
+
+
+def _seeds(run: AnalysisRun) -> dict[str, int]:
+    """The seed of each recipe's bootstrap."""
+    return {
+        recipe["name"]: recipe["bootstrap"]["seed"]
+        for recipe in run.recipe_set.recipes
+        if recipe["bootstrap"]
     }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.groups import sides
 from analysis.recipe import Grouping, GroupTest, Recipe
 from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, student_t, welch_t
 from analysis.stats.effect_sizes import cohens_d, hedges_g
@@ -64,15 +65,15 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     factors = {name: g for name, g in recipe.groups.items() if answered(people, g.column)}
     if not factors:
         raise Absent("nobody answered a question that the recipe's groups are made of")
-    sides = {
-        name: Series(grouping.sides(people[grouping.column]).to_numpy(), people["participant"])
+    side_of = {
+        name: Series(sides(grouping, people[grouping.column]).to_numpy(), people["participant"])
         for name, grouping in factors.items()
     }
     rows = [
         {"recipe": recipe.name, "unit": recipe.unit, "raters": raters, "factor": name, **row}
         for cell in cells(ratings, recipe)
         for name, grouping in factors.items()
-        for row in _rows_of(cell, grouping, sides[name], recipe)
+        for row in _rows_of(cell, grouping, side_of[name], recipe)
     ]
     table = DataFrame(rows, columns=COLUMNS)
     order = {name: place for place, name in enumerate(factors)}
@@ -116,9 +117,9 @@ def _observed(ratings: DataFrame, unit: str) -> Iterator[tuple[tuple[str, str], 
 
 
 def _rows_of(
-    cell: Cell, grouping: Grouping, sides: "Series[str]", recipe: Recipe
+    cell: Cell, grouping: Grouping, side_of: "Series[str]", recipe: Recipe
 ) -> Iterator[dict[str, Any]]:
-    side = sides.reindex(cell.participants).to_numpy()
+    side = side_of.reindex(cell.participants).to_numpy()
     values = cell.values.to_numpy(dtype=float)
     a, b = values[side == "a"], values[side == "b"]
     shared = {

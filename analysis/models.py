@@ -1,4 +1,4 @@
-"""Decisions about ratings: rule sets, the runs that applied them, and what they excluded."""
+"""Decisions about ratings: rule sets, recipes, the runs that applied them, what they excluded."""
 
 from django.conf import settings
 from django.db import models
@@ -27,8 +27,28 @@ class RuleSet(models.Model):
         return f"{self.study} rules {self.version}"
 
 
+class RecipeSet(models.Model):
+    """One version of a study's recipes; never edited, only followed by another."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="recipe_sets")
+    version = models.PositiveIntegerField(default=1)
+    recipes = models.JSONField(help_text="Each recipe's content, in the order of their tables")
+    recipes_hash = models.CharField(max_length=64)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["study", "version"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "version"], name="recipe_set_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} recipes {self.version}"
+
+
 class AnalysisRun(models.Model):
-    """One snapshot × one rule set: everything computed from it is stored with it."""
+    """One snapshot × one rule set × one set of recipes, with everything computed from them."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -38,6 +58,7 @@ class AnalysisRun(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="analysis_runs")
     rule_set = models.ForeignKey(RuleSet, models.PROTECT, related_name="runs")
+    recipe_set = models.ForeignKey(RecipeSet, models.PROTECT, related_name="runs")
     sources = models.JSONField(help_text="Participant sources that count, by name")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     fingerprint = models.CharField(

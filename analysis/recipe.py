@@ -6,13 +6,12 @@ Two are shipped, in `analysis/recipes/`: `paper`, the first published study to t
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import pandas as pd
-from pandas import Series
 from pydantic import Field, FiniteFloat, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats
+from survey.definition.problems import DefinitionError, Problem
 from survey.definition.yaml_file import YamlFile
 
 FOLDER = Path(__file__).parent / "recipes"
@@ -53,22 +52,6 @@ class Group(Part):
             )
         return self
 
-    def holds(self, answers: "Series[str]") -> "Series[bool]":
-        """Which of the answers (text, empty where there is none) it names; none for `others`."""
-        if self.values:
-            return answers.isin(self.values)
-        numbers = pd.to_numeric(answers, errors="coerce")
-        inside = numbers.notna() & self.is_numeric
-        if self.at_least is not None:
-            inside &= numbers >= self.at_least
-        if self.above is not None:
-            inside &= numbers > self.above
-        if self.at_most is not None:
-            inside &= numbers <= self.at_most
-        if self.below is not None:
-            inside &= numbers < self.below
-        return inside
-
 
 class Grouping(Part):
     """Two groups of raters by a column of participants.csv; `left_out` are answers of neither."""
@@ -86,16 +69,6 @@ class Grouping(Part):
             raise ValueError(f"both groups are called {self.a.label!r}")
         refuse_repeats("answer", [*self.a.values, *self.b.values, *self.left_out])
         return self
-
-    def sides(self, answers: "Series[Any]") -> "Series[str]":
-        """`a`, `b` or nothing for each answer. Raises ValueError for an answer that is in both."""
-        text = answers.astype("str").where(answers.notna(), "").str.strip()
-        a, b = self.a.holds(text), self.b.holds(text)
-        if (a & b).any():
-            raise ValueError(f"{text[a & b].iloc[0]!r} of {self.column} is in both groups")
-        rest = (text != "") & ~text.isin(self.left_out)
-        a, b = (a | (rest & ~b)) if self.a.others else a, (b | (rest & ~a)) if self.b.others else b
-        return Series("", index=answers.index).mask(a, "a").mask(b, "b")
 
 
 class Wins(Part):
@@ -178,6 +151,30 @@ def read_recipe(path: Path) -> Recipe:
     """A recipe from its file. Raises DefinitionError with each problem's line and column."""
     yaml = YamlFile.read(path)
     return yaml.check(Recipe, yaml.plain())
+
+
+def read_recipes(folder: Path) -> dict[str, Recipe]:
+    """The recipes of a folder by name, beside the shipped ones, which they may take the place of.
+
+    Raises DefinitionError with every problem of every file: a file is named for its recipe.
+    """
+    found: dict[str, Recipe] = {}
+    problems: list[Problem] = []
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            yaml = YamlFile.read(path)
+            recipe = yaml.check(Recipe, yaml.plain())
+        except DefinitionError as error:
+            problems += error.problems
+            continue
+        if recipe.name != path.stem:
+            message = f"the recipe of this file is called {path.stem}"
+            problems.append(yaml.problem(("name",), message))
+        found[recipe.name] = recipe
+    if problems:
+        raise DefinitionError(problems)
+    recipes = shipped_recipes() | found
+    return {name: recipes[name] for name in in_order(list(recipes))}
 
 
 def shipped_recipes() -> dict[str, Recipe]:

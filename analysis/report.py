@@ -3,19 +3,22 @@
 Tidy tables in, tables and figures out; no database and no settings beside the rules.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.by_recipe import Answers, analyse_by_recipe, replications
 from analysis.definition import QualityRules
 from analysis.demographics import demographics
 from analysis.figures.ratings import ratings_kde
 from analysis.funnel import apply_rules, exclusions
 from analysis.items import items, rating_counts
 from analysis.quality import rater_quality
-from analysis.study_data import StudyData, check, plain
+from analysis.recipe import Raters, Recipe
+from analysis.study_data import Checked, StudyData, check, plain
 from analysis.wins import Contrast, wins, wins_summary
 
 __all__ = ["Contrast", "Results", "StudyData", "analyse"]
@@ -41,11 +44,12 @@ class Results:
     absent: dict[str, str]
 
 
-def analyse(data: StudyData, rules: QualityRules) -> Results:
+def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()) -> Results:
     """Filter the raters, and compute every table and figure from those who are left.
 
-    The results depend on the content of `data` alone, not on the order of its rows. Raises
-    ValueError when `data` contradict themselves, as `study_data.check` does.
+    What depends on no recipe comes first, then what the recipes ask for. The results depend on
+    the content of `data` alone, not on the order of its rows. Raises ValueError when `data`
+    contradict themselves, as `study_data.check` does.
     """
     if not data.scale:
         rules = rules.without("sigma_mae")
@@ -70,9 +74,9 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
     included_names = raters["participant"][included]
     counts = rating_counts(ratings[ratings["participant"].isin(included_names)])
     figures: dict[str, dict[str, Any]] = {}
+    unrated = _no_ratings(included) if data.scale else UNRATED
     if counts.empty:
-        of_ratings = ["items", "wins", "wins_summary", "ratings_kde"]
-        absent |= dict.fromkeys(of_ratings, _no_ratings(included) if data.scale else UNRATED)
+        absent |= dict.fromkeys(["items", "wins", "wins_summary", "ratings_kde"], unrated)
     else:
         table = items(counts, known)
         tables["items"] = plain(table)
@@ -86,8 +90,29 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
                 absent["wins.reference_points"] = "the study names no reference"
         except Absent as reason:
             absent |= dict.fromkeys(["wins", "wins_summary"], str(reason))
+    if recipes:
+        nobody = "nobody gave ratings" if data.scale else UNRATED
+        answers: dict[Raters, Answers] = {
+            "included": _answers_of(checked, included_names, unrated),
+            "all": _answers_of(checked, consented["participant"][~consented["active"]], nobody),
+        }
+        of_recipes, why = analyse_by_recipe(answers, data.contrast, recipes)
+        tables |= of_recipes
+        absent |= why
+        try:
+            tables["replication"] = replications(tables, recipes, absent)
+        except Absent as reason:
+            absent["replication"] = str(reason)
     left_out = exclusions(raters, funnel.exclusion, rules)
     return Results(tables, figures, left_out, absent)
+
+
+def _answers_of(checked: Checked, names: "Series[str]", unrated: str) -> Answers:
+    ratings, ranks, people = (
+        frame[frame["participant"].isin(names)].reset_index(drop=True)
+        for frame in (checked.ratings, checked.ranks, checked.consented)
+    )
+    return Answers(ratings, ranks, people, unrated)
 
 
 def _absent_from_filter(raters: DataFrame, known: DataFrame) -> dict[str, str]:

@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from analysis.models import AnalysisRun, RuleSet
+from analysis.models import AnalysisRun, RecipeSet, RuleSet
+from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set, rules_of
 from analysis.versions import software
 from judge.queries import scores_digest
@@ -29,8 +30,16 @@ MAX_ATTEMPTS = 3
 REST = 4
 
 
-def fingerprint(study: Study, sources: Sequence[str], rule_set: RuleSet, *, at: datetime) -> str:
-    """Cheap digest of all that results depend on: people, answers, gold scores, rules, software.
+def fingerprint(
+    study: Study,
+    sources: Sequence[str],
+    rule_set: RuleSet,
+    recipe_set: RecipeSet,
+    *,
+    at: datetime,
+) -> str:
+    """Cheap digest of all that results depend on: people, answers, gold scores, rules, recipes,
+    software.
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants tell of all
     ratings. Somebody who falls silent changes results as well, hence the time.
@@ -46,7 +55,7 @@ def fingerprint(study: Study, sources: Sequence[str], rule_set: RuleSet, *, at: 
     silent_since = at - timedelta(minutes=rules_of(rule_set).early_exit.inactive_minutes)
     active = active_participants(study, sources, seen_since=silent_since)
     rest = [
-        [study.content_hash, list(sources), rule_set.pk, software()],
+        [study.content_hash, list(sources), rule_set.pk, recipe_set.pk, software()],
         scores_digest(study),
         sorted(active),
     ]
@@ -61,8 +70,8 @@ def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False
     The caller wakes a worker, or executes it.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one asks at a time
-    rule_set = current_rule_set(study)
-    digest = fingerprint(study, sources, rule_set, at=timezone.now())
+    rule_set, recipe_set = current_rule_set(study), current_recipe_set(study)
+    digest = fingerprint(study, sources, rule_set, recipe_set, at=timezone.now())
     runs = study.analysis_runs.filter(sources=list(sources)).exclude(state=State.FAILED)
     run = runs.order_by("-id").first()
     # An older run of the same data (a gold source chosen, then another, then the first again)
@@ -71,6 +80,7 @@ def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False
         return AnalysisRun.objects.create(
             study=study,
             rule_set=rule_set,
+            recipe_set=recipe_set,
             sources=list(sources),
             fingerprint=digest,
             is_automatic=automatic,
@@ -103,7 +113,7 @@ def claim(run_id: int) -> AnalysisRun | None:
     )
     if not taken:
         return None
-    return AnalysisRun.objects.select_related("study", "rule_set").get(pk=run_id)
+    return AnalysisRun.objects.select_related("study", "rule_set", "recipe_set").get(pk=run_id)
 
 
 def runs_to_wake() -> list[int]:
@@ -148,4 +158,5 @@ def _is_overdue(study: Study, sources: Sequence[str]) -> bool:
         took = last.finished_at - last.started_at
         if now < last.finished_at + REST * took:
             return False
-    return last.fingerprint != fingerprint(study, sources, current_rule_set(study), at=now)
+    rule_set, recipe_set = current_rule_set(study), current_recipe_set(study)
+    return last.fingerprint != fingerprint(study, sources, rule_set, recipe_set, at=now)

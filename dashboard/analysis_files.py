@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,11 @@ from django.utils.safestring import SafeString
 
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
+from analysis.recipe import SHIPPED
 from dashboard.agreement import FIGURES
 from dashboard.tables import beside_ratings
 from survey.csv_text import csv_lines, to_text
 from survey.tidy import definition_of
-
-RECIPES = {"paper": ["paper"], "sound": ["sound"], "both": ["paper", "sound"]}
-RECIPE_NOTE = "None of these tables depends on the recipe: they are the same in both."
 
 TITLES = {
     "funnel": "Who was filtered out",
@@ -44,12 +43,29 @@ TITLES = {
 }
 
 
+class NoSuchRecipe(Exception):
+    """The study has no recipe of that name; the message names those that it has."""
+
+
+def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
+    """The names of the recipes that `both` or a single name stands for. Raises NoSuchRecipe."""
+    known = [recipe["name"] for recipe in run.recipe_set.recipes]
+    names = list(SHIPPED) if chosen == "both" else [chosen]
+    if not set(names) <= set(known):
+        raise NoSuchRecipe(
+            f"there is no recipe {chosen}; the study has {', '.join(known)}, and both"
+        )
+    return names
+
+
 def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str) -> dict[str, Any]:
     """Write a done run's files into `folder`; the manifest that belongs to them.
 
-    The bytes of the tables depend on nothing but the run's results.
+    Tables with a column `recipe` have the rows of the chosen ones. The bytes of the tables depend
+    on nothing but the run's results and that choice. Raises NoSuchRecipe.
     """
-    tables = results_of(run, "table")
+    recipes = chosen_recipes(run, recipe)
+    tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
     figures = results_of(run, "figure")
     for name, table in tables.items():
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
@@ -59,11 +75,19 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str) -> dict[str, 
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     manifest: dict[str, Any] = run.manifest | {
         "run": run.pk,
-        "recipes": {name: {"note": RECIPE_NOTE} for name in RECIPES[recipe]},
+        "recipes": {name: run.manifest["recipes"][name] for name in recipes},
     }
     report = _report(run, tables, figures, manifest)
     (folder / "report.html").write_text(report, encoding="utf-8")
     return manifest
+
+
+def only(table: dict[str, Any], recipes: Sequence[str]) -> dict[str, Any]:
+    """The rows of these recipes, where a table tells them apart."""
+    if "recipe" not in table["columns"]:
+        return table
+    place = table["columns"].index("recipe")
+    return {**table, "rows": [row for row in table["rows"] if row[place] in recipes]}
 
 
 def _report(
@@ -80,7 +104,6 @@ def _report(
         "absent": _by_reason(manifest["absent"]),
         "answers": [] if definition.rating else beside_ratings(definition),
         "rules": _rules_in_words(run),
-        "recipe_note": RECIPE_NOTE,
         "plotly": SafeString(_plotly_script()) if figures else "",
         "tables": [
             {

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from analysis.models import AnalysisRun, Exclusion, Result
 from analysis.queries import latest_run
+from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set, current_rules
 from analysis.runs import fingerprint
 from dashboard.tables import Table
@@ -267,7 +268,7 @@ def newest_analysis(study: Study, include: list[str]) -> Analysis:
     pending = newest if newest and newest.state in (State.WAITING, State.RUNNING) else None
     failed = newest if newest and newest.state == State.FAILED else None
     changed = done is not None and done.fingerprint != fingerprint(
-        study, sources, current_rule_set(study), at=timezone.now()
+        study, sources, current_rule_set(study), current_recipe_set(study), at=timezone.now()
     )
     return Analysis(include, done, pending, failed, changed)
 

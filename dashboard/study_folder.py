@@ -8,6 +8,8 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from analysis.definition import QualityRules
+from analysis.recipe import Recipe, read_recipes
+from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
 from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
@@ -39,6 +41,7 @@ class StudyFolder:
     settings: Settings
     judging: JudgingDefinition
     quality: QualityRules
+    recipes: list[Recipe]
     rows: list[ResponseRow]
     notices: list[str]
 
@@ -46,7 +49,8 @@ class StudyFolder:
 def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     """Read and check `folder`, its responses from `responses` if given.
 
-    Raises DefinitionError with every problem of study.yaml, or else of the responses.
+    Raises DefinitionError with every problem of study.yaml and the recipes, or else of the
+    responses.
     """
     if not folder.is_dir():
         raise DefinitionError([Problem(str(folder), 0, 0, "is not a folder")])
@@ -61,7 +65,12 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     quality = yaml.collect(
         QualityRules, yaml.section("quality") or {}, problems, under=("quality",)
     )
-    if not definitions or settings is None or judging is None or quality is None:
+    recipes: dict[str, Recipe] = {}
+    try:
+        recipes = read_recipes(folder / "recipes")
+    except DefinitionError as error:
+        problems += error.problems
+    if not definitions or settings is None or judging is None or quality is None or not recipes:
         raise DefinitionError(problems)
     definition, *translations = definitions
     if "judging" in yaml.root:
@@ -77,7 +86,16 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     rated = definition.rating is not None
     for path, doubt in quality.doubts(minutes=definition.estimated_minutes, rated=rated):
         notices.append(str(yaml.problem(path, doubt)))
-    return StudyFolder(definition, translations, settings, judging, quality, rows, notices)
+    return StudyFolder(
+        definition,
+        translations,
+        settings,
+        judging,
+        quality,
+        list(recipes.values()),
+        rows,
+        notices,
+    )
 
 
 def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinition]:
@@ -170,13 +188,14 @@ def load_folder(folder: StudyFolder) -> LoadedFolder:
             rows=folder.rows,
         )
     study = loaded.study
-    rules = study.rule_sets.last()
+    rules, recipes = study.rule_sets.last(), study.recipe_sets.last()
     updates = {"settings": loaded.outcome == "settings"}
     if folder.definition.rating is not None:
         updates["judges"] = configure_judging(study, folder.judging)
     else:
         retire_judges(study)  # a draft may have had ratings
     updates["filter rules"] = set_rules(study=study, rules=folder.quality) != rules
+    updates["recipes"] = set_recipes(study=study, recipes=folder.recipes) != recipes
     if loaded.outcome not in ("settings", "unchanged"):
         return LoadedFolder(study, loaded.outcome, [])
     updated = [what for what, is_new in updates.items() if is_new]

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from analysis.definition import QualityRules
+from analysis import by_recipe
 from analysis.execution import finished_run
 from analysis.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
 from analysis.queries import results_of
@@ -143,7 +144,8 @@ def test_thin_study_has_results_about_its_gold_scores_or_reasons(make: Callable[
 
 
 def about_people(name: str) -> bool:
-    return name not in ABOUT_JUDGES
+    """Whether it is neither about judges nor made by a recipe."""
+    return name.split(" (")[0] not in {*ABOUT_JUDGES, *by_recipe.NAMES}
 
 
 def rows(study: Study, table: str, *columns: str) -> list[list[Any]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pandas import Series
 
+from analysis import groups
 from analysis.recipe import FOLDER, Grouping, in_order, read_recipe, shipped_recipes
 from survey.definition import DefinitionError
 
@@ -17,7 +18,7 @@ def grouping(**said: object) -> Grouping:
 
 def sides(of: Grouping, *answers: object) -> str:
     """`a`, `b` or `-` for each answer."""
-    return "".join(side or "-" for side in of.sides(Series(list(answers), dtype="object")))
+    return "".join(side or "-" for side in groups.sides(of, Series(list(answers), dtype="object")))
 
 
 def problems(tmp_path: Path, text: str, recipe: str = "paper") -> list[str]:

@@ -194,6 +194,9 @@ def fit_ordinal(
         return _fit(data, link, restricted, scale)
     except Refused as refused:
         return Inestimable(refused.kind, refused.because)
+    except np.linalg.LinAlgError:
+        refused = unconverged(data)
+        return Inestimable(refused.kind, refused.because)
 
 
 def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) -> MixedFit:
@@ -239,10 +242,14 @@ def _restricted(model: Ordinal, x: Vector) -> Objective:
         height, slope = model.objective(x)
         if height == -np.inf:
             return height, slope
-        absorbed = equations.absorb(x[-2:])
+        try:
+            absorbed = equations.absorb(x[-2:])
+            inverse = absorbed.inverse
+        except np.linalg.LinAlgError:
+            return -np.inf, slope
         _sign, size = np.linalg.slogdet(absorbed.schur)
         slope = slope.copy()
-        slope[-2:] -= absorbed.slope_of_log_determinant(absorbed.inverse) / 2
+        slope[-2:] -= absorbed.slope_of_log_determinant(inverse) / 2
         return height - float(size) / 2, slope
 
     return objective

@@ -4,8 +4,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.core.management.base import CommandError
+
 from analysis.models import AnalysisRun
-from dashboard.analysis_files import RECIPES, write_analysis
+from dashboard.analysis_files import NoSuchRecipe, write_analysis
 from dashboard.management.output import OutputCommand
 
 
@@ -21,10 +23,12 @@ class Command(OutputCommand):
         super().add_arguments(parser)
         parser.add_argument(
             "--recipe",
-            choices=sorted(RECIPES),
             default="both",
-            help="named in the manifest; none of the present tables depends on it",
+            help="both (paper and sound), or the name of one of the study's recipes",
         )
 
     def write(self, run: AnalysisRun, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
-        return write_analysis(run, folder, recipe=options["recipe"])
+        try:
+            return write_analysis(run, folder, recipe=options["recipe"])
+        except NoSuchRecipe as error:
+            raise CommandError(str(error)) from None
