@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from analysis import by_recipe
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from dashboard.agreement import TABLES
@@ -244,7 +245,9 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
 
     original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
     names = ["funnel", "raters", "demographics", "items", "wins", "wins_summary", "protocol"]
-    assert set(original) == {f"{name}.csv" for name in [*names, *TABLES]}
+    absent = json.loads((tmp_path / "a" / "manifest.json").read_text())["absent"]
+    of_recipes = set(by_recipe.NAMES) - set(absent)
+    assert set(original) == {f"{name}.csv" for name in [*names, *TABLES, *of_recipes]}
     assert again == original
 
 
