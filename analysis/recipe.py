@@ -112,7 +112,7 @@ class Printed(Part):
     printed: Text
     table: Name
     row: Mapping[str, Text] = {}
-    column: Name
+    column: Text
     within: FiniteFloat | None = Field(default=None, ge=0)
     note: str = ""
 
