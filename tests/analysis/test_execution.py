@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from analysis.definition import QualityRules
 from analysis import by_recipe
+from analysis.definition import QualityRules
 from analysis.execution import finished_run
 from analysis.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
 from analysis.queries import results_of
@@ -145,7 +145,7 @@ def test_thin_study_has_results_about_its_gold_scores_or_reasons(make: Callable[
 
 def about_people(name: str) -> bool:
     """Whether it is neither about judges nor made by a recipe."""
-    return name.split(" (")[0] not in {*ABOUT_JUDGES, *by_recipe.NAMES}
+    return name.split(" (", maxsplit=1)[0] not in {*ABOUT_JUDGES, *by_recipe.NAMES}
 
 
 def rows(study: Study, table: str, *columns: str) -> list[list[Any]]:
