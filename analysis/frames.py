@@ -90,6 +90,7 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         ),
         "ratings": _Table(RATING_COLUMNS + SHOWN_COLUMNS, rating_rows(study, sources)),
         "gold": _Table(GOLD_COLUMNS, (row for row, _ in gold_rows(study, gold))),
+        "ranks": _Table(RANK_COLUMNS + RANK_SHOWN_COLUMNS, rank_rows(study, sources)),
     }
     reference = definition.reference
     contrast = Contrast(
@@ -99,6 +100,8 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
     )
     systems = study.systems.order_by("id").values_list("model", flat=True)
     last = reference.model if reference else None
+    cells = cells_of(study)
+    names = response_names(cells)
     data = StudyData(
         **{name: table.frame for name, table in tables.items()},
         contrast=contrast,
@@ -109,6 +112,10 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         else [],
         between=definition.rating is not None and definition.rating.kind == "slider",
         orders=_orders(definition),
+        responses=_frame(
+            (*CELL_COLUMNS, "response"),
+            ((*cell.names, names[response]) for (_, response), cell in cells.items()),
+        ),
     )
     return Snapshot(data, gold, {name: table.hash for name, table in tables.items()})
 
@@ -118,7 +125,7 @@ def read_protocol(study: Study, sources: Sequence[str], data: StudyData) -> Prot
     return ProtocolData(
         data.participants,
         data.ratings,
-        _frame(RANK_COLUMNS + RANK_SHOWN_COLUMNS, rank_rows(study, sources)),
+        data.ranks,
         _frame(PRESENTATION_COLUMNS, presentation_rows(study, sources)),
         _frame(COMMENT_COLUMNS, comment_rows(study, sources)),
     )

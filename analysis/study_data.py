@@ -10,6 +10,10 @@ from pandas import DataFrame, Series
 from analysis.items import ITEM
 from analysis.wins import Contrast
 
+CELL = ["scenario", "set", "model", "condition"]
+#: How an answer was shown and given; empty where it came from elsewhere without that.
+SHOWN = ["block_position", "response_position", "block_seconds", "revisions"]
+
 
 @dataclass(frozen=True)
 class StudyData:
@@ -20,6 +24,10 @@ class StudyData:
     slider's has its two ends, and ratings lie `between` them. `orders` gives the study's order of
     the values of other columns (`condition`, `set`, `dimension`, and demographic ones); values
     that it does not name follow, sorted.
+
+    `ratings` and `ranks` (the columns of ranks.csv) may have the columns of `SHOWN`. `responses`
+    names the text that each cell shows, in `response`: cells with one name show one text, such as
+    a reference that is repeated in several sets. A cell that it lacks shows a text of its own.
     """
 
     participants: DataFrame
@@ -31,6 +39,8 @@ class StudyData:
     scale: list[tuple[int, str]]
     between: bool = False
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ranks: DataFrame = field(default_factory=DataFrame)
+    responses: DataFrame = field(default_factory=DataFrame)
 
 
 @dataclass(frozen=True)
@@ -38,13 +48,16 @@ class Checked:
     """The data of a study, found to be consistent, as the analysis reads them.
 
     `people` is sorted by participant; `known` has every item that was rated or has a place in the
-    gold table, with its `gold`; `ratings` have theirs. The columns of `ITEM` are categories in
-    study order, which every grouping keeps.
+    gold table, with its `gold`; `ratings` have theirs. `ranks` are one row per response that
+    somebody placed or saw placed, with `rank` and `choice` (either may be empty). Where the same
+    text was shown, `response` is the same number in both. The columns of `ITEM` are categories
+    in study order, which every grouping keeps.
     """
 
     people: DataFrame
     known: DataFrame
     ratings: DataFrame
+    ranks: DataFrame
 
     @property
     def consented(self) -> DataFrame:
@@ -60,11 +73,12 @@ def check(data: StudyData) -> Checked:
     rating of an unknown participant, a rating that is no whole number.
     """
     people = _people(data.participants)
-    known, ratings = _items_and_ratings(data)
-    unknown = set(ratings["participant"].unique()) - set(people["participant"])
-    if unknown:
-        raise ValueError(f"ratings of {min(unknown)!r}, who is not among the participants")
-    return Checked(people, known, ratings)
+    known, ratings, ranks = _items_and_answers(data)
+    for what, answers in (("ratings", ratings), ("ranks", ranks)):
+        unknown = set(answers["participant"].unique()) - set(people["participant"])
+        if unknown:
+            raise ValueError(f"{what} of {min(unknown)!r}, who is not among the participants")
+    return Checked(people, known, ratings, ranks)
 
 
 def plain(table: DataFrame) -> DataFrame:
@@ -86,11 +100,11 @@ def _people(participants: DataFrame) -> DataFrame:
     return people.sort_values("participant", ignore_index=True)
 
 
-def _items_and_ratings(data: StudyData) -> tuple[DataFrame, DataFrame]:
-    """Every item with its gold score, and all ratings with theirs; both in study order."""
-    gold, ratings = (
+def _items_and_answers(data: StudyData) -> tuple[DataFrame, DataFrame, DataFrame]:
+    """Every item with its gold score, all ratings with theirs, all ranks; in study order."""
+    gold, ratings, ranks = (
         frame.assign(**{column: text(frame[column]) for column in ITEM})
-        for frame in (data.gold, data.ratings)
+        for frame in (data.gold, data.ratings, data.ranks.reindex(columns=_columns(data.ranks)))
     )
     gold["gold"] = pd.to_numeric(gold["gold"]).astype("float64")
     ratings["rating"] = pd.to_numeric(ratings["rating"])
@@ -99,20 +113,61 @@ def _items_and_ratings(data: StudyData) -> tuple[DataFrame, DataFrame]:
         raise ValueError("a rating is not a whole number")
     if gold.duplicated(ITEM).any():
         raise ValueError("an item has two gold scores")
+    frames = (gold, ratings, ranks)
     for column in ITEM:
-        values = {*gold[column].unique(), *ratings[column].unique()}
+        values = {value for frame in frames for value in frame[column].unique()}
         kind = pd.CategoricalDtype(in_order(values, _study_order(data, column)), ordered=True)
-        gold[column], ratings[column] = gold[column].astype(kind), ratings[column].astype(kind)
+        for frame in frames:
+            frame[column] = frame[column].astype(kind)
     known = pd.concat([gold[[*ITEM, "gold"]], ratings[ITEM].drop_duplicates()])
     known = known.drop_duplicates(ITEM).sort_values(ITEM, ignore_index=True)
-    scored = DataFrame(
+    cells = _cells(data.responses, [known, ranks])
+    scored = _answers(ratings, ratings["rating"].astype("int64"), cells).merge(
+        known, on=ITEM, how="left"
+    )
+    placed = _answers(ranks, pd.to_numeric(ranks["rank"]).astype("float64"), cells)
+    placed["choice"] = text(ranks["choice"]).to_numpy()
+    by_person = ["participant", *ITEM]
+    return (
+        known,
+        scored.sort_values([*by_person, "rating"], ignore_index=True),
+        placed.sort_values([*by_person, "rank"], ignore_index=True),
+    )
+
+
+def _columns(ranks: DataFrame) -> list[str]:
+    """The columns that ranks have, and those that they need."""
+    return list(dict.fromkeys([*ranks.columns, "participant", *ITEM, "rank", "choice"]))
+
+
+def _answers(frame: DataFrame, values: Series, cells: DataFrame) -> DataFrame:
+    """Whose answer it is, to what, the answer itself, and how that was shown; in the same order."""
+    shown = {
+        name: pd.to_numeric(frame[name]).astype("float64") if name in frame else float("nan")
+        for name in SHOWN
+    }
+    answers = DataFrame(
         {
-            "participant": text(ratings["participant"]),
-            **{column: ratings[column] for column in ITEM},
-            "rating": ratings["rating"].astype("int64"),
+            "participant": text(frame["participant"]),
+            **{column: frame[column] for column in ITEM},
+            str(values.name): values,
+            **shown,
         }
-    ).merge(known, on=ITEM, how="left")
-    return known, scored.sort_values(["participant", *ITEM, "rating"], ignore_index=True)
+    )
+    return answers.merge(cells, on=CELL, how="left")
+
+
+def _cells(responses: DataFrame, frames: Iterable[DataFrame]) -> DataFrame:
+    """Each cell with the number of the text that it shows, in `response`: from 0, in order."""
+    cells = pd.concat([frame[CELL] for frame in frames]).drop_duplicates()
+    cells = cells.sort_values(CELL, ignore_index=True)
+    by_name = cells.astype("str")
+    names = by_name.agg("/".join, axis=1) if len(cells) else Series(dtype="str")
+    if not responses.empty:
+        given = responses.assign(**{column: text(responses[column]) for column in CELL})
+        shown = by_name.merge(given.drop_duplicates(CELL), on=CELL, how="left")["response"]
+        names = shown.where(shown.notna(), names)
+    return cells.assign(response=pd.factorize(names)[0].astype("int64"))
 
 
 def text(values: Series) -> "Series[str]":
