@@ -14,7 +14,7 @@ from analysis.demographics import demographics
 from analysis.figures.ratings import ratings_kde
 from analysis.funnel import apply_rules, exclusions
 from analysis.items import items, rating_counts
-from analysis.quality import rater_quality
+from analysis.quality import quality_under
 from analysis.study_data import StudyData, check, plain
 from analysis.wins import Contrast, wins, wins_summary
 
@@ -51,7 +51,7 @@ def analyse(data: StudyData, rules: QualityRules) -> Results:
         rules = rules.without("sigma_mae")
     checked = check(data)
     consented, known, ratings = checked.consented, checked.known, checked.ratings
-    raters = rater_quality(consented, ratings, ddof=rules.sigma_mae.ddof)
+    raters = quality_under(rules, consented, ratings)
     funnel = apply_rules(raters, rules)
     included = funnel.included
     raters["included"] = included
