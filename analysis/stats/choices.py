@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
 from scipy.special import chdtrc
+from scipy.stats import binomtest
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
 from analysis.stats.inestimable import Inestimable
@@ -24,22 +25,40 @@ FEWEST_EXPECTED = 5
 
 
 def choice_shares(
-    choices: DataFrame, kind: Kind, *, seed: int, resamples: int = RESAMPLES
+    choices: DataFrame,
+    kind: Kind,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
 ) -> DataFrame:
-    """How often each system was chosen when it was shown, with a bootstrap interval over raters.
+    """How often each system was chosen when it was shown, with an interval over raters.
 
     One row per system: `system`, `chosen`, `shown`, `share` (chosen / shown), `ci_low`, `ci_high`
-    and `note`, which says why one of them is null. Raises ValueError for two choices of a kind in
-    a block.
+    and `note`, which says why one of them is null. The interval is Wilson's where each rater could
+    choose a system once. Otherwise raters are resampled; where a system was never or always
+    chosen, resamples do not differ, and Wilson's interval takes a rater for one choice. Raises
+    ValueError for two choices of a kind in a block. E. B. Wilson (1927), Probable inference.
     """
     made = _made(choices, kind)
-    picked = (choices["choice"] == kind) & made
-    found = _ratios(choices[made], picked[made].astype(float), seed, resamples)
+    picked = ((choices["choice"] == kind) & made)[made]
+    ratios = _ratios(choices[made], picked.astype(float), seed, resamples, confidence)
     names = {"total": "chosen", "ratio": "share"}
-    return _with_unseen(found, choices).rename(columns=names)
+    found = _with_unseen(ratios, choices).rename(columns=names)
+    sights = choices[made].groupby("system")["rater"].agg(["nunique", "size"])
+    for at, row in found.iterrows():
+        if not pd.isna(row["ci_low"]):
+            raters, shown = (int(each) for each in sights.loc[row["system"]])
+            if raters == shown or row["chosen"] in (0, shown):
+                chosen = int(row["chosen"]) * raters // shown
+                bounds = binomtest(chosen, raters).proportion_ci(confidence, method="wilson")
+                found.loc[at, ["ci_low", "ci_high"]] = [bounds.low, bounds.high]
+    return found
 
 
-def best_worst_scores(choices: DataFrame, *, seed: int, resamples: int = RESAMPLES) -> DataFrame:
+def best_worst_scores(
+    choices: DataFrame, *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> DataFrame:
     """(best − worst) / shown of each system over the blocks with both, from −1 to 1.
 
     One row per system: `system`, `balance` (best − worst), `shown`, `score`, `ci_low`, `ci_high`
@@ -49,7 +68,10 @@ def best_worst_scores(choices: DataFrame, *, seed: int, resamples: int = RESAMPL
     """
     made = _made(choices, "best") & _made(choices, "worst")
     balance = (choices["choice"] == "best").astype(float) - (choices["choice"] == "worst")
-    found = _ratios(choices[made], balance[made], seed, resamples)
+    found = _ratios(choices[made], balance[made], seed, resamples, confidence)
+    same = found["ci_low"] == found["ci_high"]
+    found.loc[same, ["ci_low", "ci_high"]] = np.nan
+    found.loc[same, "note"] = "no interval, because raters do not differ"
     names = {"total": "balance", "ratio": "score"}
     return _with_unseen(found, choices).rename(columns=names)
 
@@ -65,7 +87,9 @@ def _made(choices: DataFrame, kind: Kind) -> "Series[bool]":
     return made
 
 
-def _ratios(made: DataFrame, amounts: "Series[float]", seed: int, resamples: int) -> DataFrame:
+def _ratios(
+    made: DataFrame, amounts: "Series[float]", seed: int, resamples: int, confidence: float
+) -> DataFrame:
     """Σ amounts / shown of each system, with its bootstrap interval over raters."""
     who, raters = pd.factorize(made["rater"])
     which, systems = pd.factorize(made["system"])
@@ -85,7 +109,7 @@ def _ratios(made: DataFrame, amounts: "Series[float]", seed: int, resamples: int
         drawn = resampled(len(amount), seed=seed, resamples=resamples)
         times = drawn @ shown
         ratios = np.divide(drawn @ amount, times, out=np.full_like(times, np.nan), where=times > 0)
-        bounds = [percentiles(column) or (np.nan, np.nan) for column in ratios.T]
+        bounds = [percentiles(column, confidence) or (np.nan, np.nan) for column in ratios.T]
     note = "" if len(amount) > 1 else "no interval, because there is one rater"
     return found.assign(
         ci_low=[low for low, _ in bounds], ci_high=[high for _, high in bounds], note=note
