@@ -76,7 +76,7 @@ def mixed_models(
         raise Absent("there are no ratings")
     found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
-        frame, systems = _frame(of_dimension)
+        frame, systems = frame_of(of_dimension)
         for link in recipe.mixed_models.links:
             keys = dict(zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True))
             data = crossed(
@@ -92,7 +92,9 @@ def mixed_models(
                 continue
             found["m"] += [{**keys, **row} for row in _parameters(fit)]
             found["e"] += [{**keys, **row} for row in _estimates(fit, systems, recipe)]
-            found["c"] += [{**keys, **row} for row in _contrasts(fit, systems, contrast, recipe)]
+            found["c"] += [
+                {**keys, **row} for row in system_contrasts(fit, systems, contrast, recipe)
+            ]
             if link != "linear":
                 found["s"] += [{**keys, **row} for row in _shares(fit, systems, recipe)]
     return MixedTables(
@@ -103,7 +105,7 @@ def mixed_models(
     )
 
 
-def _frame(ratings: DataFrame) -> tuple[DataFrame, list[System]]:
+def frame_of(ratings: DataFrame) -> tuple[DataFrame, list[System]]:
     """Ratings with the number of their system, rater and item; and the systems by number."""
     by_system = ratings.groupby(SYSTEM, observed=True, sort=True)
     systems = [System(str(model), str(condition)) for (model, condition), _ in by_system]
@@ -163,7 +165,7 @@ def _estimates(fit: MixedFit, systems: list[System], recipe: Recipe) -> Iterator
             }
 
 
-def _contrasts(
+def system_contrasts(
     fit: MixedFit, systems: list[System], contrast: Contrast, recipe: Recipe
 ) -> Iterator[dict[str, Any]]:
     """a less b of each model that has both, and over all of these."""
