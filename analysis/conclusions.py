@@ -30,4 +30,4 @@ def moved(before: Finding, after: Finding, *, confidence: float) -> str:
 
 
 def _sign(value: float) -> int:
-    return (value > 0) - (value < 0)
+    return int(value > 0) - int(value < 0)

@@ -13,7 +13,7 @@ import numpy as np
 from pandas import DataFrame
 
 from analysis.absent import Absent
-from analysis.recipe import Recipe
+from analysis.recipe import FittedLink, Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import (
     MixedFit,
@@ -76,17 +76,9 @@ def mixed_models(
         raise Absent("there are no ratings")
     found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
-        frame, systems = frame_of(of_dimension)
         for link in recipe.mixed_models.links:
             keys = dict(zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True))
-            data = crossed(
-                frame,
-                rating="rating",
-                fixed=["system"],
-                groups=("rater", "item"),
-                levels={"system": range(len(systems))},
-            )
-            fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link)
+            fit, systems = fit_systems(of_dimension, link)
             if isinstance(fit, Inestimable):
                 found["m"].append({**keys, "parameter": "", "note": str(fit)})
                 continue
@@ -103,6 +95,21 @@ def mixed_models(
         DataFrame(found["c"], columns=CONTRASTS),
         DataFrame(found["s"], columns=SHARES),
     )
+
+
+def fit_systems(
+    ratings: DataFrame, link: FittedLink
+) -> tuple[MixedFit | Inestimable, list[System]]:
+    """The model of one dimension's ratings, and its systems by number."""
+    frame, systems = frame_of(ratings)
+    data = crossed(
+        frame,
+        rating="rating",
+        fixed=["system"],
+        groups=("rater", "item"),
+        levels={"system": range(len(systems))},
+    )
+    return fit_linear(data) if link == "linear" else fit_ordinal(data, link=link), systems
 
 
 def frame_of(ratings: DataFrame) -> tuple[DataFrame, list[System]]:
