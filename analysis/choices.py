@@ -13,7 +13,8 @@ from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.group_tests import ALL, adjusted
-from analysis.recipe import Bootstrap, Recipe
+from analysis.recipe import Recipe
+from analysis.resampling import Resampling, resampling
 from analysis.stats.choices import (
     PERMUTATIONS,
     ChoiceTest,
@@ -64,10 +65,10 @@ def choices(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     over raters: Wilson's where each could choose a system once, else a bootstrap, which the
     recipe's settings (or, if it has none, their defaults) draw. Raises Absent.
     """
-    bootstrap = recipe.bootstrap or Bootstrap()
+    settings = resampling(recipe)
     front = {"recipe": recipe.name, "unit": "participant", "raters": raters}
     tables = [
-        DataFrame(_shares(pages, bootstrap, recipe.confidence)).assign(
+        DataFrame(_shares(pages, settings)).assign(
             **front, dimension=pages.dimension, scenario=pages.scenario
         )
         for pages in _pages(ranks)
@@ -86,7 +87,7 @@ def choice_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     the choices of one rater count as independent, or `participant`. Raises Absent.
     """
     front = {"recipe": recipe.name, "raters": raters}
-    seed = (recipe.bootstrap or Bootstrap()).seed
+    seed = resampling(recipe)["seed"]
     rows = [
         {**front, "dimension": pages.dimension, "scenario": pages.scenario, "choice": kind, **row}
         for pages in _pages(ranks)
@@ -135,11 +136,10 @@ def _shown(chosen: DataFrame, ranks: DataFrame) -> tuple[DataFrame, DataFrame, "
     return rows[[*key, "choice"]], systems, rows["scenario"]
 
 
-def _shares(pages: Pages, bootstrap: Bootstrap, confidence: float) -> dict[str, Any]:
+def _shares(pages: Pages, settings: Resampling) -> dict[str, Any]:
     """The columns of one scenario's rows, a row per system that was shown."""
     # In the order of the systems, so that theirs is that of the rows.
     rows = pages.rows.sort_values(["system", "rater", "block"])
-    settings = {"seed": bootstrap.seed, "resamples": bootstrap.resamples, "confidence": confidence}
     best, worst = (choice_shares(rows, kind, **settings) for kind in KINDS)
     score = best_worst_scores(rows, **settings)
     systems = pages.systems.set_index("system").loc[best["system"]]

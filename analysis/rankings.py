@@ -16,7 +16,8 @@ from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.group_tests import ALL, adjusted
-from analysis.recipe import Bootstrap, Recipe
+from analysis.recipe import Recipe
+from analysis.resampling import Resampling, resampling
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.paired import paired_t, pairs, wilcoxon_signed_rank
 from analysis.stats.rankings import concordance_interval, concordance_within_blocks, friedman
@@ -100,9 +101,9 @@ def ranking_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame
     its interval is a bootstrap over blocks. `left_out` raters and pages lack a rank. p values are
     Holm's over the sets of a dimension. Raises Absent.
     """
-    bootstrap = recipe.bootstrap or Bootstrap()
+    settings = resampling(recipe)
     rows = [
-        {**_front(recipe, raters), **ranked.keys, **_test(ranked, bootstrap, recipe.confidence)}
+        {**_front(recipe, raters), **ranked.keys, **_test(ranked, settings)}
         for ranked in _ranked(ranks)
     ]
     table = adjusted(DataFrame(rows, columns=RANKING_TESTS), [*FRONT, "dimension"])
@@ -218,9 +219,8 @@ def _mean(means: "Series[float]", confidence: float) -> dict[str, Any]:
     return {**row, "sd": sd, "ci_low": low, "ci_high": high, "note": ""}
 
 
-def _test(ranked: Ranked, bootstrap: Bootstrap, confidence: float) -> dict[str, Any]:
+def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
     rows = ranked.rows
-    settings = {"seed": bootstrap.seed, "resamples": bootstrap.resamples, "confidence": confidence}
     within = concordance_within_blocks(rows, **settings)
     row: dict[str, Any] = {
         "systems": rows["system"].nunique(),

@@ -99,7 +99,7 @@ def concordance_interval(
     others = n * (drawn @ spreads) - own
     found = np.full(len(drawn), np.nan)
     np.divide((sums**2).sum(axis=1) - own, others, out=found, where=others > 1e-9)
-    return percentiles(1 / n + (1 - 1 / n) * found, confidence)
+    return percentiles(np.clip(1 / n + (1 - 1 / n) * found, 0, 1), confidence)
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,9 @@ def concordance_within_blocks(
     `judged` has a row per judgement: `rater`, `block` and `system` are numbers, `value` is a rank
     or a rating. Raters who judged a part of a block are left out there.
     """
-    found, things, seen = [], 0, set()
-    blocks = 0
+    found: list[float] = []
+    seen: set[Hashable] = set()
+    things = blocks = 0
     for _, block in judged.sort_values("block", kind="stable").groupby("block", sort=False):
         blocks += 1
         table = _raters_by_systems(block)

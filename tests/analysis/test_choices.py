@@ -86,7 +86,7 @@ def test_system_that_was_never_chosen_is_not_taken_to_be_certain() -> None:
 def test_single_rater_has_shares_without_intervals() -> None:
     alone = choices(STUDY[STUDY["participant"] == "r1"], SOUND, raters="all")
     assert row(alone, scenario="all", model="x").share_best == 1
-    intervals = [name for name in alone if "_ci_" in name]
+    intervals = [name for name in map(str, alone) if "_ci_" in name]
     assert alone[intervals].isna().all(axis=None)
     assert set(alone["note"]) == {"no interval, because there is one rater"}
 
@@ -179,7 +179,9 @@ def test_pages_of_a_rater_with_different_systems_cannot_be_relabelled_and_it_is_
 
 def test_recipe_without_a_bootstrap_has_the_defaults() -> None:
     names = ["recipe"]
-    of_paper, of_sound = (choices(STUDY, r, raters="all").drop(columns=names) for r in [PAPER, SOUND])
+    of_paper, of_sound = (
+        choices(STUDY, r, raters="all").drop(columns=names) for r in [PAPER, SOUND]
+    )
     pd.testing.assert_frame_equal(of_paper, of_sound)
 
 

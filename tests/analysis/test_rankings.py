@@ -29,7 +29,9 @@ def pages(*ranked: tuple[str, str, str, dict[str, float]], dimension: str = "") 
     return table.assign(choice="").astype(dict.fromkeys(ITEM, "category"))
 
 
-def page(rater: str, scenario: str, order: str, name: str = "") -> tuple[str, str, str, dict]:
+def page(
+    rater: str, scenario: str, order: str, name: str = ""
+) -> tuple[str, str, str, dict[str, float]]:
     """Systems in the order in which they were put."""
     return rater, scenario, name, {system: place for place, system in enumerate(order, start=1)}
 
@@ -95,7 +97,7 @@ def test_friedman_and_w_are_those_of_r(name: str) -> None:
     complete = np.round(table[~np.isnan(table).any(axis=1)], 9)
     ranked = rankdata(complete, axis=1)
     data = pages(
-        *((f"r{at:03}", "S1", "", {f"s{n}": rank for n, rank in enumerate(ranks)})
+        *((f"r{at:03}", "S1", "", {f"s{n}": float(rank) for n, rank in enumerate(ranks)})
           for at, ranks in enumerate(ranked))
     )  # fmt: skip
     found = row(ranking_tests(data, SOUND, raters="all"))
@@ -154,10 +156,12 @@ def test_blocks_of_a_set_with_different_systems_have_pairs_alone() -> None:
         "they meet"
     )
     assert pd.isna(found.p)
-    pairs = ranking_pairs(data, SOUND, raters="all").set_index(["model_a", "model_b"])
-    assert pairs.loc[("w", "y"), "note"] == "not estimable, because no block shows both systems"
+    pairs = ranking_pairs(data, SOUND, raters="all")
+    apart = row(pairs, model_a="w", model_b="y")
+    assert apart.note == "not estimable, because no block shows both systems"
     # x is first in S1 and last in S2: only S1 shows it beside y.
-    assert pairs.loc[("x", "y"), ["mean_a", "mean_b", "rank_biserial"]].tolist() == [1, 2, 1]
+    found = row(pairs, model_a="x", model_b="y")
+    assert (found.mean_a, found.mean_b, found.rank_biserial) == (1, 2, 1)
     table = rankings(data, SOUND, raters="all")
     assert set(table["note"].str.partition(";")[0]) == {
         "mean over blocks that show different systems"
@@ -185,15 +189,16 @@ def many(orders: Sequence[str]) -> DataFrame:
 
 def test_pairs_are_wilcoxons_test_in_which_the_better_rank_is_above() -> None:
     data = many(["xyz", "xyz", "xzy", "zxy", "yxz", "xyz", "yxz"])
-    table = ranking_pairs(data, SOUND, raters="all").set_index(["model_a", "model_b"])
-    found = table.loc[("x", "z")]
+    table = ranking_pairs(data, SOUND, raters="all")
+    found = row(table, model_a="x", model_b="z")
     ranks = data.pivot_table(index="participant", columns="model", values="rank", observed=True)
-    expected = wilcoxon(ranks["x"], ranks["z"], correction=False, method="asymptotic")
-    assert (found["wilcoxon"], found["p"]) == pytest.approx(tuple(expected))
-    assert (found["mean_a"], found["mean_b"]) == pytest.approx((10 / 7, 18 / 7))
+    differences = (ranks["x"] - ranks["z"]).to_numpy(float)
+    expected = wilcoxon(differences, correction=False, method="approx")
+    assert (found.wilcoxon, found.p) == pytest.approx(tuple(expected))
+    assert (found.mean_a, found.mean_b) == pytest.approx((10 / 7, 18 / 7))
     total = 7 * 8 / 2
-    assert found["rank_biserial"] == pytest.approx((2 * found["t_plus"] - total) / total)
-    assert found["rank_biserial"] > 0
+    assert found.rank_biserial == pytest.approx((2 * found.t_plus - total) / total)
+    assert found.rank_biserial > 0
     assert list(table["p_adjusted"]) == list(adjust(table["p"], "holm").p)
 
 
@@ -202,7 +207,7 @@ def test_what_cannot_be_tested_is_said() -> None:
     assert row(ranking_tests(alone, SOUND, raters="all")).note == (
         "not estimable, because one rater judged every system"
     )
-    ties = pages(*((rater, "S1", "", {"x": 1, "y": 1}) for rater in ("r1", "r2")))
+    ties = pages(*((rater, "S1", "", {"x": 1.0, "y": 1.0}) for rater in ("r1", "r2")))
     assert row(ranking_tests(ties, SOUND, raters="all")).note == (
         "not estimable, because every rater gave all systems the same"
     )
