@@ -9,9 +9,10 @@ memory grow with their number, however many items there are of which each rater 
 `raters` are those whose indices are wanted, whether or not they answered.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,9 @@ class Index:
 
     values: "Series[float]"
     notes: "Series[str]"
+
+
+IndexOf = Callable[[DataFrame, pd.Index], Index]
 
 
 def _index(raters: pd.Index, values: Vector, reasons: dict[str, Mask]) -> Index:
@@ -70,13 +74,13 @@ def _known(answers: DataFrame, raters: pd.Index, column: str = "value") -> _Know
         raise ValueError(f"There are infinite values in {column}")
     there = ~np.isnan(values)
     rows = answers[there]
-    rater = raters.get_indexer(rows["rater"]).astype(np.int64)
+    rater = raters.get_indexer(pd.Index(rows["rater"])).astype(np.int64)
     if (rater < 0).any():
         raise ValueError("There are answers of somebody who is not among the raters")
     return _Known(rater, values[there], rows, np.bincount(rater, minlength=len(raters)))
 
 
-def _together(whose: Codes, what: "Series[Hashable]") -> tuple[Codes, Codes, Codes]:
+def _together(whose: Codes, what: "Series[Any]") -> tuple[Codes, Codes, Codes]:
     """A number for each pair of both; and the two of each such number."""
     code, names = pd.factorize(what)
     pair, pairs = pd.factorize(whose * max(len(names), 1) + code)
@@ -246,9 +250,10 @@ def contradictions(answers: DataFrame, raters: pd.Index) -> DataFrame:
         agree = (rating[:, one] - rating[:, other]) * (rank[:, other] - rank[:, one])
         pairs += np.abs(agree) > 0
         opposite += agree < 0
-    whose = raters.get_indexer(known.drop_duplicates(["rater", "block"])["rater"])
+    first = known.drop_duplicates(["rater", "block"])
+    whose = raters.get_indexer(pd.Index(first["rater"]))
     compared, against = (np.bincount(whose, n, len(raters)) for n in (pairs, opposite))
-    both = np.bincount(raters.get_indexer(known["rater"]), minlength=len(raters))
+    both = np.bincount(whose, minlength=len(raters))
     share = _index(
         raters,
         against / np.maximum(compared, 1),
@@ -313,6 +318,8 @@ def duration_bounds(seconds: "Series[float]", *, sds: float = 3) -> DurationBoun
     n = len(known)
     if n == 0:
         return Inestimable("no_values", "no duration is known")
+    if n == 1:
+        return Inestimable("too_few", "one duration has no spread")
     reach = (n - 1) / np.sqrt(n)
     if reach <= sds:
         because = f"among {n} raters nobody can be further than {reach:.2f} SDs from the mean"

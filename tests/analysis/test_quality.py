@@ -133,7 +133,9 @@ def test_sigma_over_blocks_is_that_of_the_means_of_blocks() -> None:
 
 
 def test_equal_means_of_blocks_have_sigma_0_exactly() -> None:
-    thirds = [("S1", str(n), rating, 2.0) for n in range(7) for rating in (1, 2, 2)]
+    thirds: list[tuple[str, str, int, float | None]] = [
+        ("S1", str(n), rating, 2.0) for n in range(7) for rating in (1, 2, 2)
+    ]
     assert over_blocks({"r": thirds}).loc["r", "sigma"] == 0.0
 
 

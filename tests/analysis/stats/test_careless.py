@@ -1,6 +1,6 @@
 """Indices of careless responding, by hand; where there is none, a note says why."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
@@ -98,7 +98,7 @@ def test_consensus_is_the_mean_of_the_others() -> None:
     assert_index(consensus_deviation(*alone), [_], ["nobody else rated the same items"])
 
 
-BLOCKS = {
+BLOCKS: dict[str, list[Any]] = {
     "block": ["b1", "b1", "b1", "b2", "b2", "b3", "b3", "b4"],
     "half": [0, 1, 0, 0, 1, 0, 1, 0],
 }
@@ -206,6 +206,8 @@ def test_among_few_nobody_can_be_three_deviations_away() -> None:
     assert few == Inestimable("too_few", because)
     assert duration_bounds(Series(dtype=float)) == Inestimable("no_values", "no duration is known")
     assert isinstance(duration_bounds(Series([1.0] * 10 + [1e9])), DurationBounds)
+    one = Inestimable("too_few", "one duration has no spread")
+    assert duration_bounds(Series([600.0])) == one
     same = Inestimable("constant", "all durations are the same")
     assert duration_bounds(Series([600.1] * 30)) == same
 
@@ -221,19 +223,19 @@ INDICES = [
 
 
 @pytest.mark.parametrize("index", INDICES)
-def test_nobody_has_no_indices(index: Callable[..., careless.Index]) -> None:
+def test_nobody_has_no_indices(index: careless.IndexOf) -> None:
     found = index(*table(block=[], half=[]))
     assert found.values.empty
     assert found.notes.empty
 
 
 @pytest.mark.parametrize("index", INDICES)
-def test_raters_of_nothing_have_no_answers(index: Callable[..., careless.Index]) -> None:
+def test_raters_of_nothing_have_no_answers(index: careless.IndexOf) -> None:
     assert_index(index(*table([], [], block=[], half=[])), [_, _], ["no answers"] * 2)
 
 
 @pytest.mark.parametrize("index", INDICES)
-def test_what_cannot_be_an_answer_is_refused(index: Callable[..., careless.Index]) -> None:
+def test_what_cannot_be_an_answer_is_refused(index: careless.IndexOf) -> None:
     infinite, raters = table([1, np.inf], block=[1, 1], half=[0, 1])
     with pytest.raises(ValueError, match="infinite values in value"):
         index(infinite, raters)

@@ -209,8 +209,8 @@ def test_indices_of_careless_responding_equal_those_of_r(name: str) -> None:
         "half": places.groupby(given["blocks"]).cumcount() % 2,
         "shown": Series(given["shown"], dtype=object),
     }
-    answers = table.set_axis(places, axis=1).stack(future_stack=True)
-    answers = answers.rename_axis(["rater", "place"]).reset_index(name="value")
+    columns = table.set_axis(places, axis=1).reset_index(names="rater")
+    answers = columns.melt(id_vars="rater", var_name="place", value_name="value")
     answers = answers.assign(
         item=answers["place"], **{name: answers["place"].map(of) for name, of in about.items()}
     )
