@@ -10,7 +10,7 @@ find that ratings follow each other where it is raters who differ. (Less the rat
 is also done, previous ratings would seem to repel each other.)
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,14 +102,19 @@ class Fits:
 
 def _fits(ratings: DataFrame, note: str) -> Fits:
     frame, systems = frame_of(ratings)
+    frame["rater"] = ratings.groupby("participant").ngroup().to_numpy()  # numbers compare faster
     frame = frame.join(_covariates(ratings))
-    usable, refused = _usable(frame, len(systems))
-    plain = fit_linear(_data(frame, len(systems), []))
-    ordered: MixedFit | Inestimable = Inestimable(
-        "rank_deficient", "no covariate can be told from the systems"
-    )
-    if usable:
-        ordered = fit_linear(_data(frame, len(systems), usable))
+    refused = _without_values(frame)
+    data = _data(frame, len(systems), refused)
+    surplus = [name for name in dependent(data) if name in COVARIATES]
+    if surplus:
+        because = "the systems, and the covariates before it, determine it"
+        refused |= dict.fromkeys(surplus, Inestimable("confounded", because))
+        data = _data(frame, len(systems), refused)
+    ordered: MixedFit | Inestimable = Inestimable("no_values", "no covariate is left")
+    if len(refused) < len(COVARIATES):
+        ordered = fit_linear(data)
+    plain = fit_linear(_data(frame, len(systems), COVARIATES))
     n_raters = ratings["participant"].nunique()
     return Fits(systems, plain, ordered, refused, len(ratings), n_raters, note)
 
@@ -128,31 +133,26 @@ def _covariates(ratings: DataFrame) -> DataFrame:
     )
 
 
-def _data(frame: DataFrame, systems: int, covariates: Sequence[str]) -> Crossed:
+def _without_values(frame: DataFrame) -> dict[str, Inestimable]:
+    """Covariates that say nothing, and why."""
+    refused: dict[str, Inestimable] = {}
+    for name in COVARIATES:
+        if frame[name].isna().all():
+            refused[name] = Inestimable("no_values", "nobody gave a second rating")
+        elif frame[name].nunique() == 1:
+            because = f"it is {frame[name].iloc[0]:g} for all ratings"
+            refused[name] = Inestimable("constant", because)
+    return refused
+
+
+def _data(frame: DataFrame, systems: int, without: Collection[str]) -> Crossed:
     return crossed(
         frame,
         rating="rating",
-        fixed=["system", *covariates],
+        fixed=["system", *(name for name in COVARIATES if name not in without)],
         groups=("rater", "item"),
         levels={"system": range(systems)},
     )
-
-
-def _usable(frame: DataFrame, systems: int) -> tuple[list[str], dict[str, Inestimable]]:
-    """Covariates whose effects can be estimated, and why those of the others cannot."""
-    refused: dict[str, Inestimable] = {}
-    for name in COVARIATES:
-        values = frame[name]
-        if values.isna().all():
-            refused[name] = Inestimable("no_values", "nobody gave a second rating")
-        elif values.nunique() == 1:
-            refused[name] = Inestimable("constant", f"it is {values.iloc[0]:g} for all ratings")
-    rest = [name for name in COVARIATES if name not in refused]
-    for name in dependent(_data(frame, systems, rest)):
-        if name in rest:
-            because = "the systems, and the covariates before it, determine it"
-            refused[name] = Inestimable("confounded", because)
-    return [name for name in rest if name not in refused], refused
 
 
 def _effects(fits: Fits, confidence: float) -> Iterator[dict[str, Any]]:
