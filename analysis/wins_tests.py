@@ -177,17 +177,17 @@ def _shares(drawn: Drawn, at: int) -> tuple[dict[str, float], str]:
         return {}, drawn.why_none
     compared = drawn.resamples.compared[at]
     higher = drawn.resamples.higher[at, compared]
-    note = _count(~compared, "could not be compared")
+    note = _count("not compared", ~compared)
     if not len(higher):
         return {}, note
     parts = {"share_a": 1, "share_tie": 0, "share_b": -1}
     return {name: float(np.mean(higher == way)) for name, way in parts.items()}, note
 
 
-def _count(resamples: Truths, what: str) -> str:
+def _count(what: str, resamples: Truths) -> str:
     """What happened in some resamples; nothing where in none."""
     n = int(resamples.sum())
-    return f"in {n} of {len(resamples)} resamples {what}" if n else ""
+    return f"{what} in {n} of {len(resamples)} resamples" if n else ""
 
 
 def _tests(drawn: Drawn, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
@@ -280,4 +280,4 @@ def _intervals(
     gone: Truths = (observed.compared & ~resamples.compared) | (
         observed.has_points & ~resamples.has_points
     )
-    return found, _count(np.any(gone, axis=0), "some comparison had no ratings and does not count")
+    return found, _count("not all compared", np.any(gone, axis=0))
