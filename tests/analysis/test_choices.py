@@ -64,7 +64,8 @@ def test_share_of_one_choice_per_rater_has_wilsons_interval() -> None:
     data = pages(*((f"r{at}", "Q1", "xy", "x" if at < 3 else "y", "") for at in range(10)))
     found = row(choices(data, SOUND, raters="all"), scenario="all", model="x")
     bounds = binomtest(3, 10).proportion_ci(method="wilson")
-    assert (found.share_best, found.best_ci_low, found.best_ci_high) == (0.3, *bounds)
+    assert found.share_best == 0.3
+    assert (found.best_ci_low, found.best_ci_high) == pytest.approx(tuple(bounds))
     assert found.note == (
         "worst: not estimable, because no block that showed it has a choice; "
         "score: not estimable, because no block that showed it has a choice"
@@ -80,7 +81,8 @@ def test_share_of_several_choices_per_rater_has_an_interval_over_raters() -> Non
 def test_system_that_was_never_chosen_is_not_taken_to_be_certain() -> None:
     found = row(choices(STUDY, SOUND, raters="all"), scenario="all", model="z")
     bounds = binomtest(0, 2).proportion_ci(method="wilson")
-    assert (found.share_best, found.best_ci_low, found.best_ci_high) == (0, *bounds)
+    assert found.share_best == 0
+    assert (found.best_ci_low, found.best_ci_high) == pytest.approx(tuple(bounds))
 
 
 def test_single_rater_has_shares_without_intervals() -> None:
