@@ -62,7 +62,7 @@ def layout(
         **PLAIN,
         **chosen,
         "height": round(top + below + PIXELS * (at[-1] + 1.3)),
-        "margin": {"l": 10, "r": 24, "t": top, "b": below},
+        "margin": {"l": 16, "r": 24, "t": top, "b": below},
         "legend": LEGEND | {"traceorder": "normal"},
         "xaxis": axis | {"linecolor": INK, "ticks": "outside", "tickcolor": INK} | x,
         "yaxis": axis | {"range": [at[-1] + 0.45, -0.85], "visible": False},
