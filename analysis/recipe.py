@@ -23,6 +23,7 @@ Raters = Literal["included", "all"]
 GroupTest = Literal["student", "welch", "mann_whitney"]
 #: What a p value is adjusted over: all rows that agree in every column *but* this one.
 Over = Literal["model", "factor", "condition", "scenario"]
+FittedLink = Literal["probit", "logit", "linear"]
 
 
 class Group(Part):
@@ -99,7 +100,7 @@ class Bootstrap(Part):
 class MixedModels(Part):
     """Which models with crossed random intercepts of raters and items are fitted."""
 
-    links: list[Literal["probit", "logit", "linear"]] = ["probit"]
+    links: list[FittedLink] = ["probit"]
 
 
 class Printed(Part):

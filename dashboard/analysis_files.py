@@ -138,10 +138,14 @@ def _by_reason(absent: dict[str, str]) -> list[tuple[str, str]]:
 def _rules_in_words(run: AnalysisRun) -> list[tuple[str, str]]:
     """Each rule and its thresholds: ("duration_minutes", "minimum 10, maximum 75")."""
     return [
-        (name, ", ".join(f"{key} {value:g}" for key, value in rule.items()))
+        (name, ", ".join(f"{key} {_threshold(value)}" for key, value in rule.items()))
         for name, rule in run.rule_set.rules.items()
         if isinstance(rule, dict)
     ]
+
+
+def _threshold(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _shown(value: object) -> dict[str, object]:

@@ -83,7 +83,7 @@ def elbow(
     """
     found = known(values)
     if len(found) < FEWEST_VALUES:
-        return Inestimable("too_few", f"{len(found)} values are fewer than {FEWEST_VALUES}")
+        return Inestimable("too_few", f"fewer than {FEWEST_VALUES} values are known: {len(found)}")
     if found.std() <= ROUNDING * abs(found.mean()):
         return Inestimable("constant", "all values are the same")
     sign = 1 if tail == "low" else -1

@@ -203,7 +203,7 @@ def test_exclusions_hold_what_was_measured_and_what_is_allowed() -> None:
             "participant": "r4",
             "rule": "sigma_mae",
             "value": {"sigma": 0.2, "mae": 2.0},
-            "threshold": {"sigma_below": 0.6, "mae_above": 0.9, "ddof": 1},
+            "threshold": QualityRules().sigma_mae.model_dump(),
         },
     ]
 
