@@ -15,6 +15,7 @@ from analysis.report import Contrast, Results, StudyData, analyse
 
 PAPER, SOUND = shipped_recipes().values()
 SYSTEMS = [("m", "plain"), ("m", "tuned"), ("big", "plain")]
+PLACE = ["block_position", "response_position"]
 CONTRAST = Contrast("plain", "tuned", ("big", "plain"))
 Rate = Callable[[int, int, int], int | None]
 
@@ -30,8 +31,12 @@ def study(
 ) -> StudyData:
     """Rater r gives `rate(r, scenario, system)` to three systems in each scenario, or nothing."""
     names = [f"r{number}" for number in range(raters)]
+
+    def shown(r: int, scenario: int, system: int) -> tuple[int, int]:
+        return 1 + (scenario + r) % scenarios, 1 + (system + r + scenario) % len(SYSTEMS)
+
     rows = [
-        (name, f"S{scenario}", "1", *system, "empathy", rating)
+        (name, f"S{scenario}", "1", *system, "empathy", rating, *shown(r, scenario, s))
         for r, name in enumerate(names)
         for scenario in range(scenarios)
         for s, system in enumerate(SYSTEMS)
@@ -49,7 +54,7 @@ def study(
     participants = DataFrame(columns, index=range(raters))
     return StudyData(
         participants=participants.astype({"participant": "str"}),
-        ratings=DataFrame(rows, columns=["participant", *ITEM, "rating"]),
+        ratings=DataFrame(rows, columns=["participant", *ITEM, "rating", *PLACE]),
         gold=DataFrame([], columns=[*ITEM, "gold"]),
         contrast=contrast,
         scenarios=[f"S{scenario}" for scenario in range(scenarios)],

@@ -77,8 +77,9 @@ def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_abs
     asked = "the study asks for no ratings"
     assert results.absent == {
         "raters.sigma": asked,
+        "thresholds": asked,
         "demographics": "no demographic question was answered",
-        **dict.fromkeys(["items", "wins", "wins_summary", "ratings_kde"], asked),
+        **dict.fromkeys(["items", "wins", "wins_summary", "shares", "ratings_kde"], asked),
     }
     assert results.tables["funnel"]["step"].tolist() == ["duration", "attention", "early_exit"]
     assert results.tables["raters"]["exclusion"].tolist() == ["", "early_exit", "duration"]
@@ -158,7 +159,7 @@ def test_participants_without_the_column_active_are_not_active() -> None:
     assert results.exclusions["rule"].tolist() == ["early_exit"]
 
 
-OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
+OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 
 
 @pytest.mark.parametrize(
@@ -197,9 +198,9 @@ OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
 def test_what_is_not_there_has_a_reason(data: StudyData, reasons: dict[str, str]) -> None:
     results = analyse(data, QualityRules())
     assert results.absent == reasons
-    everything = {"funnel", "raters", "demographics", "items", "wins", "wins_summary"}
+    everything = {"funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary"}
     assert set(results.tables) == everything - set(reasons)
-    assert set(results.figures) == {"ratings_kde"} - set(reasons)
+    assert set(results.figures) == {"shares", "ratings_kde"} - set(reasons)
 
 
 def test_one_rater_has_means_without_deviations() -> None:
@@ -335,9 +336,9 @@ def test_whatever_is_missing_there_are_results_or_reasons_in_any_order_of_rows(
     data = study(rated, people=names, gold=gold, contrast=contrast)
     results = analyse(data, QualityRules())
 
-    everything = {"funnel", "raters", "demographics", "items", "wins", "wins_summary"}
+    everything = {"funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary"}
     assert set(results.tables) == everything - set(results.absent)
-    assert set(results.figures) == {"ratings_kde"} - set(results.absent)
+    assert set(results.figures) == {"shares", "ratings_kde"} - set(results.absent)
     raters = by_hand.rows_of(results.tables["raters"])
     assert all(row["note"] for row in raters if row["sigma"] is None or row["mae"] is None)
     n_included = sum(row["included"] is True for row in raters)
