@@ -28,7 +28,7 @@ def numbered(series: Any) -> dict[str, float]:
     return {str(key): value for key, value in series.items()}
 
 
-@pytest.mark.parametrize(("name", "link"), product(["small", "wine", "study"], LINKS))
+@pytest.mark.parametrize(("name", "link"), [*product(["small", "wine", "study"], LINKS)])
 def test_fit_is_that_of_clmm(name: str, link: Link) -> None:
     expected = reference(name, link)
     found = fitted(name, link, restricted=False)
