@@ -102,7 +102,7 @@ def _changes(table: DataFrame, ends: tuple[float, float]) -> dict[str, list[Any]
             continue
         fills.append(shade((mean - low) / (high - low)))
         star = " *" if mean == best else ""
-        names.append(f"<b>{region} {mean:.2f}{star}</b><br>{raters:.0f} raters")
+        names.append(f"<b>{region} {mean:.2f}{star}</b><br>{_raters(raters)}")
         inks.append(None if region in BESIDE else ink_on(fills[-1]))
     of_regions = [None] * len(names)
     return {
@@ -175,5 +175,9 @@ def _text(recipe: Recipe, elsewhere: int) -> str:
     of = "ratings" if recipe.unit == "rating" else "raters' means"
     text = f"Recipe {as_text(recipe.name)}; mean of {of}; * the highest."
     if elsewhere:
-        text += f" {elsewhere} raters live elsewhere, or did not say."
+        text += f" Without a US region: {_raters(elsewhere)}."
     return text + " Colours span the means found, not the whole scale."
+
+
+def _raters(n: float) -> str:
+    return "1 rater" if n == 1 else f"{n:.0f} raters"
