@@ -60,7 +60,7 @@ def test_each_region_has_its_mean_and_its_raters_and_the_highest_a_star() -> Non
 
 def test_the_mean_is_over_the_recipes_unit() -> None:
     assert names(figure(UNEVEN, "sound"))["West"] == "<b>West 2.50</b><br>2 raters"
-    assert names(figure(UNEVEN, "paper"))["West"] == "<b>West 2.00</b><br>2 raters"
+    assert names(figure(UNEVEN, "paper"))["West"] == "<b>West 2.00</b><br>3 ratings"
 
 
 def test_the_darker_the_higher_and_without_raters_nothing() -> None:
