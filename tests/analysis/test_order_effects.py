@@ -182,10 +182,17 @@ def test_covariate_that_the_systems_determine_is_said_to_be_so() -> None:
 def test_what_cannot_be_estimated_is_said() -> None:
     alone = tables(ratings(raters=1))
     assert alone.effects["note"].str.startswith("not estimable, because ").all()
-    assert alone.conclusions.empty
+    (conclusion,) = alone.conclusions.to_dict("records")
+    assert conclusion["note"].startswith("not estimable, because all ratings have the same rater")
     flat = tables(ratings().assign(rating=3))
     assert effect(flat, "previous_rating").note == "not estimable, because it is 3 for all ratings"
     assert effect(flat, "block_position").note == ("not estimable, because all 1200 ratings are 3")
+
+
+def test_models_of_one_condition_have_no_conclusion() -> None:
+    data = ratings()
+    (only,) = tables(data[data["condition"] != "tuned"]).conclusions.to_dict("records")
+    assert only["note"] == "not estimable, because no model was rated in both conditions"
 
 
 def test_nobodys_second_rating_leaves_nothing_to_follow() -> None:
