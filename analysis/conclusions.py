@@ -21,7 +21,7 @@ def moved(before: Finding, after: Finding, *, confidence: float) -> str:
     known = [not math.isnan(finding.difference) for finding in (before, after)]
     if not all(known):
         return "" if not any(known) else "estimable" if known[1] else "not estimable"
-    level = 1 - confidence
+    level = round(1 - confidence, 12)
     parts = {
         "sign": _sign(before.difference) != _sign(after.difference),
         "significance": (before.p < level) != (after.p < level),

@@ -7,7 +7,9 @@ the block in the survey, and the rating that the same rater gave just before on 
 A rater's first rating has none before it. It stays in the model with the mean of all others'
 previous ratings: left out, it would take along what it says about the rater, and the model would
 find that ratings follow each other where it is raters who differ. (Less the rater's own mean, as
-is also done, previous ratings would seem to repel each other.)
+is also done, previous ratings would seem to repel each other.) Simulated without any carry-over, 5
+to 7 % of tests find one at 5 % with 30 ratings per rater; with 10 or fewer, t varies by about a
+fifth more than its distribution says.
 """
 
 from collections.abc import Collection, Iterator
@@ -20,7 +22,7 @@ from scipy.special import stdtr, stdtrit
 
 from analysis.absent import Absent
 from analysis.conclusions import NOTHING, Finding, moved
-from analysis.group_tests import adjusted
+from analysis.group_tests import ALL, adjusted
 from analysis.items import ITEM
 from analysis.mixed_models import System, frame_of, system_contrasts
 from analysis.recipe import Recipe
@@ -194,6 +196,11 @@ def _conclusions(fits: Fits, contrast: Contrast, recipe: Recipe) -> Iterator[dic
     )  # fmt: skip
     said = [_said(fit) for fit in (fits.plain, fits.ordered) if isinstance(fit, MixedFit)]
     note = _joined(*dict.fromkeys([*reasons, *said, fits.note]))
+    if not plain and not ordered and contrast.condition_a and contrast.condition_b:
+        a, b = contrast.conditions
+        note = note if reasons else "not estimable, because no model was rated in both conditions"
+        row = {"model": ALL, "condition_a": a, "condition_b": b, "moves": False, "what_moves": ""}
+        yield {**row, "n_ratings": fits.n_ratings, "note": note}
     for model in plain or ordered:
         before, after = plain.get(model, {}), ordered.get(model, {})
         either = before or after

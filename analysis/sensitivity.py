@@ -48,6 +48,8 @@ def sensitivity(
     contrast: Contrast,
     rules: QualityRules,
     recipe: Recipe,
+    *,
+    refitted_up_to: int = REFITTED_UP_TO,
 ) -> DataFrame:
     """The main results of each variant of the rules, per dimension, those in force first.
 
@@ -58,36 +60,36 @@ def sensitivity(
     ratings. p values are of each by itself. `same_conclusion`: sign and significance, at 1 − the
     recipe's confidence, of all of these are as in force; `what_moves` names those that are not.
 
-    Where a dimension has more than `REFITTED_UP_TO` ratings, no mixed model is fitted. Raises
-    Absent.
+    The same raters are computed once. Where they gave more than `refitted_up_to` ratings of a
+    dimension, no mixed model is fitted, which `note` says. Raises Absent.
     """
     if ratings.empty:
         raise Absent("there are no ratings")
     if not rules.order:
         raise Absent("the study applies no quality rule")
     wins(items(rating_counts(ratings), known), contrast)  # raises Absent
-    found: dict[frozenset[str], dict[str, dict[str, Any]]] = {}
-    rows: list[dict[str, Any]] = []
+    each = list(_included(ratings, people, rules))
     dimensions = [
         str(d) for d in ratings["dimension"].cat.remove_unused_categories().cat.categories
     ]
-    for variant, names in _included(ratings, people, rules):
-        if names not in found:
-            of_these = ratings[ratings["participant"].isin(names)]
-            found[names] = _results(of_these, known, contrast, recipe)
-        for dimension in dimensions:
-            result = found[names].get(dimension, _nothing(names))
-            in_force = rows[dimensions.index(dimension)] if rows[len(dimensions) - 1 :] else result
-            rows.append(
-                {
-                    "recipe": recipe.name,
-                    "variant": variant,
-                    "dimension": dimension,
-                    "n_raters": len(names),
-                    **result,
-                    **_compared(in_force, result, recipe.confidence),
-                }
-            )
+    results = {}
+    for names in dict.fromkeys(names for _, names in each):
+        of_these = ratings[ratings["participant"].isin(names)]
+        found = _results(of_these, known, contrast, recipe, refitted_up_to)
+        results[names] = {d: found.get(d, _nothing(names)) for d in dimensions}
+    in_force = results[each[0][1]]
+    rows = [
+        {
+            "recipe": recipe.name,
+            "variant": variant,
+            "dimension": dimension,
+            "n_raters": len(names),
+            **results[names][dimension],
+            **_compared(in_force[dimension], results[names][dimension], recipe.confidence),
+        }
+        for variant, names in each
+        for dimension in dimensions
+    ]
     kinds = dict.fromkeys(COUNTS, "Int64")
     return DataFrame(rows).reindex(columns=COLUMNS).astype(kinds)
 
@@ -130,13 +132,13 @@ def _nothing(names: frozenset[str]) -> dict[str, Any]:
 
 
 def _results(
-    ratings: DataFrame, known: DataFrame, contrast: Contrast, recipe: Recipe
+    ratings: DataFrame, known: DataFrame, contrast: Contrast, recipe: Recipe, refitted_up_to: int
 ) -> dict[str, dict[str, Any]]:
     """The main results of some raters, per dimension that they rated."""
     parts: list[Callable[[DataFrame], tuple[dict[str, Any], list[str]]]] = [
         lambda of_dimension: _wins(of_dimension, known, contrast, recipe),
         lambda of_dimension: _differences(of_dimension, contrast, recipe),
-        lambda of_dimension: _mixed(of_dimension, contrast, recipe),
+        lambda of_dimension: _mixed(of_dimension, contrast, recipe, refitted_up_to),
     ]
     results: dict[str, dict[str, Any]] = {}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
@@ -188,12 +190,12 @@ def _differences(
 
 
 def _mixed(
-    ratings: DataFrame, contrast: Contrast, recipe: Recipe
+    ratings: DataFrame, contrast: Contrast, recipe: Recipe, refitted_up_to: int
 ) -> tuple[dict[str, Any], list[str]]:
     if recipe.mixed_models is None:
         return {}, ["no mixed model, because the recipe asks for none"]
-    if len(ratings) > REFITTED_UP_TO:
-        many = f"{len(ratings)} ratings are more than the {REFITTED_UP_TO} up to which it is fitted"
+    if len(ratings) > refitted_up_to:
+        many = f"{len(ratings)} ratings are more than the {refitted_up_to} up to which it is fitted"
         return {}, [f"no mixed model, because {many} for each variant"]
     link = recipe.mixed_models.links[0]
     fit, systems = fit_systems(ratings, link)

@@ -80,7 +80,7 @@ def contrast_forest(
         forest.add(of_units, f"for other {units}", "difference", ["model"])
     for kind, table in _mixed(mixed, recipe):
         forest.add(table, kind, "difference", ["model"])
-    if not forest.found:
+    if ours.empty or not forest.found:
         raise Absent("no difference between the conditions is estimable")
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
@@ -175,7 +175,7 @@ def _figure(
     at = rows.places([row[0] for row in forest.rows])
     low, high = _reach(forest, zero=zero)
     views = {
-        _title(view, forest): [_points(forest, of_view, reference, names, low, at), {}]
+        _title(view, forest): [_points(forest, of_view, reference, names, low, at, zero=zero), {}]
         for view, of_view in forest.found.items()
     }
     line = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
@@ -221,10 +221,12 @@ def _points(
     names: Mapping[Row, str],
     left: float,
     at: Sequence[float],
+    *,
+    zero: bool,
 ) -> dict[str, list[Any]]:
     """What a view changes of every trace: the upright line, the marks of each kind, the names."""
     main = next((of_view[kind] for kind in forest.kinds if kind in of_view), {})
-    upright = 0.0 if reference is None else None
+    upright = 0.0 if zero else None
     if reference is not None and reference in main:
         upright = main[reference].value
     xs: list[Any] = [[upright] * 2]

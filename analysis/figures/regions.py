@@ -63,7 +63,7 @@ def region_map(ratings: DataFrame, people: DataFrame, recipe: Recipe) -> dict[st
     known = [value for table in means.values() for value in table["mean"].dropna()]
     ends = (min(known), max(known)) if min(known) < max(known) else (known[0] - 0.5, known[0] + 0.5)
     views: dict[str, list[dict[str, Any]]] = {
-        title: [_changes(table, ends), {}] for title, table in means.items()
+        title: [_changes(table, ends, recipe.unit), {}] for title, table in means.items()
     }
     traces = _traces()
     first = next(iter(views.values()))[0]
@@ -77,24 +77,25 @@ def region_map(ratings: DataFrame, people: DataFrame, recipe: Recipe) -> dict[st
 
 
 def _means(ratings: DataFrame, unit: str) -> DataFrame:
-    """The mean of each region and its number of raters."""
-    by_person = ratings.groupby(["region", "participant"], observed=True)["rating"].mean()
+    """The mean of each region over the unit, and how many there are."""
     if unit == "participant":
-        means = by_person.groupby("region").mean()
+        by_person = ratings.groupby(["region", "participant"], observed=True)["rating"].mean()
+        units = by_person.groupby("region")
     else:
-        means = ratings.groupby("region", observed=True)["rating"].mean()
-    table = DataFrame({"mean": means, "raters": by_person.groupby("region").size()})
+        units = ratings.groupby("region", observed=True)["rating"]
+    # Rounded far below what is shown, so that equal means are equal.
+    table = DataFrame({"mean": units.mean().round(9), "n": units.size()})
     return table.reindex(list(REGIONS))
 
 
-def _changes(table: DataFrame, ends: tuple[float, float]) -> dict[str, list[Any]]:
+def _changes(table: DataFrame, ends: tuple[float, float], unit: str) -> dict[str, list[Any]]:
     """What a view changes of every trace: fills of the regions, then their names, then none."""
     low, high = ends
     best = table["mean"].max() if table["mean"].nunique() > 1 else None
     fills: list[str] = []
     names: list[str] = []
     inks: list[str | None] = []
-    for region, mean, raters in table.itertuples():
+    for region, mean, n in table.itertuples():
         if math.isnan(mean):  # no rater rated anything
             fills.append(NOWHERE)
             names.append(f"{region}:<br>no raters")
@@ -102,7 +103,7 @@ def _changes(table: DataFrame, ends: tuple[float, float]) -> dict[str, list[Any]
             continue
         fills.append(shade((mean - low) / (high - low)))
         star = " *" if mean == best else ""
-        names.append(f"<b>{region} {mean:.2f}{star}</b><br>{raters:.0f} raters")
+        names.append(f"<b>{region} {mean:.2f}{star}</b><br>{_counted(n, unit)}")
         inks.append(None if region in BESIDE else ink_on(fills[-1]))
     of_regions = [None] * len(names)
     return {
@@ -175,5 +176,10 @@ def _text(recipe: Recipe, elsewhere: int) -> str:
     of = "ratings" if recipe.unit == "rating" else "raters' means"
     text = f"Recipe {as_text(recipe.name)}; mean of {of}; * the highest."
     if elsewhere:
-        text += f" {elsewhere} raters live elsewhere, or did not say."
+        text += f" Without a US region: {_counted(elsewhere, 'participant')}."
     return text + " Colours span the means found, not the whole scale."
+
+
+def _counted(n: float, unit: str) -> str:
+    name = "rating" if unit == "rating" else "rater"
+    return f"{n:.0f} {name}" if n == 1 else f"{n:.0f} {name}s"

@@ -5,6 +5,7 @@ the Plotly that the report uses, too, and sends each image back as soon as it is
 own exporter (Kaleido) needs the same browser and four packages more, and knows no views.
 """
 
+import html
 import json
 import os
 import re
@@ -60,6 +61,7 @@ async function draw({name, data, layout, changes}) {
   await Plotly.newPlot(place, data, layout, {staticPlot: true});
   if (changes) await Plotly.update(place, ...changes);
   const svg = Plotly.Snapshot.toSVG(place, "svg", 1);
+  await send(`${name}.svg`, svg);
   const image = new Image();
   image.src = "data:image/svg+xml," + encodeURIComponent(svg);
   await image.decode();
@@ -68,7 +70,8 @@ async function draw({name, data, layout, changes}) {
   canvas.height = SCALE * layout.height;
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   const png = await new Promise((encoded) => canvas.toBlob(encoded, "image/png"));
-  await Promise.all([send(`${name}.svg`, svg), send(`${name}.png`, png)]);
+  if (!png) throw new Error("too large for PNG");
+  await send(`${name}.png`, png);
 }
 (async () => {
   for (const image of await (await fetch("images.json")).json()) {
@@ -145,7 +148,7 @@ def images_of(figures: Mapping[str, dict[str, Any]]) -> list[Image]:
     """Every view of every figure in print: on white, without menus; the first views first."""
     first: list[Image] = []
     others: list[Image] = []
-    taken = set(figures)
+    taken = {name.casefold() for name in figures}
     for figure, content in figures.items():
         layout = _printed(content["layout"])
         menus = content["layout"].get("updatemenus", [])
@@ -167,7 +170,7 @@ def _printed(layout: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_file_name(label: str) -> str:
-    return re.sub(r"[^\w.]+", "_", label).strip("._") or "view"
+    return re.sub(r"[^\w.]+", "_", html.unescape(label)).strip("._") or "view"
 
 
 def _free(name: str, taken: set[str]) -> str:
