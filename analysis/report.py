@@ -5,6 +5,7 @@ Tidy tables in, tables and figures out; no database and no settings beside the r
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pandas import DataFrame, Series
@@ -13,9 +14,11 @@ from analysis.by_recipe import Answers, Everybody, analyse_by_recipe
 from analysis.collected import Collected
 from analysis.definition import QualityRules
 from analysis.demographics import demographics
+from analysis.figures.funnel import consort_flow
+from analysis.figures.quality import distribution, durations, sigma_against_mae
 from analysis.figures.ratings import ratings_kde
 from analysis.figures.shares import category_shares
-from analysis.funnel import Funnel, apply_rules, exclusions
+from analysis.funnel import Funnel, apply_rules, exclusions, not_entered
 from analysis.items import items, rating_counts
 from analysis.quality import quality_under
 from analysis.rater_indices import rater_indices
@@ -29,6 +32,8 @@ __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 #: Why there is nothing about ratings in a study that has none.
 UNRATED = "the study asks for no ratings"
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
+OF_DISTANCES = ["thresholds", "sigma_mae", "sigma", "mae"]
+FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratings_kde"]
 #: Of the bootstrap that says how sure the elbows are.
 THRESHOLDS_SEED = 1
 RATERS = [
@@ -112,11 +117,17 @@ def _about_raters(
     indices = rater_indices(checked.ratings, checked.ranks, checked.consented)
     table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
     found.tables["raters"] = table.merge(indices, on="participant", validate="one_to_one")
-    if rated:
-        found.absent |= _absent_from_filter(raters, checked.known)
-        found.table("thresholds", lambda: thresholds(raters, rules, seed=THRESHOLDS_SEED))
-    else:
-        found.absent |= {"raters.sigma": UNRATED, "thresholds": UNRATED}
+    found.figure("consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people)))
+    found.figure("durations", lambda: durations(raters, rules))
+    if not rated:
+        found.absent |= dict.fromkeys(["raters.sigma", *OF_DISTANCES], UNRATED)
+        return
+    found.absent |= _absent_from_filter(raters, checked.known)
+    limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
+    found.table("thresholds", lambda: limits)
+    found.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
+    for measure in ("sigma", "mae"):
+        found.figure(measure, partial(distribution, raters, limits, measure))
 
 
 def _about_systems(found: Collected, data: StudyData, checked: Checked, included: Answers) -> None:

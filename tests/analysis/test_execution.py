@@ -29,6 +29,7 @@ TABLES = {
     "wins_summary",
 }
 ABOUT_JUDGES = [*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES]
+OF_RATERS = {"consort", "durations", "sigma_mae", "sigma", "mae"}
 OF_INCLUDED = ["demographics", "items", "wins", "wins_summary", "shares", "ratings_kde"]
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 NO_DEMOGRAPHICS = {"demographics": "no demographic question was answered"}
@@ -155,12 +156,9 @@ def test_thin_study_has_results_about_its_gold_scores_or_reasons(make: Callable[
 
 
 def about_people(name: str) -> bool:
-    """Whether it is neither about judges nor made by a recipe."""
-    return name.split(" (", maxsplit=1)[0] not in {
-        *ABOUT_JUDGES,
-        *by_recipe.NAMES,
-        *by_recipe.FIGURES,
-    }
+    """Whether it is neither about judges, nor made by a recipe, nor a figure of raters."""
+    others = {*ABOUT_JUDGES, *by_recipe.NAMES, *by_recipe.FIGURES, *OF_RATERS}
+    return name.split(" (", maxsplit=1)[0] not in others
 
 
 def rows(study: Study, table: str, *columns: str) -> list[list[Any]]:
