@@ -229,7 +229,8 @@ def analyse_by_recipe(
         suffix = "" if raters == "included" else "_all"
         for maker in OF_RATERS:
             made.make(maker, Asked(first, raters, answers[raters], study), suffix=suffix)
-    found.tables |= {name: made.tables()[name] for name in NAMES if name in made.tables()}
+    tables = made.tables()
+    found.tables |= {name: tables[name] for name in NAMES if name in tables}
     found.absent |= made.absent()
     found.table("replication", lambda: _replications(found, recipes))
     _draw(found, answers["included"], study, first)

@@ -97,7 +97,8 @@ def in_funnel(raters: DataFrame) -> "Series[bool]":
 def not_entered(people: DataFrame) -> dict[str, int]:
     """Of those who came, how many are in no step, and why not."""
     active = (people["status"] == "in_progress") & people["active"]
-    reasons = people["status"].astype("str").str.replace("_", " ").mask(active, "still taking the survey")
+    status = people["status"].astype("str").str.replace("_", " ")
+    reasons = status.mask(active, "still taking the survey")
     counts = reasons[~in_funnel(people)].value_counts()
     return {str(why): int(counts[why]) for why in sorted(counts.index)}
 

@@ -50,7 +50,7 @@ class NoSuchRecipe(Exception):
 def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
     """The names of the recipes that `both` or a single name stands for. Raises NoSuchRecipe."""
     known = [recipe["name"] for recipe in run.recipe_set.recipes]
-    names = list(SHIPPED) if chosen == "both" else [chosen]
+    names = [name for name in SHIPPED if name in known] if chosen == "both" else [chosen]
     if not set(names) <= set(known):
         raise NoSuchRecipe(
             f"there is no recipe {chosen}; the study has {', '.join(known)}, and both"

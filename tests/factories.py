@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from analysis.recipe import Recipe
+from analysis.recipe_sets import set_recipes
 from judge.configure import configure_judging
 from judge.definition import JudgeDefinition, JudgingDefinition
 from judge.gold import add_gold_set, choose_gold
@@ -89,10 +91,13 @@ def study_definition(
     )
 
 
-def make_study(*, scenarios: Sequence[str] = ("S1", "S2"), **shape: Any) -> Study:
+def make_study(
+    *, scenarios: Sequence[str] = ("S1", "S2"), recipes: Sequence[Recipe] = (), **shape: Any
+) -> Study:
     """An open study with a response of every system of a set to each scenario.
 
-    `shape` is that of `study_definition`. A reference has the same text in every set.
+    `shape` is that of `study_definition`. A reference has the same text in every set. Without
+    recipes an analysis has no tables of recipes, and takes a tenth of the time.
     """
     definition = study_definition(**shape)
     reference = definition.reference
@@ -119,6 +124,7 @@ def make_study(*, scenarios: Sequence[str] = ("S1", "S2"), **shape: Any) -> Stud
     study = load_study(definition=definition, settings=settings, rows=rows).study
     study.state = Study.State.OPEN
     study.save(update_fields=["state"])
+    set_recipes(study=study, recipes=recipes)
     return study
 
 

@@ -12,6 +12,8 @@ from django.utils import timezone
 from analysis import by_recipe
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
+from analysis.recipe import shipped_recipes
+from analysis.recipe_sets import set_recipes
 from dashboard.agreement import TABLES
 from dashboard.exports import stream_table
 from judge.models import GoldScore
@@ -240,8 +242,9 @@ SHAPES: dict[str, dict[str, Any]] = {
 def test_imported_export_gives_the_same_tables_byte_for_byte(
     shape: dict[str, Any], tmp_path: Path
 ) -> None:
-    study = fill(make_study(**shape))
-    copy = copy_of(export(study, tmp_path / "out"), **shape)
+    recipes = list(shipped_recipes().values())
+    study = fill(make_study(**shape, recipes=recipes))
+    copy = copy_of(export(study, tmp_path / "out"), **shape, recipes=recipes)
 
     original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
     names = ["funnel", "raters", "thresholds", "demographics", "items", "wins"]
@@ -341,6 +344,7 @@ def test_only_test_people_can_be_included_by_name(
 def test_analysis_is_a_folder_of_tables_figures_report_and_manifest(
     study: Study, tmp_path: Path
 ) -> None:
+    set_recipes(study=study, recipes=list(shipped_recipes().values()))
     call_command("analyze", "small", out=tmp_path / "out", recipe="paper", verbosity=0)
 
     folder = tmp_path / "out"
@@ -364,5 +368,6 @@ def test_analysis_of_a_study_without_people_says_what_is_absent(tmp_path: Path) 
     assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {
         "funnel.csv",
         "raters.csv",
+        "thresholds.csv",
         "protocol.csv",
     }
