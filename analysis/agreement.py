@@ -16,6 +16,7 @@ from analysis.absent import Absent
 from analysis.recipe import Recipe
 from analysis.resampling import Resampling, resampling
 from analysis.stats.agreement import Level, alpha_over_clusters
+from analysis.stats.bootstrap import affordable
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.intraclass_correlation import Form, intraclass_correlations
 from analysis.stats.rankings import (
@@ -192,7 +193,8 @@ def _concordance(complete: Complete, settings: Resampling) -> Row:
     bounds = concordance_interval(complete.table, **settings)
     if bounds is None:
         return {**row, "note": _joined("no interval, because all raters are alike", complete)}
-    drawn = f"bootstrap of {raters} raters, {settings['resamples']} resamples"
+    times = affordable(raters, settings["resamples"])
+    drawn = f"bootstrap of {raters} raters, {times} resamples"
     return {**row, "ci_low": bounds[0], "ci_high": bounds[1], "interval": drawn}
 
 
@@ -207,7 +209,7 @@ def _within_blocks(judged: DataFrame, settings: Resampling) -> Row:
         notes.append("no interval, because there is one block")
         return {**row, "note": "; ".join(notes)}
     low, high = found.interval
-    drawn = f"bootstrap of {found.blocks} blocks, {settings['resamples']} resamples"
+    drawn = f"bootstrap of {found.blocks} blocks, {found.resamples} resamples"
     return {**row, "ci_low": low, "ci_high": high, "interval": drawn, "note": "; ".join(notes)}
 
 
