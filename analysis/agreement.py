@@ -4,7 +4,7 @@ An item is a response in its set, as it was rated. A text that is shown in sever
 items, which do not speak independently: intervals of α draw texts anew, with all their items.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ AGREEMENT = [
     "n_items", "of", "interval", "note",
 ]  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
+KINDS = ("best", "worst")
 LEVELS: tuple[Level, Level] = ("ordinal", "interval")
 #: P. E. Shrout & J. L. Fleiss (1979) call A, absolute agreement, 2, and C, consistency, 3.
 FORMS: dict[str, Form] = {
@@ -54,8 +55,8 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
     """A row per dimension and statistic, with the raters and items that it rests on.
 
     `ratings` has `participant`, `rating`, `response` and the columns of an item, `ranks` the same
-    with `rank`; either may be empty. `value` is empty where `note` says why. `interval` says what
-    was drawn anew, or where else the bounds come from.
+    with `rank` and `choice`; either may be empty. `value` is empty where `note` says why.
+    `interval` says what was drawn anew, or where else the bounds come from.
 
     - `krippendorff_alpha_ordinal`, `krippendorff_alpha_interval`: over all items that two raters or
       more rated; needs no complete data.
@@ -65,11 +66,14 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
     - `kendalls_w_ratings`: of the same raters' orderings of the same items.
     - `kendalls_w_ratings_within_blocks`, `kendalls_w_ranks_within_blocks`: means over blocks of W
       of the responses on one page, over the raters who judged all of it.
+    - `krippendorff_alpha_best`, `krippendorff_alpha_worst` (nominal): on which system is chosen,
+      where an item is a block.
 
     Raises Absent.
     """
-    if ratings.empty and not ranks["rank"].notna().any():
-        raise Absent("there are neither ratings nor ranks")
+    kinds = [kind for kind in KINDS if (ranks["choice"] == kind).any()]
+    if ratings.empty and not kinds and not ranks["rank"].notna().any():
+        raise Absent("there are neither ratings nor ranks nor choices")
     settings = resampling(recipe)
     front = {"recipe": recipe.name, "raters": raters, "of": "", "interval": "", "note": ""}
     rows = [
@@ -77,6 +81,10 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
         for values, of_dimension in (
             (ratings.rename(columns={"rating": "value"}), _of_ratings),
             (ranks[ranks["rank"].notna()].rename(columns={"rank": "value"}), _of_ranks),
+            *(
+                (ranks[ranks["choice"] == kind].assign(value=0), _of_choices(kind))
+                for kind in kinds
+            ),
         )
         for dimension, numbered in _numbered(values)
         for row in of_dimension(numbered, settings)
@@ -116,7 +124,18 @@ def _of_ranks(ranks: DataFrame, settings: Resampling) -> Iterator[Row]:
     yield {"statistic": "kendalls_w_ranks_within_blocks", **_within_blocks(ranks, settings)}
 
 
-def _alpha(ratings: DataFrame, level: Level, settings: Resampling) -> Row:
+def _of_choices(kind: str) -> Callable[[DataFrame, Resampling], Iterator[Row]]:
+    """Who chose what in a block, which is what was judged here."""
+
+    def rows(chosen: DataFrame, settings: Resampling) -> Iterator[Row]:
+        blocks = {"unit": chosen["block"], "cluster": chosen["block"], "value": chosen["system"]}
+        row = _alpha(chosen.assign(**blocks), "nominal", settings, of="block")
+        yield {"statistic": f"krippendorff_alpha_{kind}", **row}
+
+    return rows
+
+
+def _alpha(ratings: DataFrame, level: Level, settings: Resampling, *, of: str = "text") -> Row:
     shared = ratings[ratings.groupby("unit")["rater"].transform("size") >= 2]
     counts = {"n_raters": shared["rater"].nunique(), "n_items": shared["unit"].nunique()}
     found = alpha_over_clusters(ratings, level, **settings)
@@ -124,9 +143,9 @@ def _alpha(ratings: DataFrame, level: Level, settings: Resampling) -> Row:
         return {**counts, "note": str(found)}
     row = {**counts, "value": found.estimate}
     if found.interval is None:
-        return {**row, "note": "no interval, because all items show one text"}
+        return {**row, "note": f"no interval, because there is one {of}"}
     low, high = found.interval
-    drawn = f"bootstrap of {found.clusters} texts, {found.resamples} resamples"
+    drawn = f"bootstrap of {found.clusters} {of}s, {found.resamples} resamples"
     return {**row, "ci_low": low, "ci_high": high, "interval": drawn}
 
 
