@@ -17,6 +17,7 @@ from analysis.recipe import Recipe
 from analysis.resampling import Resampling, resampling
 from analysis.stats.agreement import Level, alpha_over_clusters
 from analysis.stats.bootstrap import affordable
+from analysis.stats.choices import free_marginal_kappa
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.intraclass_correlation import Form, intraclass_correlations
 from analysis.stats.rankings import (
@@ -31,7 +32,6 @@ AGREEMENT = [
     "n_items", "of", "interval", "note",
 ]  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
-KINDS = ("best", "worst")
 LEVELS: tuple[Level, Level] = ("ordinal", "interval")
 #: P. E. Shrout & J. L. Fleiss (1979) call A, absolute agreement, 2, and C, consistency, 3.
 FORMS: dict[str, Form] = {
@@ -66,12 +66,12 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
     - `kendalls_w_ratings`: of the same raters' orderings of the same items.
     - `kendalls_w_ratings_within_blocks`, `kendalls_w_ranks_within_blocks`: means over blocks of W
       of the responses on one page, over the raters who judged all of it.
-    - `krippendorff_alpha_best`, `krippendorff_alpha_worst` (nominal): on which system is chosen,
-      where an item is a block.
+    - `randolphs_kappa_best`, `randolphs_kappa_worst`: on which system of a block is chosen, against
+      guessing; items are blocks.
 
     Raises Absent.
     """
-    kinds = [kind for kind in KINDS if (ranks["choice"] == kind).any()]
+    kinds = [kind for kind in ("best", "worst") if (ranks["choice"] == kind).any()]
     if ratings.empty and not kinds and not ranks["rank"].notna().any():
         raise Absent("there are neither ratings nor ranks nor choices")
     settings = resampling(recipe)
@@ -81,10 +81,7 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
         for values, of_dimension in (
             (ratings.rename(columns={"rating": "value"}), _of_ratings),
             (ranks[ranks["rank"].notna()].rename(columns={"rank": "value"}), _of_ranks),
-            *(
-                (ranks[ranks["choice"] == kind].assign(value=0), _of_choices(kind))
-                for kind in kinds
-            ),
+            *((ranks.assign(value=ranks["choice"] == kind), _of_choices(kind)) for kind in kinds),
         )
         for dimension, numbered in _numbered(values)
         for row in of_dimension(numbered, settings)
@@ -125,17 +122,31 @@ def _of_ranks(ranks: DataFrame, settings: Resampling) -> Iterator[Row]:
 
 
 def _of_choices(kind: str) -> Callable[[DataFrame, Resampling], Iterator[Row]]:
-    """Who chose what in a block, which is what was judged here."""
-
-    def rows(chosen: DataFrame, settings: Resampling) -> Iterator[Row]:
-        blocks = {"unit": chosen["block"], "cluster": chosen["block"], "value": chosen["system"]}
-        row = _alpha(chosen.assign(**blocks), "nominal", settings, of="block")
-        yield {"statistic": f"krippendorff_alpha_{kind}", **row}
+    def rows(pages: DataFrame, settings: Resampling) -> Iterator[Row]:
+        if pages["value"].any():
+            yield {"statistic": f"randolphs_kappa_{kind}", **_kappa(pages, settings)}
 
     return rows
 
 
-def _alpha(ratings: DataFrame, level: Level, settings: Resampling, *, of: str = "text") -> Row:
+def _kappa(pages: DataFrame, settings: Resampling) -> Row:
+    chosen = pages.groupby(["block", "system"])["value"].sum().unstack()
+    counts = {"n_raters": pages.loc[pages["value"] > 0, "rater"].nunique(), "n_items": len(chosen)}
+    found = free_marginal_kappa(chosen, **settings)
+    if isinstance(found, Inestimable):
+        return {**counts, "note": str(found)}
+    few = f"{found.left_out} of {len(chosen)} blocks left out, in which fewer than two raters chose"
+    notes = [few] if found.left_out else []
+    row = {**counts, "n_items": found.blocks, "value": found.kappa}
+    if found.interval is None:
+        notes.append("no interval, because there is one block")
+        return {**row, "note": "; ".join(notes)}
+    low, high = found.interval
+    drawn = f"bootstrap of {found.blocks} blocks, {found.resamples} resamples"
+    return {**row, "ci_low": low, "ci_high": high, "interval": drawn, "note": "; ".join(notes)}
+
+
+def _alpha(ratings: DataFrame, level: Level, settings: Resampling) -> Row:
     shared = ratings[ratings.groupby("unit")["rater"].transform("size") >= 2]
     counts = {"n_raters": shared["rater"].nunique(), "n_items": shared["unit"].nunique()}
     found = alpha_over_clusters(ratings, level, **settings)
@@ -143,9 +154,9 @@ def _alpha(ratings: DataFrame, level: Level, settings: Resampling, *, of: str = 
         return {**counts, "note": str(found)}
     row = {**counts, "value": found.estimate}
     if found.interval is None:
-        return {**row, "note": f"no interval, because there is one {of}"}
+        return {**row, "note": "no interval, because all items show one text"}
     low, high = found.interval
-    drawn = f"bootstrap of {found.clusters} {of}s, {found.resamples} resamples"
+    drawn = f"bootstrap of {found.clusters} texts, {found.resamples} resamples"
     return {**row, "ci_low": low, "ci_high": high, "interval": drawn}
 
 

@@ -73,7 +73,7 @@ def test_items_that_show_one_text_are_drawn_together() -> None:
     assert together.interval == "bootstrap of 3 texts, 2000 resamples"
     assert together.n_items == 6
     once = statistic(of(data.assign(response=0)), "krippendorff_alpha_ordinal")
-    assert once.note == "no interval, because there is one text"
+    assert once.note == "no interval, because all items show one text"
     assert pd.isna(once.ci_low)
 
 
@@ -170,10 +170,10 @@ def test_choices_agree_on_which_system_stands_out() -> None:
         ("r2", "Q2", "xyz", "z", "x"),
     ).assign(response=0)
     table = agreement(ratings(ITEMS).head(0), data, SOUND, raters="all")
-    assert table["statistic"].tolist() == ["krippendorff_alpha_best", "krippendorff_alpha_worst"]
-    found = statistic(table, "krippendorff_alpha_best")
-    # Chosen are x twice, y and z: of 12 ordered pairs 10 differ, and so do 2 of 4 within blocks.
-    assert found.value == pytest.approx(1 - (2 / 4) / (10 / 12))
+    assert table["statistic"].tolist() == ["randolphs_kappa_best", "randolphs_kappa_worst"]
+    found = statistic(table, "randolphs_kappa_best")
+    # All agree in one of two blocks, nobody in the other; guessing agrees once in three times.
+    assert found.value == pytest.approx((1 / 2 - 1 / 3) / (1 - 1 / 3))
     assert (found.n_raters, found.n_items) == (2, 2)
     assert found.interval == "bootstrap of 2 blocks, 2000 resamples"
 
