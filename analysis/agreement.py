@@ -4,7 +4,7 @@ An item is a response in its set, as it was rated. A text that is shown in sever
 items, which do not speak independently: intervals of α draw texts anew, with all their items.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from analysis.absent import Absent
 from analysis.recipe import Recipe
 from analysis.resampling import Resampling, resampling
 from analysis.stats.agreement import Level, alpha_over_clusters
+from analysis.stats.bootstrap import affordable
+from analysis.stats.choices import free_marginal_kappa
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.intraclass_correlation import Form, intraclass_correlations
 from analysis.stats.rankings import (
@@ -53,8 +55,8 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
     """A row per dimension and statistic, with the raters and items that it rests on.
 
     `ratings` has `participant`, `rating`, `response` and the columns of an item, `ranks` the same
-    with `rank`; either may be empty. `value` is empty where `note` says why. `interval` says what
-    was drawn anew, or where else the bounds come from.
+    with `rank` and `choice`; either may be empty. `value` is empty where `note` says why.
+    `interval` says what was drawn anew, or where else the bounds come from.
 
     - `krippendorff_alpha_ordinal`, `krippendorff_alpha_interval`: over all items that two raters or
       more rated; needs no complete data.
@@ -64,11 +66,14 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
     - `kendalls_w_ratings`: of the same raters' orderings of the same items.
     - `kendalls_w_ratings_within_blocks`, `kendalls_w_ranks_within_blocks`: means over blocks of W
       of the responses on one page, over the raters who judged all of it.
+    - `randolphs_kappa_best`, `randolphs_kappa_worst`: on which system of a block is chosen, against
+      guessing; items are blocks.
 
     Raises Absent.
     """
-    if ratings.empty and not ranks["rank"].notna().any():
-        raise Absent("there are neither ratings nor ranks")
+    kinds = [kind for kind in ("best", "worst") if (ranks["choice"] == kind).any()]
+    if ratings.empty and not kinds and not ranks["rank"].notna().any():
+        raise Absent("there are neither ratings nor ranks nor choices")
     settings = resampling(recipe)
     front = {"recipe": recipe.name, "raters": raters, "of": "", "interval": "", "note": ""}
     rows = [
@@ -76,6 +81,7 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
         for values, of_dimension in (
             (ratings.rename(columns={"rating": "value"}), _of_ratings),
             (ranks[ranks["rank"].notna()].rename(columns={"rank": "value"}), _of_ranks),
+            *((ranks.assign(value=ranks["choice"] == kind), _of_choices(kind)) for kind in kinds),
         )
         for dimension, numbered in _numbered(values)
         for row in of_dimension(numbered, settings)
@@ -113,6 +119,31 @@ def _of_ratings(ratings: DataFrame, settings: Resampling) -> Iterator[Row]:
 
 def _of_ranks(ranks: DataFrame, settings: Resampling) -> Iterator[Row]:
     yield {"statistic": "kendalls_w_ranks_within_blocks", **_within_blocks(ranks, settings)}
+
+
+def _of_choices(kind: str) -> Callable[[DataFrame, Resampling], Iterator[Row]]:
+    def rows(pages: DataFrame, settings: Resampling) -> Iterator[Row]:
+        if pages["value"].any():
+            yield {"statistic": f"randolphs_kappa_{kind}", **_kappa(pages, settings)}
+
+    return rows
+
+
+def _kappa(pages: DataFrame, settings: Resampling) -> Row:
+    chosen = pages.groupby(["block", "system"])["value"].sum().unstack()
+    counts = {"n_raters": pages.loc[pages["value"] > 0, "rater"].nunique(), "n_items": len(chosen)}
+    found = free_marginal_kappa(chosen, **settings)
+    if isinstance(found, Inestimable):
+        return {**counts, "note": str(found)}
+    few = f"{found.left_out} of {len(chosen)} blocks left out, in which fewer than two raters chose"
+    notes = [few] if found.left_out else []
+    row = {**counts, "n_items": found.blocks, "value": found.kappa}
+    if found.interval is None:
+        notes.append("no interval, because there is one block")
+        return {**row, "note": "; ".join(notes)}
+    low, high = found.interval
+    drawn = f"bootstrap of {found.blocks} blocks, {found.resamples} resamples"
+    return {**row, "ci_low": low, "ci_high": high, "interval": drawn, "note": "; ".join(notes)}
 
 
 def _alpha(ratings: DataFrame, level: Level, settings: Resampling) -> Row:
@@ -192,7 +223,8 @@ def _concordance(complete: Complete, settings: Resampling) -> Row:
     bounds = concordance_interval(complete.table, **settings)
     if bounds is None:
         return {**row, "note": _joined("no interval, because all raters are alike", complete)}
-    drawn = f"bootstrap of {raters} raters, {settings['resamples']} resamples"
+    times = affordable(raters, settings["resamples"])
+    drawn = f"bootstrap of {raters} raters, {times} resamples"
     return {**row, "ci_low": bounds[0], "ci_high": bounds[1], "interval": drawn}
 
 
@@ -207,7 +239,7 @@ def _within_blocks(judged: DataFrame, settings: Resampling) -> Row:
         notes.append("no interval, because there is one block")
         return {**row, "note": "; ".join(notes)}
     low, high = found.interval
-    drawn = f"bootstrap of {found.blocks} blocks, {settings['resamples']} resamples"
+    drawn = f"bootstrap of {found.blocks} blocks, {found.resamples} resamples"
     return {**row, "ci_low": low, "ci_high": high, "interval": drawn, "note": "; ".join(notes)}
 
 

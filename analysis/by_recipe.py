@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from pandas import DataFrame
@@ -13,6 +14,8 @@ from analysis.choices import choice_tests, choices
 from analysis.collected import Collected
 from analysis.contrasts import contrasts, paired
 from analysis.definition import QualityRules
+from analysis.figures.choices import best_worst_shares
+from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.figures.forest import contrast_forest, systems_forest
 from analysis.figures.regions import region_map
 from analysis.group_tests import group_tests
@@ -55,6 +58,14 @@ class Everybody:
     known: DataFrame
     contrast: Contrast
     rules: QualityRules
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The points of the scale of ratings; a slider's are its two ends, with ratings `between`."""
+
+    points: list[tuple[int, str]]
+    between: bool
 
 
 @dataclass(frozen=True)
@@ -195,7 +206,10 @@ OF_RATERS = [
     Maker(("paired",), _paired),
     Maker(("agreement",), _agreement, of_ratings=False),
 ]
-FIGURES = ["contrasts_forest", "systems_forest", "region_map"]
+FIGURES = [
+    "region_map", "systems_forest", "contrasts_forest", "dimension_means", "dimension_radar",
+    "best_worst_shares",
+]  # fmt: skip
 NAMES = [
     *(name for maker in OF_RECIPES for name in maker.names),
     *(name + suffix for maker in OF_RATERS for name in maker.names for suffix in ("", "_all")),
@@ -207,6 +221,7 @@ def analyse_by_recipe(
     found: Collected,
     answers: Mapping[Raters, Answers],
     study: Everybody,
+    scale: Scale,
     recipes: Sequence[Recipe],
 ) -> None:
     """Add each table, with the rows of all recipes, and what is drawn from them to what was found.
@@ -233,7 +248,7 @@ def analyse_by_recipe(
     found.tables |= {name: tables[name] for name in NAMES if name in tables}
     found.absent |= made.absent()
     found.table("replication", lambda: _replications(found, recipes))
-    _draw(found, answers["included"], study, first)
+    _draw(found, answers["included"], study, scale, first)
 
 
 def _replications(found: Collected, recipes: Iterable[Recipe]) -> DataFrame:
@@ -249,24 +264,37 @@ def _first_by_participants(recipes: Sequence[Recipe]) -> Recipe:
     return next((recipe for recipe in recipes if recipe.unit == "participant"), recipes[0])
 
 
-def _draw(found: Collected, included: Answers, study: Everybody, recipe: Recipe) -> None:
-    """The figures that show tables of a recipe."""
-    tables = found.tables
-    if included.ratings.empty:
-        found.absent |= dict.fromkeys(FIGURES, included.unrated)
-        return
-    found.figure("region_map", lambda: region_map(included.ratings, included.people, recipe))
-    if recipe.unit != "participant":
-        reason = f"the recipe {recipe.name} counts ratings; this is about participants"
-        found.absent |= dict.fromkeys(["contrasts_forest", "systems_forest"], reason)
-        return
-    means, mixed = tables["systems"], tables.get("mixed_systems")
-    found.figure("systems_forest", lambda: systems_forest(means, mixed, study.contrast, recipe))
-    if "contrasts" in tables:
-        a_less_b, mixed = tables["contrasts"], tables.get("mixed_contrasts")
-        found.figure("contrasts_forest", lambda: contrast_forest(a_less_b, mixed, recipe))
-    else:
-        found.absent["contrasts_forest"] = found.absent["contrasts"]
+def _draw(
+    found: Collected, included: Answers, study: Everybody, scale: Scale, recipe: Recipe
+) -> None:
+    """The figures that show tables of a recipe, or the answers of the included raters by it."""
+    tables, rated = found.tables, not included.ratings.empty
+
+    def of(name: str) -> DataFrame:
+        if name not in tables:
+            raise Absent(found.absent.get(name, f"the recipe {recipe.name} makes no {name}"))
+        return tables[name]
+
+    def map_of_regions() -> dict[str, Any]:
+        if not rated:
+            raise Absent(included.unrated)
+        return region_map(included.ratings, included.people, recipe)
+
+    mixed_means, mixed_contrasts = tables.get("mixed_systems"), tables.get("mixed_contrasts")
+    found.figure("region_map", map_of_regions)
+    found.figure(
+        "systems_forest",
+        lambda: systems_forest(of("systems"), mixed_means, study.contrast, recipe),
+    )
+    found.figure(
+        "contrasts_forest", lambda: contrast_forest(of("contrasts"), mixed_contrasts, recipe)
+    )
+    found.figure("dimension_means", lambda: dimension_means(of("systems"), recipe, scale.points))
+    found.figure(
+        "dimension_radar",
+        lambda: dimension_radar(of("systems"), recipe, scale.points, between=scale.between),
+    )
+    found.figure("best_worst_shares", lambda: best_worst_shares(of("choices"), recipe))
 
 
 def _notes(tables: Iterable[DataFrame]) -> str:

@@ -179,7 +179,7 @@ def _together(notes: dict[str, str]) -> str:
 
 def _tested(rows: DataFrame, kind: Kind, seed: int) -> Iterator[dict[str, Any]]:
     found = goodness_of_fit(rows, kind)
-    chi_squared = {"unit": "participant", "test": "chi_squared"}
+    chi_squared = {"unit": "participant", "test": "chi_squared", "because": ""}
     if not isinstance(found, Inestimable):
         yield {**chi_squared, **_row(found)}
         return

@@ -10,7 +10,7 @@ from typing import Any
 
 from pandas import DataFrame, Series
 
-from analysis.by_recipe import Answers, Everybody, analyse_by_recipe
+from analysis.by_recipe import Answers, Everybody, Scale, analyse_by_recipe
 from analysis.collected import Collected
 from analysis.definition import QualityRules
 from analysis.demographics import demographics
@@ -87,7 +87,8 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
     _about_systems(found, data, checked, counted["included"])
     if recipes:
         study = Everybody(checked.ratings, people, checked.known, data.contrast, rules)
-        analyse_by_recipe(found, counted, study, recipes)
+        scale = Scale(data.scale, data.between)
+        analyse_by_recipe(found, counted, study, scale, recipes)
     left_out = exclusions(raters, funnel.exclusion, rules)
     return Results(found.tables, found.figures, left_out, found.absent)
 

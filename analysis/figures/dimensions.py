@@ -32,6 +32,9 @@ STEP = 0.17  # between the dimensions of one row
 GENERALISES = {"participant": "other raters", "scenario": "other scenarios"}
 
 
+COUNTED = {"participant": "raters", "scenario": "scenarios"}
+
+
 class System(NamedTuple):
     model: str
     condition: str
@@ -52,10 +55,11 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Means:
-    """Every view's means by system and dimension; all in study order."""
+    """Every view's means by system and dimension, in study order; how many `units` they have."""
 
     systems: list[System]
     dimensions: list[str]
+    units: str
     views: dict[str, dict[tuple[System, str], Estimate]]
 
 
@@ -84,7 +88,7 @@ def dimension_means(
     label = {"text": "mean rating", "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low - air, high + air], "title": label, "nticks": 6}
     names = [as_text(dimension) for dimension in means.dimensions]
-    layout = rows.layout(changes, at, axis, legend=names, text=_text(recipe, scale))
+    layout = rows.layout(changes, at, axis, legend=names, text=_text(means, recipe, scale))
     return {"data": traces, "layout": layout}
 
 
@@ -139,7 +143,17 @@ def _means(systems: DataFrame, recipe: Recipe) -> Means:
         }
     pairs = ours[["model", "condition"]].drop_duplicates().itertuples(index=False)
     found = [System(str(model), str(condition)) for model, condition in pairs]
-    return Means(found, distinct(map(str, ours["dimension"])), views)
+    counts = [
+        f"{_span(part['n'])} {COUNTED[str(unit)]}"
+        for unit, part in ours.groupby("unit", sort=False)
+    ]
+    units = f"n: {' or '.join(counts)}."
+    return Means(found, distinct(map(str, ours["dimension"])), units, views)
+
+
+def _span(numbers: "pd.Series[int]") -> str:
+    low, high = int(numbers.min()), int(numbers.max())
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _points(
@@ -196,7 +210,7 @@ def _radar_layout(
     means: Means, views: dict[str, list[Any]], recipe: Recipe, scale: Sequence[tuple[int, str]]
 ) -> dict[str, Any]:
     names = [", ".join(system) for system in means.systems]
-    text = f"{_text(recipe, scale)} Touch a point to see its interval."
+    text = f"{_text(means, recipe, scale)} Touch a point to see its interval."
     layout = rows.layout(views, [0], {}, legend=names, text=text)
     axis = {"gridcolor": INK, "linecolor": INK, "griddash": "dot", "tickfont": {"color": INK}}
     polar = {
@@ -209,11 +223,11 @@ def _radar_layout(
     return layout | {"height": layout["height"] + RADAR, "polar": polar}
 
 
-def _text(recipe: Recipe, scale: Sequence[tuple[int, str]]) -> str:
+def _text(means: Means, recipe: Recipe, scale: Sequence[tuple[int, str]]) -> str:
     (low, low_label), *_, (high, high_label) = sorted(scale)
     return (
         f"Recipe {as_text(recipe.name)}; {100 * recipe.confidence:g} % intervals. "
-        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}."
+        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. {means.units}"
     )
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from pandas import DataFrame
 from scipy.stats import spearmanr
 
-from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
+from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
 from analysis.stats.inestimable import Inestimable
 
 Whole = npt.NDArray[np.int64]
@@ -65,12 +65,6 @@ class Alpha:
     resamples: int
 
 
-#: Most cells of resamples × units: from there on, fewer resamples are drawn, but never below
-#: `FEWEST_RESAMPLES`.
-MOST_CELLS = 20_000_000
-FEWEST_RESAMPLES = 200
-
-
 def alpha_over_clusters(
     ratings: DataFrame,
     level: Level,
@@ -102,7 +96,7 @@ def alpha_over_clusters(
     (estimate,) = _alphas(counts, values, np.ones((1, len(counts))), level)
     _, at = np.unique(cluster[paired], return_inverse=True)
     clusters = int(at.max()) + 1
-    times = min(resamples, max(FEWEST_RESAMPLES, MOST_CELLS // len(counts)))
+    times = affordable(len(counts), resamples)
     interval = None
     if clusters > 1:
         drawn = resampled(clusters, seed=seed, resamples=times)

@@ -7,6 +7,9 @@ import numpy.typing as npt
 
 Matrix = npt.NDArray[np.float64]
 RESAMPLES = 2000
+#: Of resamples × units: from there on fewer resamples are drawn, but never below the fewest.
+MOST_CELLS = 20_000_000
+FEWEST_RESAMPLES = 200
 
 
 def resampled(units: int, *, seed: int, resamples: int = RESAMPLES) -> Matrix:
@@ -21,6 +24,11 @@ def _drawn(units: int, seed: int, resamples: int) -> Matrix:
     drawn = draw.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
     drawn.flags.writeable = False
     return drawn
+
+
+def affordable(units: int, resamples: int) -> int:
+    """How many resamples of so many units are drawn, at most `resamples`."""
+    return min(resamples, max(FEWEST_RESAMPLES, MOST_CELLS // max(units, 1)))
 
 
 def percentiles(found: Matrix, confidence: float = 0.95) -> tuple[float, float] | None:

@@ -15,7 +15,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 from scipy.special import chdtrc, ndtri
 
-from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
+from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
 from analysis.stats.inestimable import Inestimable
 
 Kind = Literal["best", "worst"]
@@ -299,3 +299,41 @@ def _relabelled(picks: Matrix, seen: Matrix, draw: np.random.Generator, times: i
     for pick, sight in zip(picks, seen.astype(bool), strict=True):
         found[:, sight] += draw.permuted(np.tile(pick[sight], (times, 1)), axis=1)
     return found
+
+
+@dataclass(frozen=True)
+class Concord:
+    """`kappa` is the mean over `blocks` in which two raters or more chose; `interval` is by
+    `resamples` of blocks, None where there is one. `left_out` blocks have fewer choices.
+    """
+
+    kappa: float
+    interval: tuple[float, float] | None
+    blocks: int
+    left_out: int
+    resamples: int
+
+
+def free_marginal_kappa(
+    chosen: DataFrame, *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> Concord | Inestimable:
+    """Do raters choose the same system of a block? 1 if all do, 0 if they agree as by guessing.
+
+    `chosen` has how often each system (columns) was chosen in each block (rows), NaN where it was
+    not shown. Agreement by guessing is one in k systems; α, which takes it from how often systems
+    are chosen at large, is near 0 where everybody always chooses the same one. J. J. Randolph
+    (2005), Free-marginal multirater kappa.
+    """
+    counts = chosen.to_numpy(float)
+    n, k = np.nansum(counts, axis=1), (~np.isnan(counts)).sum(axis=1)
+    known = (n >= 2) & (k >= 2)
+    if not known.any():
+        return Inestimable("too_few", "in no block two raters chose among several systems")
+    same = np.nansum(counts * (counts - 1), axis=1)[known] / (n * (n - 1))[known]
+    kappas = (same - 1 / k[known]) / (1 - 1 / k[known])
+    interval, times = None, affordable(len(kappas), resamples)
+    if len(kappas) > 1:
+        drawn = resampled(len(kappas), seed=seed, resamples=times)
+        interval = percentiles(drawn @ kappas / len(kappas), confidence)
+    left_out = len(known) - len(kappas)
+    return Concord(float(kappas.mean()), interval, len(kappas), left_out, times)

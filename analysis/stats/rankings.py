@@ -15,7 +15,7 @@ from pandas import DataFrame, Series
 from scipy.special import chdtrc
 from scipy.stats import rankdata
 
-from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
+from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.multiplicity import adjust
@@ -86,7 +86,8 @@ def concordance_interval(
     """Percentile bootstrap over raters of Kendall's W; None where `friedman` has none.
 
     W is 1/n + (1 − 1/n) r̄ with r̄ the mean correlation of two raters' ranks. A rater who is drawn
-    twice would agree with himself and lift r̄: pairs of a rater with himself do not count.
+    twice would agree with himself and lift r̄: pairs of a rater with himself do not count. Of very
+    many raters there are fewer resamples (`bootstrap.affordable`).
     """
     if isinstance(friedman(table), Inestimable):
         return None
@@ -94,7 +95,7 @@ def concordance_interval(
     n = len(ranks)
     centred = ranks - ranks.mean(axis=1, keepdims=True)
     spreads = (centred**2).sum(axis=1)
-    drawn = resampled(n, seed=seed, resamples=resamples)
+    drawn = resampled(n, seed=seed, resamples=affordable(n, resamples))
     sums, own = drawn @ centred, drawn**2 @ spreads
     others = n * (drawn @ spreads) - own
     found = np.full(len(drawn), np.nan)
@@ -105,8 +106,8 @@ def concordance_interval(
 @dataclass(frozen=True)
 class WithinBlocks:
     """`w` is the mean over `blocks` of Kendall's W of those who judged all of a block; `interval`
-    is by bootstrap over blocks, None where there is one. `raters` and `things` (systems in
-    blocks) count; `left_out` blocks have no W.
+    is by `resamples` of blocks, None where there is one. `raters` and `things` (systems in blocks)
+    count; `left_out` blocks have no W.
     """
 
     w: float
@@ -115,6 +116,7 @@ class WithinBlocks:
     left_out: int
     raters: int
     things: int
+    resamples: int
 
 
 def concordance_within_blocks(
@@ -125,36 +127,43 @@ def concordance_within_blocks(
     `judged` has a row per judgement: `rater`, `block` and `system` are numbers, `value` is a rank
     or a rating. Raters who judged a part of a block are left out there.
     """
-    found: list[float] = []
-    seen: set[Hashable] = set()
-    things = blocks = 0
-    for _, block in judged.sort_values("block", kind="stable").groupby("block", sort=False):
-        blocks += 1
-        table = _raters_by_systems(block)
-        test = friedman(table)
-        if not isinstance(test, Inestimable):
-            found.append(test.w)
-            things += table.shape[1]
-            seen.update(table.index)
-    if not found:
+    if judged.empty:
+        return Inestimable("no_values", "nobody judged anything")
+    blocks = judged.groupby("block")["system"].nunique()
+    of_page = judged.groupby(["block", "rater"])["system"].transform("size")
+    complete = judged[of_page == judged["block"].map(blocks)]
+    page = complete.groupby(["block", "rater"], sort=False).ngroup()
+    rank = complete["value"].round(DECIMALS).groupby(page).rank()
+    totals = rank.groupby([complete["block"], complete["system"]]).sum()
+    table = DataFrame(
+        {
+            "k": blocks,
+            "n": complete.groupby("block")["rater"].nunique(),
+            "squares": (rank**2).groupby(complete["block"]).sum(),
+            "of_totals": (totals**2).groupby("block").sum(),
+        }
+    ).fillna(0)
+    # As in `friedman`: W = Σ (R − n (k + 1) / 2)² / n over the spread of the ranks.
+    table["even"] = table["n"] * table["k"] * (table["k"] + 1) ** 2 / 4
+    table["spread"] = table["squares"] - table["even"]
+    table = table[(table["n"] >= 2) & (table["k"] >= 2) & (table["spread"] > 1e-9)]
+    if table.empty:
         few = "in no block did two raters who judged all of it tell its systems apart"
-        return Inestimable("no_values", few if blocks else "nobody judged anything")
-    interval = None
-    if len(found) > 1:
-        drawn = resampled(len(found), seed=seed, resamples=resamples)
-        interval = percentiles(drawn @ np.array(found) / len(found), confidence)
-    left_out = blocks - len(found)
-    return WithinBlocks(float(np.mean(found)), interval, len(found), left_out, len(seen), things)
-
-
-def _raters_by_systems(block: DataFrame) -> DataFrame:
-    """One block's complete judgements, raters × systems."""
-    raters, row = np.unique(block["rater"].to_numpy(), return_inverse=True)
-    systems, column = np.unique(block["system"].to_numpy(), return_inverse=True)
-    table = np.full((len(raters), len(systems)), np.nan)
-    table[row, column] = block["value"].to_numpy(float)
-    complete = ~np.isnan(table).any(axis=1)
-    return DataFrame(table[complete], index=raters[complete], columns=systems)
+        return Inestimable("no_values", few)
+    w = (table["of_totals"] / table["n"] - table["even"]) / table["spread"]
+    interval, times = None, affordable(len(w), resamples)
+    if len(w) > 1:
+        drawn = resampled(len(w), seed=seed, resamples=times)
+        interval = percentiles(drawn @ w.to_numpy() / len(w), confidence)
+    return WithinBlocks(
+        w=float(w.mean()),
+        interval=interval,
+        blocks=len(w),
+        left_out=len(blocks) - len(w),
+        raters=complete.loc[complete["block"].isin(w.index), "rater"].nunique(),
+        things=int(table["k"].sum()),
+        resamples=times,
+    )
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from analysis.stats.agreement import krippendorff_alpha, krippendorff_interval
 from analysis.stats.intraclass_correlation import intraclass_correlations
 from analysis.stats.rankings import Friedman, friedman
 from tests.analysis.stats.test_agreement import PUBLISHED
+from tests.analysis.test_choices import pages
 from tests.oracle.closed_form.stored import WITH_TABLES, inputs, reference
 
 PAPER, SOUND = shipped_recipes().values()
-NO_RANKS = DataFrame(columns=["participant", *ITEM, "rank", "response"])
+NO_RANKS = DataFrame(columns=["participant", *ITEM, "rank", "choice", "response"])
 FORMS = {
     "icc_2_1": "ICC(A,1)",
     "icc_2_k": "ICC(A,k)",
@@ -148,7 +149,7 @@ def test_w_of_ranks_stands_beside_that_of_ratings() -> None:
     orders = DataFrame({"r1": [1, 2, 1, 2], "r2": [1, 2, 1, 2], "r3": [1, 2, 2, 1]})
     ranks = (
         ratings(orders, systems=2, value="rank")
-        .assign(dimension="")
+        .assign(dimension="", choice="")
         .astype({"dimension": "category"})
     )
     table = agreement(ratings(ITEMS, systems=2), ranks, SOUND, raters="all")
@@ -159,6 +160,22 @@ def test_w_of_ranks_stands_beside_that_of_ratings() -> None:
     assert (found.n_raters, found.n_items) == (3, 4)
     alone = agreement(ratings(ITEMS).head(0), ranks, SOUND, raters="all")
     assert alone["statistic"].tolist() == ["kendalls_w_ranks_within_blocks"]
+
+
+def test_choices_agree_on_which_system_stands_out() -> None:
+    data = pages(
+        ("r1", "Q1", "xyz", "x", "z"),
+        ("r2", "Q1", "xyz", "x", "y"),
+        ("r1", "Q2", "xyz", "y", "z"),
+        ("r2", "Q2", "xyz", "z", "x"),
+    ).assign(response=0)
+    table = agreement(ratings(ITEMS).head(0), data, SOUND, raters="all")
+    assert table["statistic"].tolist() == ["randolphs_kappa_best", "randolphs_kappa_worst"]
+    found = statistic(table, "randolphs_kappa_best")
+    # All agree in one of two blocks, nobody in the other; guessing agrees once in three times.
+    assert found.value == pytest.approx((1 / 2 - 1 / 3) / (1 - 1 / 3))
+    assert (found.n_raters, found.n_items) == (2, 2)
+    assert found.interval == "bootstrap of 2 blocks, 2000 resamples"
 
 
 def test_blocks_without_w_are_counted() -> None:
@@ -208,5 +225,5 @@ def test_rows_in_any_order_give_the_same_table() -> None:
 
 
 def test_nothing_to_agree_on_is_said() -> None:
-    with pytest.raises(Absent, match="neither ratings nor ranks"):
+    with pytest.raises(Absent, match="neither ratings nor ranks nor choices"):
         of(ratings(ITEMS).head(0))

@@ -222,6 +222,8 @@ def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) ->
         objective = _restricted(model, x)
         x[-2:] = np.maximum(np.abs(x[-2:]), LEAST_SD * model.distribution.spread)
         x = climb(objective, x, whitening)
+        if objective(x)[0] == -np.inf:
+            raise _foretold(model, x) or unconverged(data)
     x[-2:] = np.abs(x[-2:])
     x = at_zero(objective, x, last=2)
     free = np.append(np.ones(len(x) - 2, dtype=bool), x[-2:] > 0)
@@ -246,8 +248,8 @@ def _restricted(model: Ordinal, x: Vector) -> Objective:
         try:
             absorbed = equations.absorb(x[-2:])
             inverse = absorbed.inverse
-        except np.linalg.LinAlgError:
-            return -np.inf, slope
+        except np.linalg.LinAlgError:  # no information is left where every rating is foretold
+            return -np.inf, np.zeros(len(x))
         _sign, size = np.linalg.slogdet(absorbed.schur)
         slope = slope.copy()
         slope[-2:] -= absorbed.slope_of_log_determinant(inverse) / 2

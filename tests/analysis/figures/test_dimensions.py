@@ -60,6 +60,8 @@ def test_systems_are_rows_and_dimensions_marks_with_intervals() -> None:
     assert arms["array"][1] == pytest.approx(expected["ci_high"] - expected["mean"], rel=1e-3)
     assert arms["arrayminus"][1] == pytest.approx(expected["mean"] - expected["ci_low"], rel=1e-3)
     assert emotional["text"][1].endswith(", n = 3")
+    (note,) = figure["layout"]["annotations"]
+    assert "n: 3 raters or 2 scenarios." in note["text"].replace("<br>", " ")
 
 
 @pytest.mark.parametrize("draw", [dimension_means, dimension_radar])

@@ -6,14 +6,17 @@ import pytest
 from pandas import DataFrame, Series
 
 from analysis.stats.agreement import (
+    Alpha,
     Level,
     Limits,
+    alpha_over_clusters,
     krippendorff_alpha,
     krippendorff_interval,
     limits_of_agreement,
     pairwise_spearman,
 )
 from analysis.stats.bootstrap import resampled
+from analysis.stats.inestimable import Inestimable
 
 _ = np.nan
 #: Four observers and twelve units, K. Krippendorff (2011), section D.
@@ -114,3 +117,58 @@ def test_limits_of_agreement_are_the_bias_and_two_bounds() -> None:
     assert found == Limits(2.0, 2 - 1.96, 2 + 1.96, 3)
     assert limits_of_agreement(Series([1.0, _])) is None
     assert limits_of_agreement(pd.Series(dtype=float)) is None
+
+
+class TestAlphaOverClusters:
+    LONG = (
+        PUBLISHED.reset_index(names="unit")
+        .melt("unit", var_name="rater", value_name="value")
+        .dropna()
+        .assign(cluster=lambda ratings: ratings["unit"])
+    )
+
+    @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+    def test_of_a_long_table_is_that_of_the_wide_one(self, level: Level) -> None:
+        found = alpha_over_clusters(self.LONG.sample(frac=1, random_state=2), level, seed=3)
+        assert isinstance(found, Alpha)
+        assert found.estimate == pytest.approx(krippendorff_alpha(PUBLISHED, level))
+        assert found.interval == pytest.approx(krippendorff_interval(PUBLISHED, level, seed=3))
+        assert (found.units, found.clusters, found.resamples) == (11, 11, 2000)
+
+    def test_interval_draws_the_units_of_a_cluster_together(self) -> None:
+        halves = self.LONG.assign(cluster=self.LONG["unit"] % 2)
+        found = alpha_over_clusters(halves, "ordinal", seed=1, resamples=200)
+        assert isinstance(found, Alpha)
+        even, odd = (
+            krippendorff_alpha(pd.concat([PUBLISHED.iloc[half::2]] * 2)) for half in (0, 1)
+        )
+        # Two clusters can be drawn as both, or as one of them twice.
+        assert found.interval == pytest.approx(sorted([even or 0, odd or 0]))
+        one = alpha_over_clusters(self.LONG.assign(cluster=0), "ordinal", seed=1)
+        assert isinstance(one, Alpha)
+        assert one.interval is None
+
+    @pytest.mark.slow
+    def test_of_very_many_units_has_fewer_resamples_and_says_so(self) -> None:
+        units = 20_000
+        draw = np.random.default_rng(1)
+        ratings = DataFrame(
+            {"unit": np.repeat(np.arange(units), 2), "value": draw.integers(1, 4, 2 * units)}
+        )
+        found = alpha_over_clusters(ratings.assign(cluster=ratings["unit"]), "interval", seed=1)
+        assert isinstance(found, Alpha)
+        assert (found.units, found.resamples) == (units, 1000)
+
+    @pytest.mark.parametrize(
+        ("ratings", "kind"),
+        [
+            (LONG.head(0), "no_values"),
+            (LONG.drop_duplicates("unit"), "incomplete"),
+            (LONG.assign(value=3), "constant"),
+        ],
+        ids=["nothing", "one rating each", "all the same"],
+    )
+    def test_says_why_it_cannot_be_had(self, ratings: DataFrame, kind: str) -> None:
+        found = alpha_over_clusters(ratings, "ordinal", seed=1)
+        assert isinstance(found, Inestimable)
+        assert found.kind == kind

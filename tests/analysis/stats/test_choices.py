@@ -9,8 +9,10 @@ from scipy.stats import chisquare
 
 from analysis.stats.choices import (
     ChoiceTest,
+    Concord,
     best_worst_scores,
     choice_shares,
+    free_marginal_kappa,
     goodness_of_fit,
     permutation_test,
 )
@@ -158,3 +160,30 @@ def test_what_cannot_be_permuted_is_said() -> None:
     assert goodness_of_fit(mixed.iloc[:0], "worst") == nothing
     one = Inestimable("one_group", "one system was shown")
     assert permutation_test(block("r1", "b", "x", "x"), "best", seed=1) == one
+
+
+def test_kappa_is_agreement_within_blocks_beyond_guessing() -> None:
+    counts = DataFrame([[4, 0, 0], [2, 2, 0], [3, 1, np.nan], [1, 0, 0]], columns=list("xyz"))
+    found = free_marginal_kappa(counts, seed=1, resamples=200)
+    assert isinstance(found, Concord)
+    # Of the 12 ordered pairs of four choices 12, 4 and 6 agree; of two systems one half would.
+    each = [1, (4 / 12 - 1 / 3) / (2 / 3), (6 / 12 - 1 / 2) / (1 / 2)]
+    assert found.kappa == pytest.approx(np.mean(each))
+    assert (found.blocks, found.left_out) == (3, 1)
+    assert found.interval is not None
+    assert found.interval[0] < found.kappa < found.interval[1]
+
+
+def test_kappa_is_one_where_everybody_always_chooses_the_same() -> None:
+    found = free_marginal_kappa(DataFrame([[9, 0], [9, 0]]), seed=1)
+    assert isinstance(found, Concord)
+    assert (found.kappa, found.interval) == (1, (1, 1))
+    alone = free_marginal_kappa(DataFrame([[9, 0]]), seed=1)
+    assert isinstance(alone, Concord)
+    assert alone.interval is None
+
+
+def test_kappa_needs_two_choices_in_a_block() -> None:
+    found = free_marginal_kappa(DataFrame([[1, 0], [0, 1]]), seed=1)
+    because = "in no block two raters chose among several systems"
+    assert found == Inestimable("too_few", because)

@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 from pandas import DataFrame
 
+from analysis.stats.bootstrap import resampled
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.paired import SignedRank, wilcoxon_signed_rank
-from analysis.stats.rankings import Friedman, friedman, pairwise_wilcoxon
+from analysis.stats.rankings import (
+    Friedman,
+    WithinBlocks,
+    concordance_interval,
+    concordance_within_blocks,
+    friedman,
+    pairwise_wilcoxon,
+)
 
 _ = np.nan
 RANKS = DataFrame({"x": [1, 1, 2, 1], "y": [2, 3, 1, 2], "z": [3, 2, 3, 3]})
@@ -61,6 +69,65 @@ def test_what_cannot_be_ordered_is_said(table: DataFrame, kind: str) -> None:
 def test_infinite_values_are_refused() -> None:
     with pytest.raises(ValueError, match="infinite"):
         friedman(RANKS.replace(3, np.inf))
+
+
+def w_of(table: DataFrame) -> float:
+    found = friedman(table)
+    assert isinstance(found, Friedman)
+    return found.w
+
+
+def test_interval_of_w_draws_raters_and_counts_no_rater_against_himself() -> None:
+    table = DataFrame(np.random.default_rng(3).normal([0, 0.5, 1, 1.5], size=(8, 4)))
+    weights = resampled(8, seed=2, resamples=300)
+    ranks = table.rank(axis=1).to_numpy()
+    pairs = np.corrcoef(ranks)  # Spearman's ρ of every two raters
+    expected = []
+    for times in weights:
+        together = np.outer(times, times)
+        np.fill_diagonal(together, 0)
+        expected.append(1 / 8 + 7 / 8 * (together * pairs).sum() / together.sum())
+    bounds = concordance_interval(table, seed=2, resamples=300)
+    assert bounds == pytest.approx(np.quantile(np.clip(expected, 0, 1), [0.025, 0.975]))
+    assert bounds is not None
+    assert bounds[0] < w_of(table) < bounds[1]
+
+
+def test_interval_of_w_is_there_only_where_w_is() -> None:
+    assert concordance_interval(RANKS.iloc[:1], seed=1) is None
+    assert concordance_interval(DataFrame([[1, 2, 3]] * 5), seed=1) == (1, 1)
+
+
+def test_w_within_blocks_is_the_mean_of_that_of_each_block_over_who_judged_all_of_it() -> None:
+    draw = np.random.default_rng(5)
+    tables = [DataFrame(draw.integers(1, 6, size=(9, k)).astype(float)) for k in (5, 5, 3)]
+    tables[0].iloc[2, 1] = tables[0].iloc[4, 4] = _
+    tied = DataFrame(np.full((4, 3), 2.0))
+    judged = DataFrame(
+        [
+            (rater, block, system, value)
+            for block, table in enumerate([*tables, tied])
+            for rater, row in table.iterrows()
+            for system, value in row.items()
+            if not np.isnan(value)
+        ],
+        columns=["rater", "block", "system", "value"],
+    )
+    found = concordance_within_blocks(judged.sample(frac=1, random_state=1), seed=1)
+    assert isinstance(found, WithinBlocks)
+    each = [w_of(table) for table in tables]
+    assert found.w == pytest.approx(np.mean(each))
+    assert (found.blocks, found.left_out, found.raters, found.things) == (3, 1, 9, 13)
+    drawn = resampled(3, seed=1) @ np.array(each) / 3
+    assert found.interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
+
+
+def test_w_within_blocks_needs_a_block_that_two_raters_judged() -> None:
+    alone = DataFrame({"rater": [0, 0], "block": [0, 0], "system": [0, 1], "value": [1, 2]})
+    for judged, kind in [(alone, "no_values"), (alone.head(0), "no_values")]:
+        found = concordance_within_blocks(judged, seed=1)
+        assert isinstance(found, Inestimable)
+        assert found.kind == kind
 
 
 def test_pairs_are_tested_with_holm_over_those_that_can_be() -> None:

@@ -16,6 +16,7 @@ from analysis.stats.mixed.links import DISTRIBUTIONS, Link
 from tests.oracle.mixed.stored import data, ratings, reference
 
 LINKS: list[Link] = ["probit", "logit"]
+ORACLE = ["small", "wine", "study", "inst_eval_part"]
 
 
 def fitted(name: str, link: Link, **options: Any) -> MixedFit:
@@ -28,7 +29,7 @@ def numbered(series: Any) -> dict[str, float]:
     return {str(key): value for key, value in series.items()}
 
 
-@pytest.mark.parametrize(("name", "link"), [*product(["small", "wine", "study"], LINKS)])
+@pytest.mark.parametrize(("name", "link"), [*product(ORACLE, LINKS)])
 def test_fit_is_that_of_clmm(name: str, link: Link) -> None:
     expected = reference(name, link)
     found = fitted(name, link, restricted=False)
@@ -198,3 +199,15 @@ class TestSeparation:
     def test_by_raters_who_always_say_the_same(self) -> None:
         frame = self.small(rating=lambda table: table["rater"] % 3)
         assert self.refused(frame, ["system"]).kind == "constant"
+
+    def test_by_effects_that_leave_no_information(self) -> None:
+        # A handful of ratings, nearly all foretold: what is known of the effects comes to nothing.
+        rows = [
+            (1, "b0", 2), (1, "r0", 1), (2, "b0", 2), (2, "r0", 2), (2, "a1", 1), (2, "b1", 2),
+            (2, "r2", 1), (3, "a0", 1), (3, "b0", 2), (3, "b1", 2), (3, "b2", 4), (6, "a0", 1),
+            (6, "b0", 5), (6, "r0", 2), (6, "a1", 1), (6, "r1", 2), (6, "a2", 2), (6, "r2", 1),
+            (7, "r0", 1), (7, "b1", 2), (7, "r3", 1),
+        ]  # fmt: skip
+        frame = DataFrame(rows, columns=["rater", "item", "rating"])
+        frame["system"] = frame["item"].str[0]
+        assert self.refused(frame, ["system"]).kind == "unconverged"
