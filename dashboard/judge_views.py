@@ -40,9 +40,9 @@ DECISIONS_SHOWN = 50
 Source = judges.JudgeState | judges.FileState | judges.PanelState
 
 
-def back(request: HttpRequest, page: str, *of: Any) -> HttpResponse:
+def back(include: list[str], page: str, *of: Any) -> HttpResponse:
     """To a page of judges again, with the same test people as before."""
-    return redirect(reverse(page, args=of) + queries.include_query(asked_for(request)))
+    return redirect(reverse(page, args=of) + queries.include_query(include))
 
 
 # ── All sources side by side ─────────────────────────────────────────────────────────────────
@@ -112,6 +112,7 @@ def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
 def score(request: ResearcherRequest, name: str) -> HttpResponse:
     """Queue the missing calls of all judges, or of one, and wake a worker. Lifts their stops."""
     found = study_or_404(name)
+    include = asked_for(request)
     wanted = request.POST.get("judge", "")
     current = [judge.name for judge in current_judges(found)]
     missing, ready = 0, []
@@ -132,8 +133,8 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
     elif wanted and wanted not in current:
         messages.error(request, f"{found} has no judge {wanted!r}.")
     if wanted and ready:
-        return back(request, "judge", found, judges.key(ready[0]))
-    return back(request, "gold", found)
+        return back(include, "judge", found, judges.key(ready[0]))
+    return back(include, "gold", found)
 
 
 def _queued(calls: int) -> str:
@@ -166,7 +167,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
         )
     except NotChosen as problem:
         messages.error(request, f"{problem}.")
-        return back(request, "gold", found)
+        return back(include, "gold", found)
     messages.success(request, f"The gold scores are now those of {source.name}.")
     if choice.after.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", choice.after.pk)
@@ -216,11 +217,12 @@ def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
 def upload(request: ResearcherRequest, name: str) -> HttpResponse:
     """Take in a file of gold scores as a source beside the others; all of it, or nothing."""
     found = study_or_404(name)
+    include = asked_for(request)
     form = GoldSetForm(request.POST, request.FILES)
     if not form.is_valid():
         for errors in form.errors.values():
             messages.error(request, " ".join(map(str, errors)))
-        return back(request, "gold", found)
+        return back(include, "gold", found)
     file = form.cleaned_data["file"]
     try:
         added, notices = import_gold_set(
@@ -234,7 +236,7 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
         for line in str(error).splitlines():
             messages.error(request, line)
         messages.error(request, "Nothing was changed.")
-        return back(request, "gold", found)
+        return back(include, "gold", found)
     n = added.scores.count()
     for notice in notices:
         messages.success(request, f"Note: {notice}")
@@ -243,7 +245,7 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
         f"{n} gold score{pluralize(n)} {pluralize(n, 'is,are')} here as {added.name}. "
         f"{pluralize(n, 'It is,They are')} not gold yet.",
     )
-    return back(request, "gold", found)
+    return back(include, "gold", found)
 
 
 # ── One judge ────────────────────────────────────────────────────────────────────────────────
@@ -326,6 +328,7 @@ def _progress(judge: Judge) -> dict[str, Any]:
 def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """Have one failed call of a judge asked again, or all that it lacks."""
     found = study_or_404(name)
+    include = asked_for(request)
     asked = judge_or_404(found, judge)
     call = request.POST.get("call", "")
     try:
@@ -343,7 +346,7 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
             raise Http404("There is no such call.")
     except JudgeNotReady as problem:
         messages.error(request, f"{asked} was not asked: {problem}.")
-    return back(request, "judge", found, judge)
+    return back(include, "judge", found, judge)
 
 
 @require_GET

@@ -198,6 +198,13 @@ def test_score_queues_what_is_missing_and_wakes_a_worker(
     assert "10 calls are queued." in text_of(answer)
 
 
+def test_score_with_a_forged_address_does_nothing(page: Client, judge: Judge, woken: Woken) -> None:
+    judge.calls.all().delete()
+    assert page.post("/studies/small/gold/score/?include=nonsense").status_code == 404
+    assert not judge.calls.exists()
+    assert woken == []
+
+
 def test_score_of_one_judge_leaves_the_others_alone(
     page: Client, study: Study, settings: Settings, woken: Woken
 ) -> None:
