@@ -11,6 +11,7 @@ from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.by_recipe import Answers, analyse_by_recipe, replications
+from analysis.contrasts import rater_differences
 from analysis.definition import QualityRules
 from analysis.demographics import demographics
 from analysis.figures.ratings import ratings_kde
@@ -90,6 +91,10 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
                 absent["wins.reference_points"] = "the study names no reference"
         except Absent as reason:
             absent |= dict.fromkeys(["wins", "wins_summary"], str(reason))
+    try:
+        tables["rater_differences"] = rater_differences(ratings, data.contrast)
+    except Absent as reason:
+        absent["rater_differences"] = str(reason) if data.scale else UNRATED
     if recipes:
         nobody = "nobody gave ratings" if data.scale else UNRATED
         answers: dict[Raters, Answers] = {
