@@ -1,0 +1,84 @@
+"""Numbers as people read them: rounded as the field does it, the exact value being in the CSV.
+
+p values stand without a leading zero, to three decimals or as `< .001`; means and statistics have
+two decimals, percentages one, counts a comma at thousands. Pure.
+"""
+
+from typing import Any
+
+MINUS = "−"
+EMPTY = "–"
+#: Columns whose numbers need more decimals, or fewer, than the usual two.
+DECIMALS = {"log_likelihood": 1, "eta_squared": 3, "omega_squared": 3, "alpha": 2, "se": 3}
+
+
+def p_text(p: float) -> str:
+    """A p value for a table: `.004`, `< .001`, `> .999`."""
+    if p < 0.001:
+        return "< .001"
+    if p > 0.999:
+        return "> .999"
+    return f"{p:.3f}".removeprefix("0")
+
+
+def p_equals(p: float) -> str:
+    """A p value behind the letter p: `= .004`, `< .001`."""
+    shown = p_text(p)
+    return shown if shown[0] in "<>" else f"= {shown}"
+
+
+def decimals(value: float, places: int = 2) -> str:
+    """So many decimals, a real minus sign, and no minus before zero."""
+    shown = f"{value:,.{places}f}"
+    if shown.startswith("-"):
+        shown = shown[1:] if not shown.strip("-0.,") else MINUS + shown[1:]
+    return shown
+
+
+def count(value: float) -> str:
+    """A whole number."""
+    return decimals(value, 0)
+
+
+def tally(value: float) -> str:
+    """How many, where a half is possible."""
+    return degrees(value)
+
+
+def percent(value: float) -> str:
+    """A percentage out of 100."""
+    return f"{decimals(value, 1)} %"
+
+
+def share(value: float) -> str:
+    """A share out of 1, as a percentage."""
+    return percent(100 * value)
+
+
+def is_p(column: str) -> bool:
+    """Whether a column holds p values: p, p_adjusted, p_equivalent, wins_p, …"""
+    return column == "p" or column.startswith("p_") or column.endswith("_p")
+
+
+def in_table(column: str, value: Any) -> str:
+    """A cell of that column for people."""
+    if value is None or value == "":
+        return EMPTY
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value) if column != "seed" else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if is_p(column):
+        return p_text(value)
+    if column == "percent" or column.endswith("_percent"):
+        return decimals(value, 1)
+    if "df" in column.split("_") or column in ("df1", "df2"):
+        return degrees(value)
+    return decimals(value, DECIMALS.get(column, 2))
+
+
+def degrees(value: float) -> str:
+    """Degrees of freedom: whole, or with one decimal."""
+    return decimals(value, 0 if float(value).is_integer() else 1)
