@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analysis import number_text
+from analysis.number_text import NARROW, in_table
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Cited:
 Sentence = tuple[str | Cited, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """The rows of a table in the order of its CSV."""
 
@@ -64,12 +64,13 @@ class Row:
     def cite(self, column: str, form: Callable[[Any], str] | None = None) -> Cited:
         """The number, as the field writes it or as `form` does."""
         value = self[column]
-        text = form(value) if form else number_text.in_table(column, value)
+        text = form(value) if form else in_table(column, value)
         return Cited(text, repr(value), self.table.cell(self.place, column))
 
-    def p(self, column: str = "p") -> Cited:
-        """A p value, to stand behind the letter."""
-        return self.cite(column, number_text.p_equals)
+    def p(self, column: str = "p") -> Sentence:
+        """ "p = .004": the letter, and the number with its cell."""
+        number = self.cite(column)
+        return (f"p{NARROW}" if number.text[0] in "<>" else f"p{NARROW}={NARROW}", number)
 
 
 Tables = Mapping[str, Table]

@@ -1,10 +1,10 @@
-"""What a reader has to know before leaning on the results: each limit only where it is true. Pure."""
+"""What to know before leaning on the results: each limit only where it is true. Pure."""
 
 from collections.abc import Iterator, Sequence
 
 from analysis.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
 from analysis.definition import QualityRules
-from analysis.findings import ALL, LEVEL, of_unit
+from analysis.findings.words import ALL, LEVEL, of_unit
 from analysis.number_text import count, degrees, percent, tally
 from analysis.recipe import Recipe
 
@@ -49,8 +49,8 @@ def _wins(tables: Tables) -> Iterator[Sentence]:
             row.cite("b_wins", tally),
             " wins",
             *_of_dimension(tables, row),
-            ": sign test p ",
-            row.p(),
+            ": sign test ",
+            *row.p(),
             ". So uneven a count, or one more so, is no rarity where neither condition is better, "
             "even if the comparisons were independent, which those of one scenario or one model "
             "need not be.",

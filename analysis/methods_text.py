@@ -85,8 +85,9 @@ def rule_text(name: RuleName, rules: QualityRules) -> str:
         else f"who failed more than {allowed} attention checks",
         "early_exit": "who left before the end (in progress, and silent for more than "
         f"{rules.early_exit.inactive_minutes:g} minutes)",
-        "sigma_mae": f"whose gold-scored ratings had σ < {limits.sigma_below:g} and at the same time a mean "
-        f"absolute distance to the gold scores of more than {limits.mae_above:g} ({sigma})",
+        "sigma_mae": f"whose gold-scored ratings had σ < {limits.sigma_below:g} and at the "
+        "same time a mean absolute distance to the gold scores of more than "
+        f"{limits.mae_above:g} ({sigma})",
     }
     return texts[name]
 
@@ -99,8 +100,8 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
         return
     entered = steps[0]["excluded"] + steps[0]["remaining"]
     yield (
-        f"Of {entered} people who agreed to take part and finished or left, those were left out, in "
-        "this order and for the first rule that matched,",
+        f"Of {entered} people who agreed to take part and finished or left, those were left out, "
+        "in this order and for the first rule that matched,",
     )
     for number, step in enumerate(steps, start=1):
         end = "." if number == len(steps) else ","
@@ -269,8 +270,8 @@ def _of_groups(tables: Tables, recipe: Recipe) -> str:
     tests = _listed([TESTS[test] for test in recipe.group_tests])
     over = _listed([OVER[over] for over in recipe.adjust_over])
     adjusted = (
-        f"; p values are adjusted over {over} where all else is equal, by Holm's method and, beside "
-        "it, by Benjamini and Hochberg's"
+        f"; p values are adjusted over {over} where all else is equal, by Holm's method and, "
+        "beside it, by Benjamini and Hochberg's"
         if over
         else ""
     )
@@ -329,8 +330,8 @@ def _of_mixed_models(tables: Tables, recipe: Recipe) -> str:
         else ""
     )
     return (
-        f"{kinds[0][0].upper()}{_listed(kinds)[1:]} have the system as fixed effect and crossed random "
-        "intercepts of raters and of items (the text of a system for a scenario); tests and "
+        f"{kinds[0][0].upper()}{_listed(kinds)[1:]} have the system as fixed effect and crossed "
+        "random intercepts of raters and of items (the text of a system for a scenario); tests and "
         "intervals use Satterthwaite's degrees of freedom, p values of models are adjusted by "
         f"Holm's method.{scales}"
     )

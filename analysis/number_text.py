@@ -8,8 +8,11 @@ from typing import Any
 
 MINUS = "−"
 EMPTY = "–"
+#: A space at which no line ends.
+NARROW = "\u202f"
 #: Columns whose numbers need more decimals, or fewer, than the usual two.
-DECIMALS = {"log_likelihood": 1, "eta_squared": 3, "omega_squared": 3, "alpha": 2, "se": 3}
+DECIMALS = {"log_likelihood": 1, "eta_squared": 3, "omega_squared": 3, "se": 3}
+WHOLE = {"df", "df1", "df2", "min", "max", "duration_seconds", "wilcoxon", "t_plus"}
 
 
 def p_text(p: float) -> str:
@@ -19,12 +22,6 @@ def p_text(p: float) -> str:
     if p > 0.999:
         return "> .999"
     return f"{p:.3f}".removeprefix("0")
-
-
-def p_equals(p: float) -> str:
-    """A p value behind the letter p: `= .004`, `< .001`."""
-    shown = p_text(p)
-    return shown if shown[0] in "<>" else f"= {shown}"
 
 
 def decimals(value: float, places: int = 2) -> str:
@@ -47,7 +44,7 @@ def tally(value: float) -> str:
 
 def percent(value: float) -> str:
     """A percentage out of 100."""
-    return f"{decimals(value, 1)} %"
+    return f"{decimals(value, 1)}{NARROW}%"
 
 
 def share(value: float) -> str:
@@ -67,18 +64,20 @@ def in_table(column: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
-        return count(value) if column != "seed" else str(value)
-    if not isinstance(value, float):
-        return str(value)
+        return count(value)
+    return _rounded(column, value) if isinstance(value, float) else str(value)
+
+
+def _rounded(column: str, value: float) -> str:
     if is_p(column):
         return p_text(value)
-    if column == "percent" or column.endswith("_percent"):
+    if column.endswith("percent"):
         return decimals(value, 1)
-    if "df" in column.split("_") or column in ("df1", "df2"):
+    if column in WHOLE:
         return degrees(value)
     return decimals(value, DECIMALS.get(column, 2))
 
 
 def degrees(value: float) -> str:
-    """Degrees of freedom: whole, or with one decimal."""
+    """Degrees of freedom, or what else is mostly whole: one decimal where it is not."""
     return decimals(value, 0 if float(value).is_integer() else 1)
