@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.number_text import NARROW, in_table
+from analysis.number_text import NARROW, count, in_table
 
 
 @dataclass(frozen=True)
 class Cited:
-    """A number in a text, and the place it comes from: a cell, or for a count a whole column."""
+    """A number in a text, and the place it comes from: a cell, or the row or column behind it."""
 
     text: str
     exact: str
@@ -67,6 +67,10 @@ class Row:
         text = form(value) if form else in_table(column, value)
         return Cited(text, repr(value), self.table.cell(self.place, column))
 
+    def derive(self, text: str) -> Cited:
+        """A number that was computed from this row alone."""
+        return Cited(text, text, f"{self.table.file}#row={self.place + 2}")
+
     def p(self, column: str = "p") -> Sentence:
         """ "p = .004": the letter, and the number with its cell."""
         number = self.cite(column)
@@ -96,19 +100,20 @@ def rows_of(tables: Tables, name: str, **wanted: Any) -> list[Row]:
     return [row for row in table if all(row[column] == asked[column] for column in asked)]
 
 
+def from_column(rows: list[Row], column: str, text: str) -> Cited:
+    """A number that was computed from a column of these rows."""
+    table = rows[0].table
+    return Cited(text, text, f"{table.file}#col={table.columns.index(column) + 1}")
+
+
 def counted(rows: list[Row], column: str) -> Cited:
     """How many rows there are: a number that stands in no cell, but is counted in a column."""
-    number = str(len(rows))
-    if not rows:
-        return Cited(number, number, "")
-    table = rows[0].table
-    return Cited(number, number, f"{table.file}#col={table.columns.index(column) + 1}")
+    return from_column(rows, column, count(len(rows))) if rows else Cited("0", "0", "")
 
 
 def counted_of(part: list[Row], whole: list[Row], column: str) -> Cited:
     """How many of some rows are such; the column of all of them shows which."""
-    number = str(len(part))
-    return Cited(number, number, counted(whole, column).address)
+    return from_column(whole, column, count(len(part)))
 
 
 def plain(sentence: Sentence) -> str:

@@ -23,10 +23,12 @@ def limits(
     sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
     return [
         *_wins(tables),
+        *_population(tables),
         *_scenarios(tables),
         *_fixed_texts(tables),
         *_single_texts(tables),
         *_groups(tables, sound),
+        *_families(tables, sound),
         *_ratings_as_units(tables, paper),
         *_unadjusted(tables, paper),
         *_judge_filter(tables, rules, gold),
@@ -34,6 +36,7 @@ def limits(
         *_margins(tables, sound),
         *_steps(tables, scale),
         *_empty_cells(tables),
+        *_gold(tables),
         *_notes(tables),
         *_not_estimable(tables),
     ]
@@ -54,6 +57,14 @@ def _wins(tables: Tables) -> Iterator[Sentence]:
             ". So uneven a count, or one more so, is no rarity where neither condition is better, "
             "even if the comparisons were independent, which those of one scenario or one model "
             "need not be.",
+        )
+
+
+def _population(tables: Tables) -> Iterator[Sentence]:
+    if rows_of(tables, "systems"):
+        yield (
+            "Other raters are people who would come in the same way and pass the same filter, not "
+            "people in general; other scenarios and texts are such as those that were chosen here.",
         )
 
 
@@ -129,6 +140,17 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
             )
 
 
+def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None or "factor" in recipe.adjust_over:
+        return
+    factors = values(rows_of(tables, "group_tests", recipe=recipe.name), "factor")
+    if len(factors) > 1:
+        yield (
+            f"p values of groups are adjusted within each of {len(factors)} factors, and over these "
+            "not at all.",
+        )
+
+
 def _ratings_as_units(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
     if recipe is None:
         return
@@ -186,11 +208,20 @@ def _left_out(tables: Tables) -> Iterator[Sentence]:
         yield ("No rater is included (", last.cite("remaining", count), "), so nothing is known.")
     elif last["remaining"] < 0.9 * entered:
         share = percent(100 * (1 - last["remaining"] / entered))
+        everybody = any(rows_of(tables, name, raters="all") for name in ("systems", "contrasts"))
         yield (
             "The filter leaves ",
             last.cite("remaining", count),
-            f" of {entered} raters ({share} are left out). Results of all raters stand beside "
-            "those of the included ones wherever a recipe asks for both.",
+            " of ",
+            first.derive(count(entered)),
+            " raters (",
+            last.derive(share),
+            " are left out)."
+            + (
+                " Results of all raters stand beside those of the included ones."
+                if everybody
+                else ""
+            ),
         )
 
 
@@ -224,6 +255,12 @@ def _empty_cells(tables: Tables) -> Iterator[Sentence]:
         )
 
 
+def _gold(tables: Tables) -> Iterator[Sentence]:
+    """What the guard against circular reasoning says."""
+    for text in values(rows_of(tables, "guard_warnings"), "text"):
+        yield (str(text),)
+
+
 def _notes(tables: Tables) -> Iterator[Sentence]:
     """What the mixed models say of themselves, once each."""
     for note in values(rows_of(tables, "mixed_models", raters="included"), "note"):
@@ -236,9 +273,9 @@ def _not_estimable(tables: Tables) -> Iterator[Sentence]:
         rows = [row for row in table if str(row["note"] or "").startswith("not estimable")]
         if rows:
             yield (
+                "Not estimable: ",
                 counted(rows, "note"),
-                f" of {len(table.rows)} rows of {table.file} are not estimable; the column note "
-                "says why, row by row.",
+                f" of {count(len(table.rows))} rows of {table.file}. The column note says why.",
             )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.cells import Cited, Sentence, Tables, rows_of, values
+from analysis.cells import Sentence, Tables, from_column, rows_of, values
 from analysis.definition import QualityRules, RuleName
 from analysis.number_text import count, percent
 from analysis.recipe import Group, Grouping, Recipe
@@ -100,8 +100,10 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
         return
     entered = steps[0]["excluded"] + steps[0]["remaining"]
     yield (
-        f"Of {entered} people who agreed to take part and finished or left, those were left out, "
-        "in this order and for the first rule that matched,",
+        "Of ",
+        steps[0].derive(count(entered)),
+        " people who agreed to take part and finished or left, those were left out, in this order "
+        "and for the first rule that matched,",
     )
     for number, step in enumerate(steps, start=1):
         end = "." if number == len(steps) else ","
@@ -115,29 +117,24 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
     if entered:
         last = steps[-1]
         share = percent(100 * last["remaining"] / entered)
-        yield (last.cite("remaining", count), f" raters ({share}) are included.")
+        yield (last.cite("remaining", count), " raters (", last.derive(share), ") are included.")
 
 
 def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
     items = rows_of(tables, "items")
     if items:
-        total = sum(row["n"] for row in items)
-        table = items[0].table
-        address = f"{table.file}#col={table.columns.index('n') + 1}"
         systems = {(row["model"], row["condition"]) for row in items}
-        dimensions = values(items, "dimension")
+        scenarios, dimensions = values(items, "scenario"), values(items, "dimension")
+        scale = f", {settings.scale}" if settings.scale else ""
+        several = f", on {len(dimensions)} dimensions ({_listed(dimensions)})"
         yield (
             "The included raters gave ",
-            Cited(count(total), str(total), address),
-            f" ratings of {len(systems)} systems (a model in a condition) in "
-            f"{len(values(items, 'scenario'))} scenarios{settings.scale and ', '}"
-            f"{settings.scale}"
-            + (
-                f", on {len(dimensions)} dimensions: {', '.join(dimensions)}"
-                if dimensions[1:]
-                else ""
-            )
-            + ".",
+            from_column(items, "n", count(sum(row["n"] for row in items))),
+            " ratings of ",
+            from_column(items, "condition", count(len(systems))),
+            " systems (a model in a condition) in ",
+            from_column(items, "scenario", count(len(scenarios))),
+            f" scenarios{scale}{several if dimensions[1:] else ''}.",
         )
     if settings.gold:
         use = " The rule on σ and mean absolute distance goes by them."

@@ -24,7 +24,8 @@ from analysis.methods_text import Settings, methods
 from analysis.models import AnalysisRun
 from analysis.recipe import Recipe
 from dashboard.agreement import FIGURES
-from dashboard.report_tables import SECTIONS, ShownTable, section_of, shown_table
+from dashboard.report_sections import SECTIONS, section_of
+from dashboard.report_tables import ShownTable, shown_table
 from dashboard.tables import beside_ratings
 from survey.definition import StudyDefinition
 from survey.tidy import definition_of

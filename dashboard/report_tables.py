@@ -10,201 +10,13 @@ from typing import Any
 
 from analysis.cells import Row, Table
 from analysis.number_text import EMPTY, in_table
+from dashboard.report_sections import ALL, shown
 from survey.csv_text import to_text
 
-ALL = "all"
 #: Of one part, at most so many rows are shown.
 MOST_ROWS = 120
-#: Below it, a row of a table of thousands is shown for its adjusted p alone.
-CLEAR = 0.05
 #: What tells the parts of a table apart.
 PARTS = ["recipe", "unit", "raters", "link", "scale"]
-
-
-def _is_pooled(row: Row) -> bool:
-    """One test of a model and factor: over all conditions and scenarios, by Student's t."""
-    return row["condition"] == ALL and row["scenario"] == ALL and row["test"] == "student"
-
-
-def _is_pooled_or_clear(row: Row) -> bool:
-    return _is_pooled(row) or (row["p_adjusted"] is not None and row["p_adjusted"] < CLEAR)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A table's title and what else has to be known to read it.
-
-    `about` says what its rows are made of where no column does. `keep` chooses rows, and `kept`
-    says which; those that `first` is true of are a part by themselves. `aside` are columns that are
-    left to the CSV. A `folded` table opens on demand.
-    """
-
-    title: str
-    about: str = ""
-    keep: Callable[[Row], bool] | None = None
-    kept: str = ""
-    first: Callable[[Row], bool] | None = None
-    aside: tuple[str, ...] = ()
-    folded: bool = False
-
-
-#: By section of the report, in order.
-SECTIONS: dict[str, dict[str, Shown]] = {
-    "Participants": {
-        "funnel": Shown(
-            "Who was filtered out",
-            "Counts people; alone is how many a rule would remove by itself. The same for every "
-            "recipe.",
-        ),
-        "demographics": Shown("Who the included raters are", "Counts the included raters."),
-        "thresholds": Shown(
-            "Where the limits of σ and MAE lie, and where the data bend",
-            "Counts raters who entered the filter.",
-        ),
-        "raters": Shown(
-            "Raters who were filtered out",
-            "A row is a rater; those who are included stand in the CSV.",
-            keep=lambda row: bool(row["exclusion"]),
-            kept="the raters whom a rule left out",
-            folded=True,
-        ),
-        "protocol": Shown("How the protocol worked out", "Of everybody who completed the survey."),
-    },
-    "Wins": {
-        "wins_summary": Shown(
-            "Wins and reference points by scenario",
-            "Counts comparisons of a model in a scenario, by means of the included raters' "
-            "ratings. The same for every recipe.",
-        ),
-        "wins": Shown(
-            "Wins by model and scenario",
-            "Means of the included raters' ratings; n counts ratings. The same for every recipe.",
-            folded=True,
-        ),
-        "wins_tests": Shown(
-            "How sure the numbers of wins are",
-            "The sign test counts comparisons as independent; intervals are of raters drawn anew.",
-        ),
-        "win_differences": Shown(
-            "Every comparison with its interval", "Differences are a − b.", folded=True
-        ),
-    },
-    "Systems": {
-        "systems": Shown("Means of the systems", "n counts the unit."),
-        "to_reference": Shown(
-            "Systems beside the reference",
-            "Differences are system − reference; n counts the unit. p of non-inferiority is "
-            "adjusted over systems.",
-            aside=("df", "t_non_inferior", "reference_model", "reference_condition"),
-        ),
-        "items": Shown(
-            "Mean rating of every response",
-            "n counts the included raters' ratings. The same for every recipe.",
-            aside=("total",),
-            folded=True,
-        ),
-    },
-    "Contrasts": {
-        "contrasts": Shown(
-            "Condition a against condition b",
-            "Differences are a − b; n counts what it generalises to.",
-        ),
-        "paired": Shown(
-            "Wilcoxon's signed-rank test within raters",
-            "Of the included raters; the interval is that of the rank-biserial correlation. The "
-            "same for every recipe.",
-        ),
-        "paired_all": Shown(
-            "The same test of all raters", "The same for every recipe.", folded=True
-        ),
-    },
-    "Groups of raters": {
-        "group_tests": Shown(
-            "Group against group",
-            "Differences are a − b; n counts the unit.",
-            keep=_is_pooled_or_clear,
-            kept="Student's tests over all conditions and scenarios, and whatever has an "
-            "adjusted p below .05",
-            first=_is_pooled,
-            aside=("sd_a", "sd_b", "hedges_g", "u", "rank_biserial", "p_bh"),
-        ),
-        "anova": Shown("Several groups at once", "n counts the unit.", aside=("omega_squared",)),
-        "games_howell": Shown(
-            "Which groups differ (Games–Howell)",
-            "Differences are a − b; n counts the unit.",
-            folded=True,
-        ),
-    },
-    "Mixed models": {
-        "mixed_contrasts": Shown(
-            "Condition a against condition b, for raters and items at once",
-            "Differences are a − b. The unit is the rating, with effects of raters and of items.",
-        ),
-        "mixed_systems": Shown(
-            "Estimated means of the systems",
-            "The unit is the rating, with effects of raters and of items.",
-            folded=True,
-        ),
-        "mixed_shares": Shown(
-            "Estimated shares of each point of the scale",
-            "The unit is the rating, with effects of raters and of items.",
-            folded=True,
-        ),
-        "mixed_models": Shown("Parameters of the models"),
-    },
-    "Rankings and choices": {
-        "rankings": Shown("Mean ranks", "1 is best; n counts raters."),
-        "ranking_tests": Shown("Are the systems ranked alike?", "n counts raters."),
-        "ranking_pairs": Shown("Ranks in pairs", "n counts raters.", folded=True),
-        "choices": Shown(
-            "Chosen as best and as worst",
-            "n counts raters, shown their pages.",
-            keep=lambda row: row["scenario"] == ALL,
-            kept="all scenarios together",
-        ),
-        "choice_tests": Shown("Are all systems chosen alike?", "n counts raters."),
-    },
-    "Agreement of raters": {
-        "agreement": Shown("Do raters agree?", "Of the included raters."),
-        "agreement_all": Shown("Do all raters agree?", folded=True),
-        "profiles": Shown("Dimensions beside each other"),
-    },
-    "Order": {
-        "order_effects": Shown(
-            "What order does to ratings", "Points of the scale for one step of each."
-        ),
-        "order_conclusions": Shown(
-            "Does a conclusion hang on it?", "a − b without order, and with it in the model."
-        ),
-    },
-    "Judges": {
-        "guard_warnings": Shown("What a reader has to know about the gold scores"),
-        "judge_consistency": Shown("Do judges agree with themselves?"),
-        "judge_agreement": Shown("Do people agree with judges?"),
-        "judge_bias": Shown("Judge minus people"),
-        "alt_test": Shown("The alternative annotator test"),
-        "alt_test_raters": Shown("The alternative annotator test, rater by rater", folded=True),
-        "guard_funnel": Shown("The filter three ways"),
-        "guard_wins": Shown("Wins three ways"),
-        "guard_systems": Shown("Means of the systems three ways", folded=True),
-        "guard_raters": Shown("Whom the distance to the gold scores leaves out", folded=True),
-        "judge_scores_shares": Shown("How often each score is given", folded=True),
-        "judge_models": Shown("Which models answered"),
-        "judge_item_spread": Shown("Every response's scores by every judge", folded=True),
-    },
-    "Sensitivity": {
-        "sensitivity": Shown(
-            "Main results under other rules of exclusion",
-            "Differences are a − b over all models, n counts raters.",
-        ),
-    },
-    "Printed numbers beside ours": {
-        "replication": Shown(
-            "Printed and obtained", "Ours are those of the table named in each row."
-        ),
-    },
-    "Further tables": {},
-}
 WORDS = {
     "p_adjusted": "p (Holm)",
     "p_bh": "p (BH)",
@@ -280,28 +92,26 @@ class ShownTable:
     aside: list[str] = field(default_factory=list)
 
 
-def section_of(name: str) -> str:
-    """Where a table stands; what nobody planned for stands at the end."""
-    return next((title for title, tables in SECTIONS.items() if name in tables), "Further tables")
-
-
 def shown_table(table: Table) -> ShownTable:
     """A table as the report shows it."""
-    shown = SECTIONS[section_of(table.name)].get(table.name) or Shown(words(table.name))
-    chosen = [row for row in table if shown.keep is None or shown.keep(row)]
+    how = shown(table.name)
+    chosen = [row for row in table if how.keep is None or how.keep(row)]
+    aside = [name for name in table.columns if name in how.aside]
+    if how.only:
+        aside = [name for name in table.columns if name not in how.only]
     parts = []
-    for rows in _parts(chosen, shown.first):
-        is_folded = shown.folded or rows[0]["raters"] == ALL
-        parts.append(_part(rows, set(shown.aside), is_folded=is_folded))
+    for rows in _parts(chosen, how.first):
+        is_folded = how.folded or rows[0]["raters"] == ALL
+        parts.append(_part(rows, aside, is_folded=is_folded))
     return ShownTable(
         table.name,
-        shown.title,
-        shown.about,
+        how.title,
+        how.says,
         parts,
         len(table.rows),
         sum(len(part.rows) for part in parts),
-        shown.kept,
-        [name for name in shown.aside if name in table.columns],
+        how.kept,
+        aside,
     )
 
 
@@ -318,7 +128,7 @@ def _parts(rows: Iterable[Row], first: Callable[[Row], bool] | None) -> Iterable
                 yield found
 
 
-def _part(rows: list[Row], aside: set[str], *, is_folded: bool) -> Part:
+def _part(rows: list[Row], aside: Sequence[str], *, is_folded: bool) -> Part:
     columns = [name for name in rows[0].table.columns if name not in aside]
     held = {name: {row[name] for row in rows} for name in columns}
     fixed = [name for name in columns if _is_caption(name, held[name], len(rows))]

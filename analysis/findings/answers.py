@@ -3,45 +3,39 @@
 from collections.abc import Iterator
 
 from analysis.cells import Sentence, Tables, counted, counted_of, rows_of
-from analysis.findings.words import ALL, LEVEL, capital, named, of_recipe, system, why
+from analysis.findings.words import ALL, LEVEL, bounds, capital, named, of_recipe, system, why
 from analysis.number_text import count, decimals, degrees, share
 from analysis.recipe import Recipe
 
 
 def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Who is ranked best, and whether that is more than chance; by sets of systems on one page."""
     for test in of_recipe(tables, "ranking_tests", recipe, dimension):
         of_set = of_recipe(tables, "rankings", recipe, dimension, set=test["set"])
         ranked = [row for row in of_set if row.has("mean_rank")]
         where = "" if test["set"] == ALL else f"Set {test['set']}: "
-        if ranked:
-            best = min(ranked, key=lambda row: (row["mean_rank"], row.place))
-            yield (
-                f"{where}the best mean rank is that of {system(best)}, ",
-                best.cite("mean_rank"),
-                " (",
-                best.cite("ci_low"),
-                " to ",
-                best.cite("ci_high"),
-                ") among ",
-                best.cite("systems", count),
-                " systems.",
-            )
-        if test.has("p"):
-            yield (
-                f"{where}Friedman's χ²(",
-                test.cite("df", degrees),
-                ") = ",
-                test.cite("chi_squared"),
-                " over ",
-                test.cite("n", count),
-                " raters, ",
-                *test.p(),
-                "; Kendall's W of their mean ranks ",
-                test.cite("w"),
-                ".",
-            )
-        else:
+        if not ranked or not test.has("p"):
             yield (f"{where}Friedman's test is {why(test)}.",)
+            continue
+        best = min(ranked, key=lambda row: (row["mean_rank"], row.place))
+        yield (
+            f"{where}{system(best)} has the best mean rank, ",
+            best.cite("mean_rank"),
+            *bounds(best, "ci"),
+            " among ",
+            best.cite("systems", count),
+            " systems; Friedman's χ²(",
+            test.cite("df", degrees),
+            ") = ",
+            test.cite("chi_squared"),
+            " over ",
+            test.cite("n", count),
+            " raters, ",
+            *test.p(),
+            "; Kendall's W of their mean ranks ",
+            test.cite("w"),
+            ".",
+        )
 
 
 def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
@@ -52,20 +46,11 @@ def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         if not chosen:
             continue
         most = max(chosen, key=lambda row: (row[f"share_{kind}"], -row.place))
-        interval: Sentence = ()
-        if most.has(f"{kind}_ci_low", f"{kind}_ci_high"):
-            interval = (
-                " (",
-                most.cite(f"{kind}_ci_low", share),
-                " to ",
-                most.cite(f"{kind}_ci_high", share),
-                ")",
-            )
         yield (
             f"{system(most)} was chosen as {kind} most often: on ",
             most.cite(f"share_{kind}", share),
             " of its pages",
-            *interval,
+            *bounds(most, f"{kind}_ci", share),
             ".",
         )
         yield from _choice_test(tables, recipe, dimension, kind)
@@ -94,19 +79,16 @@ def agreement(tables: Tables, dimension: str) -> Iterator[Sentence]:
     for name, says in (
         ("krippendorff_alpha_ordinal", "Krippendorff's α (ordinal) is "),
         ("icc_2_1", "The reliability of a single rater, ICC(2,1), is "),
-        ("icc_2_k", "that of the mean of all these raters, ICC(2,k), "),
+        ("icc_2_k", "The reliability of the mean of all of them, ICC(2,k), is "),
         ("kendalls_w_ranks_within_blocks", "Kendall's W of the ranks on one page is on average "),
     ):
         row = rows.get(name)
         if row is None or not row.has("value"):
             continue
-        interval: Sentence = ()
-        if row.has("ci_low", "ci_high"):
-            interval = (" (", row.cite("ci_low"), " to ", row.cite("ci_high"), ")")
         yield (
             capital(says),
             row.cite("value"),
-            *interval,
+            *bounds(row, "ci"),
             ", of ",
             row.cite("n_raters", count),
             " raters and ",
@@ -122,7 +104,7 @@ def sensitivity(tables: Tables, dimension: str) -> Iterator[Sentence]:
     if not others:
         return
     moved = [row for row in others if row["same_conclusion"] is False]
-    named = "; ".join(f"{row['variant']} ({row['what_moves']})" for row in moved)
+    named = "; ".join(f"{row['variant']} ({row['what_moves']})".replace("_", " ") for row in moved)
     yield (
         "Under ",
         counted_of(moved, others, "same_conclusion"),

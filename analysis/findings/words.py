@@ -1,6 +1,6 @@
 """Words that findings share. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from analysis.cells import Row, Sentence, Tables, rows_of
 from analysis.number_text import NARROW, decimals
@@ -42,6 +42,14 @@ def interval(row: Row, recipe: Recipe) -> Sentence:
         " to ",
         row.cite("ci_high"),
     )
+
+
+def bounds(row: Row, name: str, form: Callable[[float], str] | None = None) -> Sentence:
+    """ " (2.41 to 2.64)", where the row has both ends."""
+    low, high = f"{name}_low", f"{name}_high"
+    if not row.has(low, high):
+        return ()
+    return (" (", row.cite(low, form), " to ", row.cite(high, form), ")")
 
 
 def level(recipe: Recipe) -> str:
