@@ -7,15 +7,25 @@ import pandas as pd
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.agreement import agreement
 from analysis.anova import anova, pairwise
+from analysis.choices import choice_tests, choices
+from analysis.collected import Collected
 from analysis.contrasts import contrasts, paired
+from analysis.definition import QualityRules
+from analysis.figures.forest import contrast_forest, systems_forest
+from analysis.figures.regions import region_map
 from analysis.group_tests import group_tests
 from analysis.mixed_models import mixed_models
+from analysis.order_effects import order_effects
+from analysis.rankings import ranking_pairs, ranking_tests, rankings
 from analysis.recipe import Raters, Recipe
 from analysis.replication import replication
+from analysis.sensitivity import sensitivity
 from analysis.study_data import plain
 from analysis.systems import systems, to_reference
 from analysis.wins import Contrast
+from analysis.wins_tests import wins_tests
 
 Tables = dict[str, DataFrame]
 RATERS: tuple[Raters, ...] = ("included", "all")
@@ -35,13 +45,26 @@ class Answers:
 
 
 @dataclass(frozen=True)
+class Everybody:
+    """All ratings, everybody who consented, all items with their gold scores, what the study is
+    about, and the rules: what is analysed anew from other raters starts here.
+    """
+
+    ratings: DataFrame
+    people: DataFrame
+    known: DataFrame
+    contrast: Contrast
+    rules: QualityRules
+
+
+@dataclass(frozen=True)
 class Asked:
-    """A recipe, the answers it is applied to, and what the study is about."""
+    """A recipe, and the answers it is applied to."""
 
     recipe: Recipe
     raters: Raters
     answers: Answers
-    contrast: Contrast
+    study: Everybody
 
 
 def _group_tests(asked: Asked) -> Tables:
@@ -68,24 +91,24 @@ def _systems(asked: Asked) -> Tables:
 
 def _to_reference(asked: Asked) -> Tables:
     ratings = asked.answers.ratings
-    table = to_reference(ratings, asked.contrast, asked.recipe, raters=asked.raters)
+    table = to_reference(ratings, asked.study.contrast, asked.recipe, raters=asked.raters)
     return {"to_reference": table}
 
 
 def _contrasts(asked: Asked) -> Tables:
     ratings = asked.answers.ratings
-    table = contrasts(ratings, asked.contrast, asked.recipe, raters=asked.raters)
+    table = contrasts(ratings, asked.study.contrast, asked.recipe, raters=asked.raters)
     return {"contrasts": table}
 
 
 def _paired(asked: Asked) -> Tables:
     ratings = asked.answers.ratings
-    return {"paired": paired(ratings, asked.contrast, asked.recipe, raters=asked.raters)}
+    return {"paired": paired(ratings, asked.study.contrast, asked.recipe, raters=asked.raters)}
 
 
 def _mixed_models(asked: Asked) -> Tables:
     ratings = asked.answers.ratings
-    found = mixed_models(ratings, asked.contrast, asked.recipe, raters=asked.raters)
+    found = mixed_models(ratings, asked.study.contrast, asked.recipe, raters=asked.raters)
     return {
         "mixed_models": found.models,
         "mixed_systems": found.estimates,
@@ -94,33 +117,85 @@ def _mixed_models(asked: Asked) -> Tables:
     }
 
 
+def _wins(asked: Asked) -> Tables:
+    study = asked.study
+    found = wins_tests(
+        asked.answers.ratings,
+        study.people,
+        study.known,
+        study.contrast,
+        asked.recipe,
+        raters=asked.raters,
+    )
+    return {"wins_tests": found.tests, "win_differences": found.differences}
+
+
+def _order_effects(asked: Asked) -> Tables:
+    found = order_effects(
+        asked.answers.ratings, asked.study.contrast, asked.recipe, raters=asked.raters
+    )
+    return {"order_conclusions": found.conclusions, "order_effects": found.effects}
+
+
+def _sensitivity(asked: Asked) -> Tables:
+    study = asked.study
+    table = sensitivity(
+        study.ratings, study.people, study.known, study.contrast, study.rules, asked.recipe
+    )
+    return {"sensitivity": table}
+
+
+def _ranks(make: Callable[..., DataFrame]) -> Callable[[Asked], Tables]:
+    """What makes a table of ranks or choices, which is called as it."""
+
+    def made(asked: Asked) -> Tables:
+        return {make.__name__: make(asked.answers.ranks, asked.recipe, raters=asked.raters)}
+
+    return made
+
+
+def _agreement(asked: Asked) -> Tables:
+    answers = asked.answers
+    table = agreement(answers.ratings, answers.ranks, asked.recipe, raters=asked.raters)
+    return {"agreement": table}
+
+
 @dataclass(frozen=True)
 class Maker:
-    """What makes some tables: by participants alone, or whatever the recipe's unit is; of
-    ratings, or also without.
+    """What makes some tables: by participants alone, or whatever the recipe's unit is; of ratings,
+    or also without; of the recipe's raters, or of everybody at once.
     """
 
     names: tuple[str, ...]
     make: Callable[[Asked], Tables]
     of_participants: bool = True
     of_ratings: bool = True
+    of_everybody: bool = False
 
 
 #: Tables that differ by recipe, in the order in which they are read.
 OF_RECIPES = [
+    Maker(("wins_tests", "win_differences"), _wins),
     Maker(("systems",), _systems),
     Maker(("contrasts",), _contrasts),
     Maker(("to_reference",), _to_reference),
-    Maker(
-        ("mixed_contrasts", "mixed_systems", "mixed_shares", "mixed_models"),
-        _mixed_models,
-    ),
+    Maker(("mixed_contrasts", "mixed_systems", "mixed_shares", "mixed_models"), _mixed_models),
     Maker(("group_tests",), _group_tests, of_participants=False),
     Maker(("anova",), _anova, of_participants=False),
     Maker(("games_howell",), _games_howell),
+    *(
+        Maker((make.__name__,), _ranks(make), of_ratings=False)
+        for make in (rankings, ranking_tests, ranking_pairs, choices, choice_tests)
+    ),
+    Maker(("order_conclusions", "order_effects"), _order_effects),
+    Maker(("sensitivity",), _sensitivity, of_ratings=False, of_everybody=True),
 ]
 #: Tables that are the same in every recipe: of the included raters, and `…_all` of all.
-OF_RATERS = [Maker(("paired",), _paired)]
+OF_RATERS = [
+    Maker(("paired",), _paired),
+    Maker(("agreement",), _agreement, of_ratings=False),
+]
+FIGURES = ["contrasts_forest", "systems_forest", "region_map"]
 NAMES = [
     *(name for maker in OF_RECIPES for name in maker.names),
     *(name + suffix for maker in OF_RATERS for name in maker.names for suffix in ("", "_all")),
@@ -129,39 +204,68 @@ NAMES = [
 
 
 def analyse_by_recipe(
-    answers: Mapping[Raters, Answers], contrast: Contrast, recipes: Sequence[Recipe]
-) -> tuple[Tables, dict[str, str]]:
-    """Each table with the rows of all recipes; and by name why a table, or part of it, is absent.
+    found: Collected,
+    answers: Mapping[Raters, Answers],
+    study: Everybody,
+    recipes: Sequence[Recipe],
+) -> None:
+    """Add each table, with the rows of all recipes, and what is drawn from them to what was found.
 
     There is one recipe at least.
     """
-    found = _Found()
+    made = _Made()
     for recipe in recipes:
+        makers = [m for m in OF_RECIPES if recipe.unit == "participant" or not m.of_participants]
         for raters in recipe.raters:
-            asked = Asked(recipe, raters, answers[raters], contrast)
-            for maker in OF_RECIPES:
-                if recipe.unit == "participant" or not maker.of_participants:
-                    found.make(maker, asked, where=f"{recipe.name}, {raters} raters")
+            asked = Asked(recipe, raters, answers[raters], study)
+            for maker in makers:
+                if not maker.of_everybody:
+                    made.make(maker, asked, where=f"{recipe.name}, {raters} raters")
+        for maker in makers:
+            if maker.of_everybody:
+                made.make(maker, Asked(recipe, "all", answers["all"], study), where=recipe.name)
     first = _first_by_participants(recipes)
     for raters in RATERS:
         suffix = "" if raters == "included" else "_all"
         for maker in OF_RATERS:
-            found.make(maker, Asked(first, raters, answers[raters], contrast), suffix=suffix)
-    return found.tables(), found.absent()
+            made.make(maker, Asked(first, raters, answers[raters], study), suffix=suffix)
+    found.tables |= {name: made.tables()[name] for name in NAMES if name in made.tables()}
+    found.absent |= made.absent()
+    found.table("replication", lambda: _replications(found, recipes))
+    _draw(found, answers["included"], study, first)
 
 
-def replications(
-    tables: Mapping[str, DataFrame], recipes: Iterable[Recipe], absent: Mapping[str, str]
-) -> DataFrame:
-    """Printed numbers of every recipe that quotes some beside ours. Raises Absent."""
-    found = [replication(tables, recipe, absent) for recipe in recipes if recipe.replication]
-    if not found:
+def _replications(found: Collected, recipes: Iterable[Recipe]) -> DataFrame:
+    """Printed numbers of every recipe that quotes some beside ours."""
+    quoting = [recipe for recipe in recipes if recipe.replication]
+    if not quoting:
         raise Absent("no recipe quotes printed numbers")
-    return pd.concat(found, ignore_index=True)
+    tables = [replication(found.tables, recipe, found.absent) for recipe in quoting]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _first_by_participants(recipes: Sequence[Recipe]) -> Recipe:
     return next((recipe for recipe in recipes if recipe.unit == "participant"), recipes[0])
+
+
+def _draw(found: Collected, included: Answers, study: Everybody, recipe: Recipe) -> None:
+    """The figures that show tables of a recipe."""
+    tables = found.tables
+    if included.ratings.empty:
+        found.absent |= dict.fromkeys(FIGURES, included.unrated)
+        return
+    found.figure("region_map", lambda: region_map(included.ratings, included.people, recipe))
+    if recipe.unit != "participant":
+        reason = f"the recipe {recipe.name} counts ratings; this is about participants"
+        found.absent |= dict.fromkeys(["contrasts_forest", "systems_forest"], reason)
+        return
+    means, mixed = tables["systems"], tables.get("mixed_systems")
+    found.figure("systems_forest", lambda: systems_forest(means, mixed, study.contrast, recipe))
+    if "contrasts" in tables:
+        a_less_b, mixed = tables["contrasts"], tables.get("mixed_contrasts")
+        found.figure("contrasts_forest", lambda: contrast_forest(a_less_b, mixed, recipe))
+    else:
+        found.absent["contrasts_forest"] = found.absent["contrasts"]
 
 
 def _notes(tables: Iterable[DataFrame]) -> str:
@@ -170,7 +274,7 @@ def _notes(tables: Iterable[DataFrame]) -> str:
     return "; ".join(dict.fromkeys(notes)) or "it has no rows"
 
 
-class _Found:
+class _Made:
     """Tables as they are made, part by part, and why parts of them were not."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from analysis.definition import QualityRules, RuleName
 from analysis.funnel import apply_rules
 from analysis.items import ITEM, items, rating_counts
 from analysis.judged import Judge, same_family
-from analysis.quality import rater_quality
+from analysis.quality import quality_under
 from analysis.study_data import Checked, plain
 from analysis.wins import Contrast, wins, wins_summary
 
@@ -54,7 +54,7 @@ class Way:
 
 def raters_before(checked: Checked, rules: QualityRules) -> "Series[str]":
     """Who is left by every rule but `sigma_mae`."""
-    raters = rater_quality(checked.consented, checked.ratings, ddof=rules.sigma_mae.ddof)
+    raters = quality_under(rules, checked.consented, checked.ratings)
     return raters["participant"][apply_rules(raters, rules.without(RULE)).included]
 
 
@@ -72,7 +72,7 @@ def consensus_mae(checked: Checked, rules: QualityRules) -> "Series[float]":
     n = of_item.transform("count") - counts.astype("int64")
     others = (of_item.transform("sum") - own.fillna(0)) / n.where(n > 0)
     by_others = ratings.assign(gold=others.where(ratings["gold"].notna()))
-    quality = rater_quality(checked.consented, by_others, ddof=rules.sigma_mae.ddof)
+    quality = quality_under(rules, checked.consented, by_others)
     return quality.set_index("participant")["mae"]
 
 
@@ -95,7 +95,7 @@ def circularity(
         raise Absent("the study filters nobody by their distance to the gold scores")
     if checked.ratings["gold"].isna().all():
         raise Absent("no rating has a gold score, so nobody is filtered by their distance to one")
-    raters = rater_quality(checked.consented, checked.ratings, ddof=rules.sigma_mae.ddof)
+    raters = quality_under(rules, checked.consented, checked.ratings)
     mae = consensus_mae(checked, rules).reindex(raters["participant"]).to_numpy()
     first = f"{'stand-in' if gold.is_stand_in else gold.kind} gold"
     ways = [

@@ -8,6 +8,8 @@ from pydantic import Field, FiniteFloat, field_validator, model_validator
 from survey.definition.parts import Part
 
 RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
+#: What σ is the standard deviation of: every rating, or the mean rating of every block.
+SigmaOver = Literal["ratings", "blocks"]
 
 
 class DurationWindow(Part):
@@ -39,11 +41,14 @@ class SigmaMae(Part):
     """Ratings that hardly vary and, at the same time, lie far from the gold scores.
 
     Both comparisons are strict. `ddof` 1 is the sample standard deviation, 0 the population's.
+    `sigma_over` says of what: of all ratings, or of the mean rating of each block. Means vary less
+    than ratings do, so the same `sigma_below` matches far more raters.
     """
 
     sigma_below: FiniteFloat = Field(default=0.6, ge=0)
     mae_above: FiniteFloat = Field(default=0.9, ge=0)
     ddof: Literal[0, 1] = 1
+    sigma_over: SigmaOver = "ratings"
 
 
 class QualityRules(Part):

@@ -21,7 +21,7 @@ from analysis.judging import analyse_judges
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.protocol import protocol
 from analysis.recipe_sets import recipes_of
-from analysis.report import Results, analyse
+from analysis.report import THRESHOLDS_SEED, Results, analyse
 from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.versions import software
@@ -140,7 +140,7 @@ def _manifest(
         "recipes": {recipe["name"]: recipe for recipe in run.recipe_set.recipes},
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
-        "seeds": {"judges": JUDGES_SEED} | _seeds(run),
+        "seeds": {"judges": JUDGES_SEED, "thresholds": THRESHOLDS_SEED} | _seeds(run),
         "software": software(),
         "absent": results.absent,
     }

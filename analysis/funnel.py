@@ -94,6 +94,14 @@ def in_funnel(raters: DataFrame) -> "Series[bool]":
     return (raters["status"] == "completed") | _has_left(raters)
 
 
+def not_entered(people: DataFrame) -> dict[str, int]:
+    """Of those who came, how many are in no step, and why not."""
+    active = (people["status"] == "in_progress") & people["active"]
+    reasons = people["status"].astype("str").str.replace("_", " ").mask(active, "still taking the survey")
+    counts = reasons[~in_funnel(people)].value_counts()
+    return {str(why): int(counts[why]) for why in sorted(counts.index)}
+
+
 def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     """Apply the rules in their order to those of `raters` who are in the funnel.
 

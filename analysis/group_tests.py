@@ -180,8 +180,9 @@ def adjusted(table: DataFrame, family: list[str]) -> DataFrame:
 
     Rows that agree in all columns of `family` are one family; tests without a p are no members.
     """
-    table = table.assign(p=table["p"].astype(float), p_adjusted=np.nan, p_bh=np.nan)
-    for _, rows in table.groupby(family, sort=False)["p"]:
-        table.loc[rows.index, "p_adjusted"] = adjust(rows, "holm").p
-        table.loc[rows.index, "p_bh"] = adjust(rows, "benjamini-hochberg").p
-    return table
+    p = table["p"].astype(float)
+    holm, bh = np.full(len(p), np.nan), np.full(len(p), np.nan)
+    for rows in table.groupby(family, sort=False).indices.values():
+        holm[rows] = adjust(p.iloc[rows], "holm").p
+        bh[rows] = adjust(p.iloc[rows], "benjamini-hochberg").p
+    return table.assign(p=p, p_adjusted=holm, p_bh=bh)

@@ -13,7 +13,7 @@ import numpy as np
 from pandas import DataFrame
 
 from analysis.absent import Absent
-from analysis.recipe import Recipe
+from analysis.recipe import FittedLink, Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import (
     MixedFit,
@@ -76,23 +76,17 @@ def mixed_models(
         raise Absent("there are no ratings")
     found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
-        frame, systems = _frame(of_dimension)
         for link in recipe.mixed_models.links:
             keys = dict(zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True))
-            data = crossed(
-                frame,
-                rating="rating",
-                fixed=["system"],
-                groups=("rater", "item"),
-                levels={"system": range(len(systems))},
-            )
-            fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link)
+            fit, systems = fit_systems(of_dimension, link)
             if isinstance(fit, Inestimable):
                 found["m"].append({**keys, "parameter": "", "note": str(fit)})
                 continue
             found["m"] += [{**keys, **row} for row in _parameters(fit)]
             found["e"] += [{**keys, **row} for row in _estimates(fit, systems, recipe)]
-            found["c"] += [{**keys, **row} for row in _contrasts(fit, systems, contrast, recipe)]
+            found["c"] += [
+                {**keys, **row} for row in system_contrasts(fit, systems, contrast, recipe)
+            ]
             if link != "linear":
                 found["s"] += [{**keys, **row} for row in _shares(fit, systems, recipe)]
     return MixedTables(
@@ -103,7 +97,22 @@ def mixed_models(
     )
 
 
-def _frame(ratings: DataFrame) -> tuple[DataFrame, list[System]]:
+def fit_systems(
+    ratings: DataFrame, link: FittedLink
+) -> tuple[MixedFit | Inestimable, list[System]]:
+    """The model of one dimension's ratings, and its systems by number."""
+    frame, systems = frame_of(ratings)
+    data = crossed(
+        frame,
+        rating="rating",
+        fixed=["system"],
+        groups=("rater", "item"),
+        levels={"system": range(len(systems))},
+    )
+    return fit_linear(data) if link == "linear" else fit_ordinal(data, link=link), systems
+
+
+def frame_of(ratings: DataFrame) -> tuple[DataFrame, list[System]]:
     """Ratings with the number of their system, rater and item; and the systems by number."""
     by_system = ratings.groupby(SYSTEM, observed=True, sort=True)
     systems = [System(str(model), str(condition)) for (model, condition), _ in by_system]
@@ -163,7 +172,7 @@ def _estimates(fit: MixedFit, systems: list[System], recipe: Recipe) -> Iterator
             }
 
 
-def _contrasts(
+def system_contrasts(
     fit: MixedFit, systems: list[System], contrast: Contrast, recipe: Recipe
 ) -> Iterator[dict[str, Any]]:
     """a less b of each model that has both, and over all of these."""

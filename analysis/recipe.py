@@ -23,6 +23,7 @@ Raters = Literal["included", "all"]
 GroupTest = Literal["student", "welch", "mann_whitney"]
 #: What a p value is adjusted over: all rows that agree in every column *but* this one.
 Over = Literal["model", "factor", "condition", "scenario"]
+FittedLink = Literal["probit", "logit", "linear"]
 
 
 class Group(Part):
@@ -99,7 +100,7 @@ class Bootstrap(Part):
 class MixedModels(Part):
     """Which models with crossed random intercepts of raters and items are fitted."""
 
-    links: list[Literal["probit", "logit", "linear"]] = ["probit"]
+    links: list[FittedLink] = ["probit"]
 
 
 class Printed(Part):
@@ -112,7 +113,7 @@ class Printed(Part):
     printed: Text
     table: Name
     row: Mapping[str, Text] = {}
-    column: Name
+    column: Text
     within: FiniteFloat | None = Field(default=None, ge=0)
     note: str = ""
 

@@ -37,7 +37,7 @@ def replication(
             "column": printed.column,
             "note": printed.note,
         }
-        found, why = _look_up(tables, printed, absent)
+        found, why = _look_up(tables, recipe.name, printed, absent)
         if why:
             row["note"] = "; ".join(filter(None, [why, printed.note]))
         else:
@@ -47,13 +47,18 @@ def replication(
 
 
 def _look_up(
-    tables: Mapping[str, DataFrame], printed: Printed, absent: Mapping[str, str]
+    tables: Mapping[str, DataFrame], recipe: str, printed: Printed, absent: Mapping[str, str]
 ) -> tuple[Any, str]:
-    """The value that stands where a printed number is said to stand, or why there is none."""
+    """The value that stands where a printed number is said to stand, or why there is none.
+
+    In a table of several recipes it is a row of the one that quotes the number.
+    """
     if printed.table not in tables:
         reason = absent.get(printed.table, "no such table was made")
         return None, f"no {printed.table}: {reason}"
     table = tables[printed.table]
+    if "recipe" in table and "recipe" not in printed.row:
+        table = table[table["recipe"] == recipe]
     unknown = sorted({*printed.row, printed.column} - set(map(str, table.columns)))
     if unknown:
         return None, f"{printed.table} has no column {unknown[0]}"

@@ -5,27 +5,38 @@ Tidy tables in, tables and figures out; no database and no settings beside the r
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
-from analysis.by_recipe import Answers, analyse_by_recipe, replications
+from analysis.by_recipe import Answers, Everybody, analyse_by_recipe
+from analysis.collected import Collected
 from analysis.contrasts import rater_differences
 from analysis.definition import QualityRules
 from analysis.demographics import demographics
+from analysis.figures.funnel import consort_flow
+from analysis.figures.quality import distribution, durations, sigma_against_mae
 from analysis.figures.ratings import ratings_kde
-from analysis.funnel import apply_rules, exclusions
+from analysis.figures.shares import category_shares
+from analysis.funnel import Funnel, apply_rules, exclusions, not_entered
 from analysis.items import items, rating_counts
-from analysis.quality import rater_quality
+from analysis.quality import quality_under
+from analysis.rater_indices import rater_indices
 from analysis.recipe import Raters, Recipe
 from analysis.study_data import Checked, StudyData, check, plain
+from analysis.thresholds import thresholds
 from analysis.wins import Contrast, wins, wins_summary
 
 __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 
 #: Why there is nothing about ratings in a study that has none.
 UNRATED = "the study asks for no ratings"
+OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
+OF_DISTANCES = ["thresholds", "sigma_mae", "sigma", "mae"]
+FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratings_kde"]
+#: Of the bootstrap that says how sure the elbows are.
+THRESHOLDS_SEED = 1
 RATERS = [
     "participant", "n_ratings", "duration_seconds", "sigma", "mae", "included", "exclusion",
     "status", "attention_checks_failed", "n_gold", "note",
@@ -55,61 +66,32 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
     if not data.scale:
         rules = rules.without("sigma_mae")
     checked = check(data)
-    consented, known, ratings = checked.consented, checked.known, checked.ratings
-    raters = rater_quality(consented, ratings, ddof=rules.sigma_mae.ddof)
+    people = checked.consented
+    raters = quality_under(rules, people, checked.ratings)
     funnel = apply_rules(raters, rules)
-    included = funnel.included
-    raters["included"] = included
-    raters["exclusion"] = funnel.exclusion
-
-    rater_table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
-    tables = {"funnel": funnel.steps, "raters": rater_table}
-    absent = _absent_from_filter(raters, known) if data.scale else {"raters.sigma": UNRATED}
-    if not rules.order:
-        absent["funnel"] = "the study applies no quality rule"
-    tables = {name: table for name, table in tables.items() if name not in absent}
-    try:
-        tables["demographics"] = demographics(consented, included, data.orders)
-    except Absent as reason:
-        absent["demographics"] = str(reason)
-    included_names = raters["participant"][included]
-    counts = rating_counts(ratings[ratings["participant"].isin(included_names)])
-    figures: dict[str, dict[str, Any]] = {}
-    unrated = _no_ratings(included) if data.scale else UNRATED
-    if counts.empty:
-        absent |= dict.fromkeys(["items", "wins", "wins_summary", "ratings_kde"], unrated)
-    else:
-        table = items(counts, known)
-        tables["items"] = plain(table)
-        figures["ratings_kde"] = ratings_kde(
-            counts, data.contrast, data.scale, between=data.between
-        )
-        try:
-            won = wins(table, data.contrast)
-            tables |= {"wins": plain(won), "wins_summary": plain(wins_summary(won))}
-            if data.contrast.reference is None:
-                absent["wins.reference_points"] = "the study names no reference"
-        except Absent as reason:
-            absent |= dict.fromkeys(["wins", "wins_summary"], str(reason))
-    try:
-        tables["rater_differences"] = rater_differences(ratings, data.contrast)
-    except Absent as reason:
-        absent["rater_differences"] = str(reason) if data.scale else UNRATED
+    raters["included"], raters["exclusion"] = funnel.included, funnel.exclusion
+    counted: dict[Raters, Answers] = {
+        "included": _answers_of(
+            checked,
+            people["participant"][funnel.included],
+            _no_ratings(funnel.included) if data.scale else UNRATED,
+        ),
+        "all": _answers_of(
+            checked,
+            people["participant"][~people["active"]],
+            "nobody gave ratings" if data.scale else UNRATED,
+        ),
+    }
+    found = Collected()
+    _about_raters(found, checked, raters, funnel, rules, rated=bool(data.scale))
+    found.table("demographics", lambda: demographics(people, funnel.included, data.orders))
+    _about_systems(found, data, checked, counted["included"])
+    found.table("rater_differences", lambda: rater_differences(checked.ratings, data.contrast))
     if recipes:
-        nobody = "nobody gave ratings" if data.scale else UNRATED
-        answers: dict[Raters, Answers] = {
-            "included": _answers_of(checked, included_names, unrated),
-            "all": _answers_of(checked, consented["participant"][~consented["active"]], nobody),
-        }
-        of_recipes, why = analyse_by_recipe(answers, data.contrast, recipes)
-        tables |= of_recipes
-        absent |= why
-        try:
-            tables["replication"] = replications(tables, recipes, absent)
-        except Absent as reason:
-            absent["replication"] = str(reason)
+        study = Everybody(checked.ratings, people, checked.known, data.contrast, rules)
+        analyse_by_recipe(found, counted, study, recipes)
     left_out = exclusions(raters, funnel.exclusion, rules)
-    return Results(tables, figures, left_out, absent)
+    return Results(found.tables, found.figures, left_out, found.absent)
 
 
 def _answers_of(checked: Checked, names: "Series[str]", unrated: str) -> Answers:
@@ -118,6 +100,56 @@ def _answers_of(checked: Checked, names: "Series[str]", unrated: str) -> Answers
         for frame in (checked.ratings, checked.ranks, checked.consented)
     )
     return Answers(ratings, ranks, people, unrated)
+
+
+def _about_raters(
+    found: Collected,
+    checked: Checked,
+    raters: DataFrame,
+    funnel: Funnel,
+    rules: QualityRules,
+    *,
+    rated: bool,
+) -> None:
+    """The funnel, each rater's indices, and the limits beside their elbows."""
+    if rules.order:
+        found.tables["funnel"] = funnel.steps
+    else:
+        found.absent["funnel"] = "the study applies no quality rule"
+    indices = rater_indices(checked.ratings, checked.ranks, checked.consented)
+    table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
+    found.tables["raters"] = table.merge(indices, on="participant", validate="one_to_one")
+    found.figure("consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people)))
+    found.figure("durations", lambda: durations(raters, rules))
+    if not rated:
+        found.absent |= dict.fromkeys(["raters.sigma", *OF_DISTANCES], UNRATED)
+        return
+    found.absent |= _absent_from_filter(raters, checked.known)
+    limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
+    found.table("thresholds", lambda: limits)
+    found.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
+    for measure in ("sigma", "mae"):
+        found.figure(measure, partial(distribution, raters, limits, measure))
+
+
+def _about_systems(found: Collected, data: StudyData, checked: Checked, included: Answers) -> None:
+    """Means of responses, wins, and how ratings are spread."""
+    counts = rating_counts(included.ratings)
+    if counts.empty:
+        found.absent |= dict.fromkeys(OF_RATINGS, included.unrated)
+        return
+    table = items(counts, checked.known)
+    found.tables["items"] = plain(table)
+    draw = {"between": data.between}
+    found.figure("shares", lambda: category_shares(counts, data.scale, **draw))
+    found.figure("ratings_kde", lambda: ratings_kde(counts, data.contrast, data.scale, **draw))
+    found.table("wins", lambda: wins(table, data.contrast))
+    if "wins" in found.tables:
+        found.table("wins_summary", lambda: wins_summary(found.tables["wins"]))
+        if data.contrast.reference is None:
+            found.absent["wins.reference_points"] = "the study names no reference"
+    else:
+        found.absent["wins_summary"] = found.absent["wins"]
 
 
 def _absent_from_filter(raters: DataFrame, known: DataFrame) -> dict[str, str]:

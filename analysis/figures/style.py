@@ -1,6 +1,7 @@
 """What all figures share: colours, names as text, the menu that changes what is shown."""
 
 import html
+import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,6 +16,8 @@ PLAIN: dict[str, Any] = {
     "paper_bgcolor": "rgba(0,0,0,0)",
     "plot_bgcolor": "rgba(0,0,0,0)",
 }
+#: Says to pages that a figure can be as narrow as a phone; others scroll there.
+FITS: dict[str, Any] = {"meta": {"fits": "phone"}}
 #: A legend in one line above everything.
 LEGEND: dict[str, Any] = {
     "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper",
@@ -26,6 +29,11 @@ def note(text: str) -> dict[str, Any]:
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -30}
     align = {"xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False}
     return place | align | {"text": text}
+
+
+def wrapped(text: str, characters: int = 42) -> list[str]:
+    """Lines that a phone shows whole."""
+    return textwrap.wrap(text, characters, break_long_words=False)
 
 
 def menu(views: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -58,3 +66,30 @@ def as_text(text: str) -> str:
 
 def distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
+
+
+#: ColorBrewer's yellow, green, blue: darker is more, to colour-blind readers and in print, too.
+SEQUENCE = ["#ffffcc", "#a1dab4", "#41b6c4", "#2c7fb8", "#253494"]
+
+
+def shade(share: float) -> str:
+    """The colour of a place on the sequence, from 0, the lightest, to 1: between its neighbours."""
+    place = min(max(share, 0.0), 1.0) * (len(SEQUENCE) - 1)
+    below = min(int(place), len(SEQUENCE) - 2)
+    low, high = (_channels(SEQUENCE[number]) for number in (below, below + 1))
+    mixed = (round(a + (b - a) * (place - below)) for a, b in zip(low, high, strict=True))
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever can be read on a colour (relative luminance, WCAG 2)."""
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (channel / 255 for channel in _channels(colour))
+    ]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"
+
+
+def _channels(colour: str) -> list[int]:
+    return [int(colour[place : place + 2], 16) for place in (1, 3, 5)]

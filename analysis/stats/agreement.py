@@ -9,12 +9,15 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from pandas import DataFrame
 from scipy.stats import spearmanr
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
+from analysis.stats.inestimable import Inestimable
 
+Whole = npt.NDArray[np.int64]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
@@ -47,6 +50,66 @@ def krippendorff_interval(
         return None
     weights = resampled(len(counts), seed=seed, resamples=resamples)
     return percentiles(_alphas(counts, values, weights, level), confidence)
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Krippendorff's α over `units` that two raters or more judged; `interval` is a bootstrap of
+    `resamples` of their `clusters`, None where there is one.
+    """
+
+    estimate: float
+    interval: tuple[float, float] | None
+    units: int
+    clusters: int
+    resamples: int
+
+
+#: Most cells of resamples × units: from there on, fewer resamples are drawn, but never below
+#: `FEWEST_RESAMPLES`.
+MOST_CELLS = 20_000_000
+FEWEST_RESAMPLES = 200
+
+
+def alpha_over_clusters(
+    ratings: DataFrame,
+    level: Level,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> Alpha | Inestimable:
+    """α of ratings in one long table, whose interval resamples clusters of units.
+
+    `ratings` has a row per rating: `unit` and `cluster` are numbers from 0, `value` is the rating.
+    Units that show the same thing are one cluster, since they go together. Cost and memory grow
+    with ratings, and with units × values.
+    """
+    if ratings.empty:
+        return Inestimable("no_values", "there are no ratings")
+    values, value = np.unique(ratings["value"].to_numpy(float), return_inverse=True)
+    units = ratings["unit"].to_numpy(np.int64)
+    size = (int(units.max()) + 1, len(values))
+    counts = np.bincount(units * size[1] + value, minlength=size[0] * size[1]).reshape(size)
+    cluster: Whole = np.zeros(size[0], dtype=np.int64)
+    cluster[units] = ratings["cluster"].to_numpy(np.int64)
+    paired = counts.sum(axis=1) >= 2
+    if not paired.any():
+        return Inestimable("incomplete", "nothing was rated by two raters")
+    counts = counts[paired].astype(float)
+    if (counts.sum(axis=0) > 0).sum() < 2:
+        return Inestimable("constant", "all ratings are the same")
+    (estimate,) = _alphas(counts, values, np.ones((1, len(counts))), level)
+    _, at = np.unique(cluster[paired], return_inverse=True)
+    clusters = int(at.max()) + 1
+    times = min(resamples, max(FEWEST_RESAMPLES, MOST_CELLS // len(counts)))
+    interval = None
+    if clusters > 1:
+        drawn = resampled(clusters, seed=seed, resamples=times)
+        parts = np.array_split(drawn, max(1, times * len(counts) // 2_000_000))
+        found = np.concatenate([_alphas(counts, values, part[:, at], level) for part in parts])
+        interval = percentiles(found, confidence)
+    return Alpha(float(estimate), interval, len(counts), clusters, times)
 
 
 def _counts(ratings: DataFrame) -> tuple[Matrix, Matrix]:

@@ -5,41 +5,70 @@ Choices come as a table with a row per system that a rater was shown in a block:
 nothing in what is said about that kind.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from pandas import DataFrame, Series
-from scipy.special import chdtrc
+from scipy.special import chdtrc, ndtri
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
 from analysis.stats.inestimable import Inestimable
 
 Kind = Literal["best", "worst"]
+Whole = npt.NDArray[np.int64]
 
+INTERVAL = ["ci_low", "ci_high"]
 PERMUTATIONS = 9999
 #: Fewest expected choices of each system for χ² (W. G. Cochran, 1954).
 FEWEST_EXPECTED = 5
 
 
 def choice_shares(
-    choices: DataFrame, kind: Kind, *, seed: int, resamples: int = RESAMPLES
+    choices: DataFrame,
+    kind: Kind,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
 ) -> DataFrame:
-    """How often each system was chosen when it was shown, with a bootstrap interval over raters.
+    """How often each system was chosen when it was shown, with an interval over raters.
 
     One row per system: `system`, `chosen`, `shown`, `share` (chosen / shown), `ci_low`, `ci_high`
-    and `note`, which says why one of them is null. Raises ValueError for two choices of a kind in
-    a block.
+    and `note`, which says why one of them is null. The interval is Wilson's where each rater could
+    choose a system once. Otherwise raters are resampled; where a system was never or always
+    chosen, resamples do not differ, and Wilson's interval takes a rater for one choice. Raises
+    ValueError for two choices of a kind in a block. E. B. Wilson (1927), Probable inference.
     """
     made = _made(choices, kind)
-    picked = (choices["choice"] == kind) & made
-    found = _ratios(choices[made], picked[made].astype(float), seed, resamples)
+    tally = _tally(choices[made], (choices["choice"] == kind)[made].astype(float))
+    raters = (tally.shown > 0).sum(axis=0)
+    whole = (tally.totals == 0) | (tally.totals == tally.sights)
+    once = raters == tally.sights
+    found = tally.ratios(None if once.all() else seed, resamples, confidence)
+    if len(tally.amount) > 1:
+        chosen = tally.totals * raters // tally.sights
+        for name, bound in zip(INTERVAL, _wilson(chosen, raters, confidence), strict=True):
+            found[name] = np.where(once | whole, bound, found[name])
     names = {"total": "chosen", "ratio": "share"}
     return _with_unseen(found, choices).rename(columns=names)
 
 
-def best_worst_scores(choices: DataFrame, *, seed: int, resamples: int = RESAMPLES) -> DataFrame:
+def _wilson(chosen: Whole, n: Whole, confidence: float) -> tuple[Matrix, Matrix]:
+    """The bounds of the shares chosen / n."""
+    z = float(ndtri((1 + confidence) / 2))
+    share, slack = chosen / n, z**2 / n
+    half = z * np.sqrt(share * (1 - share) / n + slack / n / 4)
+    low, high = ((share + slack / 2 + sign * half) / (1 + slack) for sign in (-1, 1))
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+
+def best_worst_scores(
+    choices: DataFrame, *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> DataFrame:
     """(best − worst) / shown of each system over the blocks with both, from −1 to 1.
 
     One row per system: `system`, `balance` (best − worst), `shown`, `score`, `ci_low`, `ci_high`
@@ -49,7 +78,11 @@ def best_worst_scores(choices: DataFrame, *, seed: int, resamples: int = RESAMPL
     """
     made = _made(choices, "best") & _made(choices, "worst")
     balance = (choices["choice"] == "best").astype(float) - (choices["choice"] == "worst")
-    found = _ratios(choices[made], balance[made], seed, resamples)
+    tally = _tally(choices[made], balance[made])
+    found = tally.ratios(seed, resamples, confidence)
+    same = found["ci_low"] == found["ci_high"]
+    found.loc[same, INTERVAL] = np.nan
+    found.loc[same, "note"] = "no interval, because raters do not differ"
     names = {"total": "balance", "ratio": "score"}
     return _with_unseen(found, choices).rename(columns=names)
 
@@ -65,36 +98,59 @@ def _made(choices: DataFrame, kind: Kind) -> "Series[bool]":
     return made
 
 
-def _ratios(made: DataFrame, amounts: "Series[float]", seed: int, resamples: int) -> DataFrame:
-    """Σ amounts / shown of each system, with its bootstrap interval over raters."""
+@dataclass(frozen=True)
+class _Tally:
+    """What raters gave to systems, and how often they were shown them (raters × systems)."""
+
+    systems: Sequence[Hashable]
+    amount: Matrix
+    shown: Matrix
+
+    @property
+    def totals(self) -> Whole:
+        return np.asarray(self.amount.sum(axis=0), dtype=np.int64)
+
+    @property
+    def sights(self) -> Whole:
+        return np.asarray(self.shown.sum(axis=0), dtype=np.int64)
+
+    def ratios(self, seed: int | None, resamples: int, confidence: float) -> DataFrame:
+        """Σ amounts / shown of each system, with its bootstrap interval over raters (if any)."""
+        bounds = [(np.nan, np.nan)] * len(self.systems)
+        if len(self.amount) > 1 and seed is not None:
+            drawn = resampled(len(self.amount), seed=seed, resamples=resamples)
+            times = drawn @ self.shown
+            ratios = np.full_like(times, np.nan)
+            np.divide(drawn @ self.amount, times, out=ratios, where=times > 0)
+            bounds = [percentiles(one, confidence) or (np.nan, np.nan) for one in ratios.T]
+        return DataFrame(
+            {
+                "system": self.systems,
+                "total": self.totals,
+                "shown": self.sights,
+                "ratio": self.totals / self.sights,
+                "ci_low": [low for low, _ in bounds],
+                "ci_high": [high for _, high in bounds],
+                "note": "" if len(self.amount) > 1 else "no interval, because there is one rater",
+            }
+        )
+
+
+def _tally(made: DataFrame, amounts: "Series[float]") -> _Tally:
     who, raters = pd.factorize(made["rater"])
     which, systems = pd.factorize(made["system"])
-    amount, shown = (np.zeros((len(raters), len(systems))) for _ in range(2))
-    np.add.at(amount, (who, which), amounts.to_numpy(float))
-    np.add.at(shown, (who, which), 1)
-    found = DataFrame(
-        {
-            "system": systems,
-            "total": amount.sum(axis=0).astype(int),
-            "shown": shown.sum(axis=0).astype(int),
-            "ratio": amount.sum(axis=0) / shown.sum(axis=0),
-        }
+    size = (len(raters), len(systems))
+    at = who * size[1] + which
+    amount, shown = (
+        np.bincount(at, weights, minlength=size[0] * size[1]).reshape(size).astype(float)
+        for weights in (amounts.to_numpy(float), np.ones(len(made)))
     )
-    bounds = [(np.nan, np.nan)] * len(systems)
-    if len(amount) > 1:
-        drawn = resampled(len(amount), seed=seed, resamples=resamples)
-        times = drawn @ shown
-        ratios = np.divide(drawn @ amount, times, out=np.full_like(times, np.nan), where=times > 0)
-        bounds = [percentiles(column) or (np.nan, np.nan) for column in ratios.T]
-    note = "" if len(amount) > 1 else "no interval, because there is one rater"
-    return found.assign(
-        ci_low=[low for low, _ in bounds], ci_high=[high for _, high in bounds], note=note
-    )
+    return _Tally(list(systems), amount, shown)
 
 
 def _with_unseen(found: DataFrame, choices: DataFrame) -> DataFrame:
     """A row, too, for systems of which nothing is known because no block with them was answered."""
-    systems = list(dict.fromkeys(choices["system"]))
+    systems = choices["system"].unique()
     table = found.set_index("system").reindex(systems).rename_axis("system").reset_index()
     unseen = "not estimable, because no block that showed it has a choice"
     table["note"] = table["note"].fillna(unseen)
@@ -215,8 +271,11 @@ def _blind(chosen: Matrix, shown: Matrix, draw: np.random.Generator, times: int)
     Blocks that show the same are alike, so that their picks are drawn together.
     """
     found = np.zeros((times, chosen.shape[1]))
-    for sight, blocks in zip(*np.unique(shown, axis=0, return_counts=True), strict=True):
-        found += draw.multinomial(blocks, sight / sight.sum(), size=times)
+    _, first, blocks = np.unique(
+        np.packbits(shown.astype(bool), axis=1), axis=0, return_index=True, return_counts=True
+    )
+    for sight, times_seen in zip(shown[first], blocks, strict=True):
+        found += draw.multinomial(times_seen, sight / sight.sum(), size=times)
     return found
 
 

@@ -83,7 +83,7 @@ def elbow(
     """
     found = known(values)
     if len(found) < FEWEST_VALUES:
-        return Inestimable("too_few", f"{len(found)} values are fewer than {FEWEST_VALUES}")
+        return Inestimable("too_few", f"fewer than {FEWEST_VALUES} values are known: {len(found)}")
     if found.std() <= ROUNDING * abs(found.mean()):
         return Inestimable("constant", "all values are the same")
     sign = 1 if tail == "low" else -1
@@ -152,7 +152,8 @@ def _silverman(values: Vector, draw: np.random.Generator, resamples: int) -> flo
     centres = drawn.mean(axis=1, keepdims=True)
     noise = wide * draw.standard_normal(drawn.shape)
     smooth = centres + (drawn - centres + noise) / np.sqrt(1 + (wide / sd) ** 2)
-    return float(_has_valley(_counts(smooth, low, step), wide / step).mean())
+    found = _has_valley(_counts(smooth, low, step), wide / step)
+    return float((found.sum() + 1) / (resamples + 1))  # the values themselves are a resample, too
 
 
 def _counts(samples: Matrix, low: float, step: float) -> Matrix:

@@ -15,6 +15,7 @@ from pandas import DataFrame, Series
 from scipy.special import chdtrc
 from scipy.stats import rankdata
 
+from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.multiplicity import adjust
@@ -55,7 +56,7 @@ def friedman(table: DataFrame) -> Friedman | Inestimable:
         return Inestimable("no_values" if table.empty else "incomplete", empty)
     if n == 1:
         return Inestimable("too_few", "one rater judged every system")
-    ranks = rankdata(np.round(complete.to_numpy(dtype=float), DECIMALS), axis=1)
+    ranks = _ranks(complete)
     # Σ R² of a row is k (k + 1)² / 4 where all of it is tied: what is above can be told apart.
     spread = (ranks**2).sum() - n * k * (k + 1) ** 2 / 4
     if spread < 1e-9:
@@ -71,6 +72,89 @@ def friedman(table: DataFrame) -> Friedman | Inestimable:
         n=n,
         left_out=len(table) - n,
     )
+
+
+def _ranks(complete: DataFrame) -> Matrix:
+    """Within each row; means of the same ratings differ in their last digits."""
+    ranks: Matrix = rankdata(np.round(complete.to_numpy(dtype=float), DECIMALS), axis=1)
+    return ranks
+
+
+def concordance_interval(
+    table: DataFrame, *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> tuple[float, float] | None:
+    """Percentile bootstrap over raters of Kendall's W; None where `friedman` has none.
+
+    W is 1/n + (1 − 1/n) r̄ with r̄ the mean correlation of two raters' ranks. A rater who is drawn
+    twice would agree with himself and lift r̄: pairs of a rater with himself do not count.
+    """
+    if isinstance(friedman(table), Inestimable):
+        return None
+    ranks = _ranks(table.dropna())
+    n = len(ranks)
+    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    spreads = (centred**2).sum(axis=1)
+    drawn = resampled(n, seed=seed, resamples=resamples)
+    sums, own = drawn @ centred, drawn**2 @ spreads
+    others = n * (drawn @ spreads) - own
+    found = np.full(len(drawn), np.nan)
+    np.divide((sums**2).sum(axis=1) - own, others, out=found, where=others > 1e-9)
+    return percentiles(np.clip(1 / n + (1 - 1 / n) * found, 0, 1), confidence)
+
+
+@dataclass(frozen=True)
+class WithinBlocks:
+    """`w` is the mean over `blocks` of Kendall's W of those who judged all of a block; `interval`
+    is by bootstrap over blocks, None where there is one. `raters` and `things` (systems in
+    blocks) count; `left_out` blocks have no W.
+    """
+
+    w: float
+    interval: tuple[float, float] | None
+    blocks: int
+    left_out: int
+    raters: int
+    things: int
+
+
+def concordance_within_blocks(
+    judged: DataFrame, *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> WithinBlocks | Inestimable:
+    """Do raters order the systems of a block alike? The mean of each block's Kendall's W.
+
+    `judged` has a row per judgement: `rater`, `block` and `system` are numbers, `value` is a rank
+    or a rating. Raters who judged a part of a block are left out there.
+    """
+    found: list[float] = []
+    seen: set[Hashable] = set()
+    things = blocks = 0
+    for _, block in judged.sort_values("block", kind="stable").groupby("block", sort=False):
+        blocks += 1
+        table = _raters_by_systems(block)
+        test = friedman(table)
+        if not isinstance(test, Inestimable):
+            found.append(test.w)
+            things += table.shape[1]
+            seen.update(table.index)
+    if not found:
+        few = "in no block did two raters who judged all of it tell its systems apart"
+        return Inestimable("no_values", few if blocks else "nobody judged anything")
+    interval = None
+    if len(found) > 1:
+        drawn = resampled(len(found), seed=seed, resamples=resamples)
+        interval = percentiles(drawn @ np.array(found) / len(found), confidence)
+    left_out = blocks - len(found)
+    return WithinBlocks(float(np.mean(found)), interval, len(found), left_out, len(seen), things)
+
+
+def _raters_by_systems(block: DataFrame) -> DataFrame:
+    """One block's complete judgements, raters × systems."""
+    raters, row = np.unique(block["rater"].to_numpy(), return_inverse=True)
+    systems, column = np.unique(block["system"].to_numpy(), return_inverse=True)
+    table = np.full((len(raters), len(systems)), np.nan)
+    table[row, column] = block["value"].to_numpy(float)
+    complete = ~np.isnan(table).any(axis=1)
+    return DataFrame(table[complete], index=raters[complete], columns=systems)
 
 
 @dataclass(frozen=True)

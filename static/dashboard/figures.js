@@ -63,6 +63,7 @@ async function draw(element) {
     for (const apply of views) await apply();
   };
   element.replaceChildren();
+  element.classList.toggle("fits", layout.meta?.fits === "phone");
   await paint();
   scheme.addEventListener("change", paint);
 }

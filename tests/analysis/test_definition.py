@@ -18,7 +18,7 @@ PUBLISHED = {
     "duration_minutes": {"minimum": 10, "maximum": 75},
     "attention": {"failures_allowed": 0},
     "early_exit": {"inactive_minutes": 120},
-    "sigma_mae": {"sigma_below": 0.6, "mae_above": 0.9, "ddof": 1},
+    "sigma_mae": {"sigma_below": 0.6, "mae_above": 0.9, "ddof": 1, "sigma_over": "ratings"},
 }
 
 
@@ -45,6 +45,11 @@ def test_a_rule_left_out_of_the_order_is_not_applied() -> None:
     assert QualityRules.model_validate({"order": []}).order == []
 
 
+def test_rules_stored_before_sigma_over_existed_are_over_ratings() -> None:
+    stored = {**PUBLISHED, "sigma_mae": {"sigma_below": 0.6, "mae_above": 0.9, "ddof": 1}}
+    assert QualityRules.model_validate(stored) == QualityRules()
+
+
 positive = st.floats(min_value=0.001, max_value=1e6)
 
 
@@ -57,6 +62,7 @@ positive = st.floats(min_value=0.001, max_value=1e6)
     sigma=positive,
     mae=positive,
     ddof=st.sampled_from([0, 1]),
+    sigma_over=st.sampled_from(["ratings", "blocks"]),
 )
 def test_rules_survive_json(
     order: list[str],
@@ -66,6 +72,7 @@ def test_rules_survive_json(
     sigma: float,
     mae: float,
     ddof: int,
+    sigma_over: str,
 ) -> None:
     rules = QualityRules.model_validate(
         {
@@ -73,7 +80,12 @@ def test_rules_survive_json(
             "duration_minutes": {"minimum": window[0], "maximum": window[1]},
             "attention": {"failures_allowed": failures},
             "early_exit": {"inactive_minutes": inactive},
-            "sigma_mae": {"sigma_below": sigma, "mae_above": mae, "ddof": ddof},
+            "sigma_mae": {
+                "sigma_below": sigma,
+                "mae_above": mae,
+                "ddof": ddof,
+                "sigma_over": sigma_over,
+            },
         }
     )
     stored = json.loads(json.dumps(rules.model_dump(mode="json")))
@@ -96,6 +108,7 @@ def test_rules_survive_json(
         ({"sigma_mae": {"sigma_below": float("nan")}}, "finite number"),
         ({"sigma_mae": {"mae_above": -0.1}}, "greater than or equal to 0"),
         ({"sigma_mae": {"ddof": 2}}, "Input should be 0 or 1"),
+        ({"sigma_mae": {"sigma_over": "sets"}}, "Input should be 'ratings' or 'blocks'"),
         ({"speed": {}}, "Extra inputs are not permitted"),
     ],
 )

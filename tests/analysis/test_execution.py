@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from analysis.definition import QualityRules
 from analysis import by_recipe
+from analysis.definition import QualityRules
 from analysis.execution import finished_run
 from analysis.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
 from analysis.queries import results_of
@@ -18,10 +18,20 @@ from tests.factories import Key, Rate, add_gold, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
 
-TABLES = {"funnel", "raters", "protocol", "demographics", "items", "wins", "wins_summary"}
+TABLES = {
+    "funnel",
+    "raters",
+    "thresholds",
+    "protocol",
+    "demographics",
+    "items",
+    "wins",
+    "wins_summary",
+}
 ABOUT_JUDGES = [*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES]
-OF_INCLUDED = ["demographics", "items", "wins", "wins_summary", "ratings_kde"]
-OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
+OF_RATERS = {"consort", "durations", "sigma_mae", "sigma", "mae"}
+OF_INCLUDED = ["demographics", "items", "wins", "wins_summary", "shares", "ratings_kde"]
+OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 NO_DEMOGRAPHICS = {"demographics": "no demographic question was answered"}
 NO_CONTRAST = dict.fromkeys(
     ["wins", "wins_summary"], "the study names no two conditions to compare"
@@ -130,7 +140,9 @@ def test_thin_study_has_results_or_reasons(
         name: why for name, why in run.manifest["absent"].items() if about_people(name)
     } == absent
     assert set(filter(about_people, results_of(run, "table"))) == TABLES - set(absent)
-    assert set(filter(about_people, results_of(run, "figure"))) == {"ratings_kde"} - set(absent)
+    assert set(filter(about_people, results_of(run, "figure"))) == {"shares", "ratings_kde"} - set(
+        absent
+    )
 
 
 @pytest.mark.parametrize("make", ABSENT, ids=[make.__name__ for make in ABSENT])
@@ -144,8 +156,9 @@ def test_thin_study_has_results_about_its_gold_scores_or_reasons(make: Callable[
 
 
 def about_people(name: str) -> bool:
-    """Whether it is neither about judges nor made by a recipe."""
-    return name.split(" (")[0] not in {*ABOUT_JUDGES, *by_recipe.NAMES}
+    """Whether it is neither about judges, nor made by a recipe, nor a figure of raters."""
+    others = {*ABOUT_JUDGES, *by_recipe.NAMES, *by_recipe.FIGURES, *OF_RATERS}
+    return name.split(" (", maxsplit=1)[0] not in others
 
 
 def rows(study: Study, table: str, *columns: str) -> list[list[Any]]:

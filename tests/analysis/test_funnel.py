@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pandas import DataFrame
 
 from analysis.definition import QualityRules
-from analysis.funnel import apply_rules, exclusions, in_funnel
+from analysis.funnel import apply_rules, exclusions, in_funnel, not_entered
 
 GOOD: dict[str, Any] = {
     "status": "completed",
@@ -203,7 +203,7 @@ def test_exclusions_hold_what_was_measured_and_what_is_allowed() -> None:
             "participant": "r4",
             "rule": "sigma_mae",
             "value": {"sigma": 0.2, "mae": 2.0},
-            "threshold": {"sigma_below": 0.6, "mae_above": 0.9, "ddof": 1},
+            "threshold": QualityRules().sigma_mae.model_dump(),
         },
     ]
 
@@ -250,3 +250,12 @@ def test_nobody_gets_lost_in_the_funnel(people: list[dict[str, Any]], order: lis
     assert ((funnel.exclusion == "") == (other.exclusion == "")).all()
     if order:
         assert steps["alone"].iloc[0] == steps["excluded"].iloc[0]
+
+
+def test_who_is_in_no_step_is_counted_with_the_reason() -> None:
+    people = raters(
+        {}, LEFT, LEFT | {"active": True}, {"status": "declined"}, {"status": "screened_out"},
+        {"status": "declined"},
+    )  # fmt: skip
+    assert not_entered(people) == {"declined": 2, "screened out": 1, "still taking the survey": 1}
+    assert not_entered(raters({})) == {}

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
-from analysis.quality import rater_quality
+from analysis.definition import QualityRules
+from analysis.quality import quality_under, rater_quality
 
 
 def quality(given: dict[str, list[tuple[int, float | None]]], *, ddof: int = 1) -> DataFrame:
@@ -109,3 +110,36 @@ def test_indices_agree_with_the_textbook_formulas(thirds: list[tuple[int, int]])
     mae = math.fsum(abs(x - g / 3) for x, g in thirds) / len(values)
     assert rater["sigma"] == pytest.approx(sigma, rel=1e-12, abs=1e-12)
     assert rater["mae"] == pytest.approx(mae, rel=1e-12, abs=1e-12)
+
+
+def over_blocks(given: dict[str, list[tuple[str, str, int, float | None]]]) -> DataFrame:
+    """σ over blocks of raters who gave these (scenario, set, rating, gold)."""
+    participants = DataFrame({"participant": list(given)}, dtype="str")
+    rows = [(who, *row) for who, answers in given.items() for row in answers]
+    ratings = DataFrame(rows, columns=["participant", "scenario", "set", "rating", "gold"])
+    ratings = ratings.astype({"rating": "int64", "gold": "float64"})
+    rules = QualityRules.model_validate({"sigma_mae": {"sigma_over": "blocks"}})
+    return quality_under(rules, participants, ratings).set_index("participant")
+
+
+def test_sigma_over_blocks_is_that_of_the_means_of_blocks() -> None:
+    rater = over_blocks(
+        {"r": [("S1", "1", 1, 1.0), ("S1", "1", 3, 1.0), ("S1", "2", 5, 5.0), ("S2", "1", 2, 2.0)]}
+    ).loc["r"]
+    # the means of blocks are 2, 5 and 2: mean 3, (1 + 4 + 1) / (3 − 1) = 3
+    assert rater["sigma"] == math.sqrt(3)
+    # MAE is over ratings as ever: |3 − 1| = 2 over 4
+    assert (rater["mae"], rater["n_ratings"], rater["note"]) == (0.5, 4, "")
+
+
+def test_equal_means_of_blocks_have_sigma_0_exactly() -> None:
+    thirds: list[tuple[str, str, int, float | None]] = [
+        ("S1", str(n), rating, 2.0) for n in range(7) for rating in (1, 2, 2)
+    ]
+    assert over_blocks({"r": thirds}).loc["r", "sigma"] == 0.0
+
+
+def test_one_block_has_no_spread() -> None:
+    table = over_blocks({"r": [("S1", "1", 1, 1.0), ("S1", "1", 5, 1.0)], "none": []})
+    assert table["sigma"].isna().all()
+    assert table["note"].tolist() == ["one block has no spread", "no ratings"]

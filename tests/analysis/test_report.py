@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pandas import DataFrame
 
 from analysis.definition import QualityRules
-from analysis.report import Contrast, Results, StudyData, analyse
+from analysis.report import FIGURES, Contrast, Results, StudyData, analyse
 from tests.analysis import by_hand
 
 ITEM = ["scenario", "set", "model", "condition", "dimension"]
@@ -76,13 +76,13 @@ def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_abs
     results = analyse(data, QualityRules())
     asked = "the study asks for no ratings"
     assert results.absent == {
-        "raters.sigma": asked,
+        **dict.fromkeys(["raters.sigma", "thresholds", "sigma_mae", "sigma", "mae"], asked),
         "demographics": "no demographic question was answered",
-        **dict.fromkeys(["items", "wins", "wins_summary", "ratings_kde"], asked),
+        **dict.fromkeys(["items", "wins", "wins_summary", "shares", "ratings_kde"], asked),
     }
     assert results.tables["funnel"]["step"].tolist() == ["duration", "attention", "early_exit"]
     assert results.tables["raters"]["exclusion"].tolist() == ["", "early_exit", "duration"]
-    assert results.figures == {}
+    assert list(results.figures) == ["consort", "durations"]
 
 
 def test_ratings_between_the_ends_of_a_slider_are_analysed_like_others() -> None:
@@ -158,7 +158,9 @@ def test_participants_without_the_column_active_are_not_active() -> None:
     assert results.exclusions["rule"].tolist() == ["early_exit"]
 
 
-OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
+#: Figures of raters, which say for themselves whom or what they lack.
+OF_RATERS = {"consort", "durations", "sigma_mae", "sigma", "mae"}
+OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 
 
 @pytest.mark.parametrize(
@@ -196,10 +198,10 @@ OF_RATINGS = ["items", "wins", "wins_summary", "ratings_kde"]
 )
 def test_what_is_not_there_has_a_reason(data: StudyData, reasons: dict[str, str]) -> None:
     results = analyse(data, QualityRules())
-    assert results.absent == reasons
-    everything = {"funnel", "raters", "demographics", "items", "wins", "wins_summary"}
+    assert {name: why for name, why in results.absent.items() if name not in OF_RATERS} == reasons
+    everything = {"funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary"}
     assert set(results.tables) == everything - set(reasons)
-    assert set(results.figures) == {"ratings_kde"} - set(reasons)
+    assert set(results.figures) == set(FIGURES) - set(results.absent)
 
 
 def test_one_rater_has_means_without_deviations() -> None:
@@ -335,9 +337,9 @@ def test_whatever_is_missing_there_are_results_or_reasons_in_any_order_of_rows(
     data = study(rated, people=names, gold=gold, contrast=contrast)
     results = analyse(data, QualityRules())
 
-    everything = {"funnel", "raters", "demographics", "items", "wins", "wins_summary"}
+    everything = {"funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary"}
     assert set(results.tables) == everything - set(results.absent)
-    assert set(results.figures) == {"ratings_kde"} - set(results.absent)
+    assert set(results.figures) == set(FIGURES) - set(results.absent)
     raters = by_hand.rows_of(results.tables["raters"])
     assert all(row["note"] for row in raters if row["sigma"] is None or row["mae"] is None)
     n_included = sum(row["included"] is True for row in raters)

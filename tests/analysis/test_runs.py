@@ -199,6 +199,15 @@ def test_finished_run_does_not_wait_for_a_worker_that_is_at_it(study: Study) -> 
     assert run != at_it
 
 
+def test_rules_stored_before_a_key_existed_are_the_same_rules(study: Study) -> None:
+    first = current_rule_set(study)
+    del first.rules["sigma_mae"]["sigma_over"]
+    first.rules_hash = "that of the shorter text"
+    first.save()
+
+    assert set_rules(study=study, rules=QualityRules()) == first
+
+
 def test_rules_are_versions_with_author_and_time(study: Study, admin_user: User) -> None:
     first = current_rule_set(study)
     strict = QualityRules(order=["attention", "duration"])

@@ -244,7 +244,8 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
     copy = copy_of(export(study, tmp_path / "out"), **shape)
 
     original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
-    names = ["funnel", "raters", "demographics", "items", "wins", "wins_summary", "protocol"]
+    names = ["funnel", "raters", "thresholds", "demographics", "items", "wins"]
+    names += ["wins_summary", "protocol"]
     absent = json.loads((tmp_path / "a" / "manifest.json").read_text())["absent"]
     of_recipes = set(by_recipe.NAMES) - set(absent)
     assert set(original) == {f"{name}.csv" for name in [*names, *TABLES, *of_recipes]}

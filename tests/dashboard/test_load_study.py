@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from analysis.models import RuleSet
+from analysis.models import RecipeSet, RuleSet
+from analysis.recipe import FOLDER
 from judge.models import Judge
 from judge.queries import GoldSource, gold_source
 from survey.models import Invitation, Participant, Response, Study, StudyEvent
@@ -61,6 +62,60 @@ def test_loading_again_changes_nothing(folder: Path) -> None:
     counts = (Study.objects.count(), Judge.objects.count(), RuleSet.objects.count())
     assert counts == (1, 1, 1)
     assert StudyEvent.objects.count() == 1
+
+
+def test_study_without_recipes_of_its_own_has_the_shipped_ones(folder: Path) -> None:
+    run("load_study", folder)
+    (recipes,) = RecipeSet.objects.all()
+    assert [recipe["name"] for recipe in recipes.recipes] == ["paper", "sound"]
+
+
+def test_recipes_of_the_folder_join_the_shipped_ones_or_take_their_place(folder: Path) -> None:
+    sound = (FOLDER / "sound.yaml").read_text()
+    write_recipe(folder, "careful", sound.replace("name: sound", "name: careful"))
+    write_recipe(folder, "sound", sound.replace("resamples: 2000", "resamples: 5000"))
+    run("load_study", folder)
+    recipes = RecipeSet.objects.get().recipes
+    assert [recipe["name"] for recipe in recipes] == ["paper", "sound", "careful"]
+    assert [recipe["bootstrap"] and recipe["bootstrap"]["resamples"] for recipe in recipes] == [
+        None,
+        5000,
+        2000,
+    ]
+
+
+def test_changed_recipe_becomes_another_version_beside_the_same_content(folder: Path) -> None:
+    run("load_study", folder)
+    sound = (FOLDER / "sound.yaml").read_text()
+    write_recipe(folder, "sound", sound.replace("seed: 1", "seed: 2"))
+    assert "small@1: content unchanged; updated: recipes" in run("load_study", folder)
+    assert [s.version for s in RecipeSet.objects.all()] == [1, 2]
+    assert "small@1: unchanged" in run("load_study", folder)
+
+
+def test_mistakes_in_recipes_are_named_together_with_those_of_the_study(folder: Path) -> None:
+    sound = (FOLDER / "sound.yaml").read_text()
+    write_recipe(folder, "mine", sound)
+    write_recipe(folder, "sound", sound.replace("unit: participant", "unit: person"))
+    study = folder / "study.yaml"
+    study.write_text(study.read_text() + "colour: blue\n")
+    with pytest.raises(CommandError) as refused:
+        run("load_study", folder)
+    said = str(refused.value).replace(f"{folder}/", "").splitlines()
+    assert said[0] == "Nothing was loaded."
+    assert [line.split(": ", 1)[0] for line in said[1:]] == [
+        "recipes/mine.yaml, line 5, column 1",
+        "recipes/sound.yaml, line 9, column 1",
+        f"study.yaml, line {len(study.read_text().splitlines())}, column 1",
+    ]
+    assert "the recipe of this file is called mine" in said[1]
+    assert not Study.objects.exists()
+    assert not RecipeSet.objects.exists()
+
+
+def write_recipe(folder: Path, name: str, text: str) -> None:
+    (folder / "recipes").mkdir(exist_ok=True)
+    (folder / "recipes" / f"{name}.yaml").write_text(text)
 
 
 def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None:

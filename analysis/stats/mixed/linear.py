@@ -129,6 +129,9 @@ def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestima
         return _fit(data, restricted)
     except Refused as refused:
         return Inestimable(refused.kind, refused.because)
+    except np.linalg.LinAlgError:
+        reason = unconverged(data)
+        return Inestimable(reason.kind, reason.because)
 
 
 def _fit(data: Crossed, restricted: bool) -> MixedFit:

@@ -92,7 +92,8 @@ class Ordinal:
     def objective(self, x: Vector) -> tuple[float, Vector]:
         """The log-likelihood and its slope; far off, where there is no mode, −∞."""
         try:
-            mode = self.mode(x)
+            with np.errstate(invalid="ignore"):  # far off, what overflowed is found out below
+                mode = self.mode(x)
         except (ModeNotFound, np.linalg.LinAlgError):
             self._u = (np.zeros_like(self._u[0]), np.zeros_like(self._u[1]))
             return -np.inf, np.zeros(len(x))
@@ -195,8 +196,8 @@ def fit_ordinal(
     except Refused as refused:
         return Inestimable(refused.kind, refused.because)
     except np.linalg.LinAlgError:
-        refused = unconverged(data)
-        return Inestimable(refused.kind, refused.because)
+        reason = unconverged(data)
+        return Inestimable(reason.kind, reason.because)
 
 
 def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) -> MixedFit:

@@ -202,14 +202,26 @@ def test_statistic_equals_that_of_r(name: str, part: str) -> None:
 @pytest.mark.parametrize("name", WITH_TABLES)
 def test_indices_of_careless_responding_equal_those_of_r(name: str) -> None:
     given, expected = inputs(name), reference(name)["indices"]
-    answers = DataFrame(given["answers"], dtype=float)
+    table = DataFrame(given["answers"], dtype=float)
+    places = Series(range(table.shape[1]))
+    about = {
+        "block": Series(given["blocks"], dtype=object),
+        "half": places.groupby(given["blocks"]).cumcount() % 2,
+        "shown": Series(given["shown"], dtype=object),
+    }
+    columns = table.set_axis(places, axis=1).reset_index(names="rater")
+    answers = columns.melt(id_vars="rater", var_name="place", value_name="value")
+    answers = answers.assign(
+        item=answers["place"], **{name: answers["place"].map(of) for name, of in about.items()}
+    )
+    of = (answers, table.index)
     found = {
-        "longstring": longstring(answers),
-        "irv": intra_individual_variability(answers),
-        "person_total": person_total(answers),
-        "consensus_deviation": consensus_deviation(answers),
-        "even_odd": even_odd(answers, given["blocks"]),
-        "retest_sd": retest_sd(answers, given["shown"]),
+        "longstring": longstring(*of),
+        "irv": intra_individual_variability(*of),
+        "person_total": person_total(*of),
+        "consensus_deviation": consensus_deviation(*of),
+        "even_odd": even_odd(*of),
+        "retest_sd": retest_sd(answers.assign(item=answers["shown"]), table.index),
     }
     for index, ours in found.items():
         theirs = np.array(expected[index], dtype=float)

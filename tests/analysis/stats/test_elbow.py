@@ -63,7 +63,7 @@ def test_whole_numbers_with_many_ties_have_an_elbow_too() -> None:
 
 def test_a_handful_or_a_constant_has_no_elbow() -> None:
     assert elbow([1.0] * 19, tail="low", seed=1) == Inestimable(
-        "too_few", "19 values are fewer than 20"
+        "too_few", "fewer than 20 values are known: 19"
     )
     assert elbow([1.3] * 40, tail="low", seed=1) == Inestimable(
         "constant", "all values are the same"

@@ -1,5 +1,6 @@
 """Cumulative link mixed models: what ordinal::clmm says, and where there is nothing to say."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,42 +28,21 @@ def numbered(series: Any) -> dict[str, float]:
     return {str(key): value for key, value in series.items()}
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("name", ["small", "wine"])
+@pytest.mark.parametrize(("name", "link"), [*product(["small", "wine", "study"], LINKS)])
 def test_fit_is_that_of_clmm(name: str, link: Link) -> None:
     expected = reference(name, link)
     found = fitted(name, link, restricted=False)
     errors = found.standard_errors
-    assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-5)
-    for ours, theirs in [
-        (found.thresholds, expected["thresholds"]),
-        (found.coefficients, expected["coefficients"]),
-    ]:
-        for key, value in theirs.items():
-            # Estimates near 0 have no relative precision: the yardstick is their standard error.
-            assert ours[key] == pytest.approx(value, abs=1e-3 * errors[key])
+    assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-6)
+    assert dict(found.thresholds) == pytest.approx(expected["thresholds"], rel=1e-4)
+    assert dict(found.coefficients) == pytest.approx(expected["coefficients"], rel=1e-4)
     for key, value in expected["standard_errors"].items():
         assert errors[key] == pytest.approx(value, rel=1e-3)
-    assert found.sds == pytest.approx(expected["sds"], rel=1e-3, abs=1e-4)
+    assert found.sds == pytest.approx(expected["sds"], rel=1e-4, abs=1e-4)
     for group, value in expected["sd_errors"].items():
         assert errors[f"sd: {group}"] == pytest.approx(value, rel=1e-3)
     for group, modes in expected["modes"].items():
-        assert numbered(found.modes[group]) == pytest.approx(modes, abs=1e-3)
-
-
-def test_fit_of_a_study_is_as_likely_as_that_of_clmm_or_more() -> None:
-    """After 200 evaluations clmm gives up on it, with a gradient of 0.6 left."""
-    expected = reference("study", "probit")
-    found = fitted("study", "probit", restricted=False)
-    errors = found.standard_errors
-    assert found.miss < 1e-6
-    gained = found.log_likelihood - expected["log_likelihood"]
-    assert -1e-6 < gained < 0.01
-    for key, value in expected["coefficients"].items():
-        assert found.coefficients[key] == pytest.approx(value, abs=0.1 * errors[key])
-    for key, value in expected["standard_errors"].items():
-        assert errors[key] == pytest.approx(value, rel=1e-3)
-    assert found.sds == pytest.approx(expected["sds"], rel=1e-3)
+        assert numbered(found.modes[group]) == pytest.approx(modes, abs=1e-4)
 
 
 class TestLaplace:

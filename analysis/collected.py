@@ -1,0 +1,35 @@
+"""Tables and figures as they are made, and why others are not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.study_data import plain
+
+
+@dataclass
+class Collected:
+    """By name. `absent` maps a table, a figure, `table.column` or `table (raters)` to the reason to
+    show in its place.
+    """
+
+    tables: dict[str, DataFrame] = field(default_factory=dict)
+    figures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+
+    def table(self, name: str, make: Callable[[], DataFrame]) -> None:
+        """Make a table, or note why it is absent."""
+        try:
+            self.tables[name] = plain(make())
+        except Absent as reason:
+            self.absent[name] = str(reason)
+
+    def figure(self, name: str, make: Callable[[], dict[str, Any]]) -> None:
+        """Make a figure, or note why it is absent."""
+        try:
+            self.figures[name] = make()
+        except Absent as reason:
+            self.absent[name] = str(reason)

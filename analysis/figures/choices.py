@@ -1,0 +1,136 @@
+"""Which systems were chosen as best, and which as worst (Haleas, Figure 3)."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.figures import rows
+from analysis.figures.forest import RATERS
+from analysis.figures.style import COLOURS, INK, as_text, distinct, ink_on, short
+from analysis.figures.views import ALL_SCENARIOS
+from analysis.group_tests import ALL
+from analysis.recipe import Recipe
+
+#: Where there are more systems than colours.
+PATTERNS = ["", "/", ".", "x", "-", "+"]
+KINDS = ("best", "worst")
+#: Rows of the table by scenario, model and condition.
+Cells = Mapping[tuple[str, str, str], Mapping[Hashable, Any]]
+
+
+class System(NamedTuple):
+    model: str
+    condition: str
+
+    @property
+    def name(self) -> str:
+        return as_text(f"{self.model}, {self.condition}")
+
+
+class Bar(NamedTuple):
+    """The choices of one kind in one scenario, or in all."""
+
+    scenario: str
+    kind: str
+
+
+def best_worst_shares(choices: DataFrame, recipe: Recipe) -> dict[str, Any]:
+    """Shares of all choices of best, and of worst, that fell to each system: two bars a scenario.
+
+    `choices` is the table of `choices.choices`; rows of other recipes are left out. A menu
+    switches between dimensions and raters. Raises Absent.
+    """
+    ours = choices[choices["recipe"] == recipe.name]
+    if not ours[["best", "worst"]].to_numpy().any():
+        raise Absent("nobody chose a best or a worst response")
+    pairs = ours[["model", "condition"]].drop_duplicates()
+    systems = [System(str(m), str(c)) for m, c in pairs.itertuples(index=False)]
+    bars = [Bar(scenario, kind) for scenario in distinct(ours["scenario"]) for kind in KINDS]
+    at = rows.places([bar.scenario for bar in bars])
+    views = {title: [_points(part, systems, bars, recipe), {}] for title, part in _views(ours)}
+    traces = [*_bars(systems, at), rows.names([""] * len(bars), at, 0)]
+    for index, trace in enumerate(traces):
+        trace |= {key: values[index] for key, values in next(iter(views.values()))[0].items()}
+    share = {"range": [0, 1.001], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
+    text = (
+        f"Recipe {as_text(recipe.name)}. In brackets: number of choices. A system that stands on "
+        "more pages can be chosen more often; the table has shares of the pages that showed it, "
+        f"with {100 * recipe.confidence:g} % intervals over raters. Unit: choice."
+    )
+    layout = rows.layout(views, at, share, legend=[s.name for s in systems], text=text)
+    layout |= {"barmode": "stack", "bargap": 0}
+    layout["uniformtext"] = {"mode": "hide", "minsize": 10}
+    return {"data": traces, "layout": layout}
+
+
+def _views(choices: DataFrame) -> Iterator[tuple[str, DataFrame]]:
+    several = choices["dimension"].nunique() > 1
+    for (raters, dimension), part in choices.groupby(["raters", "dimension"], sort=False):
+        title = RATERS.get(str(raters), str(raters))
+        yield as_text(f"{title} · {dimension}" if several else title), part
+
+
+def _points(
+    part: DataFrame, systems: list[System], bars: list[Bar], recipe: Recipe
+) -> dict[str, list[list[Any]]]:
+    """What a view changes of every trace: the systems' bars, then the names of the rows."""
+    records = part.to_dict("records")
+    found = {(row["scenario"], row["model"], row["condition"]): row for row in records}
+    made = part.groupby("scenario")[list(KINDS)].sum()
+    points: dict[str, list[list[Any]]] = {"x": [], "text": [], "customdata": []}
+    for system in systems:
+        cells = [_cell(found, made, system, bar, recipe) for bar in bars]
+        points["x"].append(short([share for share, _ in cells]))
+        points["text"].append([f"{share:.0%}" if share else "" for share, _ in cells])
+        points["customdata"].append([about for _, about in cells])
+    names = []
+    for bar in bars:
+        n = int(made[bar.kind].get(bar.scenario, 0))
+        title = ALL_SCENARIOS if bar.scenario == ALL else as_text(bar.scenario)
+        names.append(f"<b>{title}</b>, {bar.kind} ({n or 'no choices'})")
+    points["x"].append([0] * len(bars))
+    points["text"].append(names)
+    points["customdata"].append([])
+    return points
+
+
+def _cell(
+    found: Cells, made: DataFrame, system: System, bar: Bar, recipe: Recipe
+) -> tuple[float, str]:
+    """A system's share of the choices of a bar, and what is said of it."""
+    row = found.get((bar.scenario, *system))
+    n = int(made[bar.kind].get(bar.scenario, 0))
+    if row is None or not n:
+        return 0.0, ""
+    about = f"{row[bar.kind]} of {n} choices"
+    share, low, high = (
+        row[name] for name in (f"share_{bar.kind}", f"{bar.kind}_ci_low", f"{bar.kind}_ci_high")
+    )
+    if not pd.isna(share):
+        about += f"<br>chosen on {share:.1%} of the pages that showed it"
+    if not pd.isna(low):
+        about += f"<br>{100 * recipe.confidence:g} %: {low:.1%} to {high:.1%}"
+    return row[bar.kind] / n, about
+
+
+def _bars(systems: list[System], at: list[float]) -> Iterator[dict[str, Any]]:
+    for number, system in enumerate(systems):
+        colour = COLOURS[number % len(COLOURS)]
+        pattern = PATTERNS[number // len(COLOURS) % len(PATTERNS)]
+        look: dict[str, Any] = {"color": colour, "line": {"color": INK, "width": 0.5}}
+        yield {
+            "type": "bar",
+            "orientation": "h",
+            "name": system.name,
+            "y": at,
+            "width": 0.5,
+            "marker": look | ({"pattern": {"shape": pattern}} if pattern else {}),
+            "hovertemplate": "%{customdata}<extra>%{fullData.name}</extra>",
+            "textposition": "inside",
+            "insidetextanchor": "middle",
+            "insidetextfont": {"color": ink_on(colour)},
+            "textangle": 0,
+        }

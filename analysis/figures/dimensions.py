@@ -1,0 +1,241 @@
+"""The systems' means on each dimension: as points with intervals, or as a radar (Haleas, Figure 2).
+
+A radar shows profiles at a glance and hides how sure they are; its intervals are in the hover.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.figures import rows
+from analysis.figures.forest import RATERS
+from analysis.figures.style import (
+    COLOURS,
+    DASHES,
+    INK,
+    PLAIN,
+    SYMBOLS,
+    as_text,
+    distinct,
+    short,
+)
+from analysis.items import points_of
+from analysis.recipe import Recipe
+
+FEWEST_CORNERS = 3
+RADAR = 280  # pixels
+STEP = 0.17  # between the dimensions of one row
+GENERALISES = {"participant": "other raters", "scenario": "other scenarios"}
+
+
+class System(NamedTuple):
+    model: str
+    condition: str
+
+    @property
+    def name(self) -> str:
+        return f"<b>{as_text(self.model)}</b>, {as_text(self.condition)}"
+
+
+class Estimate(NamedTuple):
+    """A mean, its interval where there is one, and the units that it rests on."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class Means:
+    """Every view's means by system and dimension; all in study order."""
+
+    systems: list[System]
+    dimensions: list[str]
+    views: dict[str, dict[tuple[System, str], Estimate]]
+
+
+def dimension_means(
+    systems: DataFrame, recipe: Recipe, scale: Sequence[tuple[int, str]]
+) -> dict[str, Any]:
+    """A row per system, and in it a mean with its interval for each dimension.
+
+    `systems` is the table of `systems.systems`; rows of other recipes are left out. A menu switches
+    between what intervals speak of, and between raters. Raises Absent.
+    """
+    means = _means(systems, recipe)
+    at = rows.places([system.model for system in means.systems])
+    low, high = _ends(scale)
+    air = (high - low) / 30
+    changes = {title: [_points(means, found, at, low - air), {}]
+               for title, found in means.views.items()}  # fmt: skip
+    traces = [*_marks(means, at), rows.names([], at, low - air)]
+    first = next(iter(changes.values()))[0]
+    for index, trace in enumerate(traces):
+        trace |= {name: first[name][index] for name in ("x", "y", "text")}
+        if "error_x" in trace:
+            trace["error_x"] |= {
+                name: first[f"error_x.{name}"][index] for name in ("array", "arrayminus")
+            }
+    label = {"text": "mean rating", "standoff": 6, "font": {"size": 12}}
+    axis = {"range": [low - air, high + air], "title": label, "nticks": 6}
+    names = [as_text(dimension) for dimension in means.dimensions]
+    layout = rows.layout(changes, at, axis, legend=names, text=_text(recipe, scale))
+    return {"data": traces, "layout": layout}
+
+
+def dimension_radar(
+    systems: DataFrame, recipe: Recipe, scale: Sequence[tuple[int, str]], *, between: bool = False
+) -> dict[str, Any]:
+    """A corner per dimension and a line per system, with intervals in the hover.
+
+    As `dimension_means`, and Absent with fewer than three dimensions, too. `between` says that
+    ratings lie between the points of the scale.
+    """
+    means = _means(systems, recipe)
+    corners = [as_text(dimension) for dimension in means.dimensions]
+    if len(corners) < FEWEST_CORNERS:
+        raise Absent("a radar needs three dimensions or more")
+    views = {title: [_corners(means, found), {}] for title, found in means.views.items()}
+    first = next(iter(views.values()))[0]
+    traces = []
+    for number, system in enumerate(means.systems):
+        look = {"color": COLOURS[number % len(COLOURS)], "dash": DASHES[number % len(DASHES)]}
+        mark = {"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 7}
+        traces.append(
+            {
+                "type": "scatterpolar",
+                "mode": "lines+markers",
+                "name": as_text(", ".join(system)),
+                "theta": [*corners, corners[0]],
+                "line": look | {"width": 2},
+                "marker": mark,
+                "hovertemplate": "%{theta}: %{text}<extra>%{fullData.name}</extra>",
+                **{name: first[name][number] for name in ("r", "text")},
+            }
+        )
+    layout = _radar_layout(means, views, recipe, scale)
+    layout["polar"]["radialaxis"]["tickvals"] = points_of(sorted(scale), between=between)
+    return {"data": traces, "layout": layout}
+
+
+def _means(systems: DataFrame, recipe: Recipe) -> Means:
+    """The recipe's means. Raises Absent where there are none."""
+    ours = systems[(systems["recipe"] == recipe.name) & systems["mean"].notna()]
+    if ours.empty:
+        raise Absent("no mean is estimable")
+    views: dict[str, dict[tuple[System, str], Estimate]] = {}
+    for (raters, unit), part in ours.groupby(["raters", "unit"], sort=False):
+        title = f"{RATERS.get(str(raters), str(raters))}, intervals for {GENERALISES[str(unit)]}"
+        views[as_text(title)] = {
+            (System(str(row["model"]), str(row["condition"])), str(row["dimension"])): Estimate(
+                float(row["mean"]), _known(row["ci_low"]), _known(row["ci_high"]), int(row["n"])
+            )
+            for row in part.to_dict("records")
+        }
+    pairs = ours[["model", "condition"]].drop_duplicates().itertuples(index=False)
+    found = [System(str(model), str(condition)) for model, condition in pairs]
+    return Means(found, distinct(map(str, ours["dimension"])), views)
+
+
+def _points(
+    means: Means, found: dict[tuple[System, str], Estimate], at: Sequence[float], left: float
+) -> dict[str, list[Any]]:
+    """What a view changes of every trace: the marks of each dimension, then the rows' names.
+
+    A system that was not rated on a dimension has no mark there.
+    """
+    points: dict[str, list[Any]] = {
+        name: [] for name in ("x", "y", "text", "error_x.array", "error_x.arrayminus")
+    }
+    for number, dimension in enumerate(means.dimensions):
+        shift = STEP * (number - (len(means.dimensions) - 1) / 2)
+        cells = [found.get((system, dimension)) for system in means.systems]
+        points["x"].append([None if e is None else short([e.mean])[0] for e in cells])
+        points["y"].append([round(place + shift, 3) for place in at])
+        points["text"].append(["" if e is None else _hover(e) for e in cells])
+        points["error_x.array"].append([_arm(e, upper=True) for e in cells])
+        points["error_x.arrayminus"].append([_arm(e, upper=False) for e in cells])
+    points["x"].append([left] * len(at))
+    points["y"].append([place - rows.NAME for place in at])
+    points["text"].append([system.name for system in means.systems])
+    points["error_x.array"].append([])
+    points["error_x.arrayminus"].append([])
+    return points
+
+
+def _marks(means: Means, at: Sequence[float]) -> Iterator[dict[str, Any]]:
+    for number, dimension in enumerate(means.dimensions):
+        look = {"color": COLOURS[number % len(COLOURS)], "symbol": SYMBOLS[number % len(SYMBOLS)]}
+        yield {
+            "type": "scatter",
+            "mode": "markers",
+            "name": as_text(dimension),
+            "marker": look | {"size": 8},
+            "error_x": {"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+            "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
+        }
+
+
+def _corners(means: Means, found: dict[tuple[System, str], Estimate]) -> dict[str, list[Any]]:
+    """Each system's means around the radar and back to where they began."""
+    points: dict[str, list[Any]] = {"r": [], "text": []}
+    for system in means.systems:
+        around = [*means.dimensions, means.dimensions[0]]
+        cells = [found.get((system, dimension)) for dimension in around]
+        points["r"].append([None if e is None else short([e.mean])[0] for e in cells])
+        points["text"].append(["" if e is None else _hover(e) for e in cells])
+    return points
+
+
+def _radar_layout(
+    means: Means, views: dict[str, list[Any]], recipe: Recipe, scale: Sequence[tuple[int, str]]
+) -> dict[str, Any]:
+    names = [", ".join(system) for system in means.systems]
+    text = f"{_text(recipe, scale)} Touch a point to see its interval."
+    layout = rows.layout(views, [0], {}, legend=names, text=text)
+    axis = {"gridcolor": INK, "linecolor": INK, "griddash": "dot", "tickfont": {"color": INK}}
+    polar = {
+        "bgcolor": PLAIN["paper_bgcolor"],
+        "domain": {"x": [0.12, 0.88], "y": [0, 0.93]},
+        "radialaxis": axis | {"range": _ends(scale), "angle": 90, "tickangle": 90},
+        "angularaxis": axis | {"rotation": 90, "direction": "clockwise"},
+    }
+    del layout["xaxis"], layout["yaxis"]
+    return layout | {"height": layout["height"] + RADAR, "polar": polar}
+
+
+def _text(recipe: Recipe, scale: Sequence[tuple[int, str]]) -> str:
+    (low, low_label), *_, (high, high_label) = sorted(scale)
+    return (
+        f"Recipe {as_text(recipe.name)}; {100 * recipe.confidence:g} % intervals. "
+        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}."
+    )
+
+
+def _ends(scale: Sequence[tuple[int, str]]) -> list[int]:
+    values = [value for value, _ in scale]
+    return [min(values), max(values)]
+
+
+def _hover(estimate: Estimate) -> str:
+    text = f"{estimate.mean:.2f}"
+    if estimate.low is not None and estimate.high is not None:
+        text += f" [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return f"{text}, n = {estimate.n}"
+
+
+def _arm(estimate: Estimate | None, *, upper: bool) -> float | None:
+    """How far an interval reaches on one side; nowhere without one."""
+    if estimate is None:
+        return None
+    end = estimate.high if upper else estimate.low
+    return 0.0 if end is None else float(short([abs(end - estimate.mean)])[0])
+
+
+def _known(value: Any) -> float | None:
+    return None if pd.isna(value) else float(value)

@@ -1,0 +1,291 @@
+"""Estimates with their intervals, a row each: a against b, and the systems' means.
+
+What an interval speaks of differs, so up to three stand in a row: other raters of these very
+texts, other scenarios before these raters, and both at once (a mixed model).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.figures import rows
+from analysis.figures.style import COLOURS, INK, SYMBOLS, as_text
+from analysis.group_tests import ALL
+from analysis.recipe import Recipe
+from analysis.wins import Contrast
+
+STEP = 0.17  # between the estimates of one row
+LINKS = {"linear": "linear", "probit": "ordinal, probit", "logit": "ordinal, logit"}
+RATERS = {"included": "Included raters", "all": "All raters"}
+
+
+class View(NamedTuple):
+    """What is shown at a time."""
+
+    dimension: str
+    raters: str
+
+
+class Estimate(NamedTuple):
+    """A value, its interval where there is one, and how many units it rests on, where counted."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int | None
+
+
+#: What is estimated in a row, and of what: ("Llama", "zero_shot") or ("Llama",).
+Row = tuple[str, ...]
+
+
+@dataclass
+class Forest:
+    """Estimates by view, kind (such as "other raters") and row, in the order in which they came."""
+
+    rows: Sequence[Row]
+    found: dict[View, dict[str, dict[Row, Estimate]]] = field(default_factory=dict)
+
+    def add(self, table: DataFrame, kind: str, value: str, keys: Sequence[str]) -> None:
+        """Read the estimates of one kind from a table's rows, those without one left out."""
+        for entry in table[table[value].notna()].to_dict("records"):
+            row = tuple(str(entry[key]) for key in keys)
+            view = View(str(entry["dimension"]), str(entry["raters"]))
+            low, high, n = (_known(entry.get(name)) for name in ("ci_low", "ci_high", "n"))
+            estimate = Estimate(float(entry[value]), low, high, None if n is None else round(n))
+            self.found.setdefault(view, {}).setdefault(kind, {})[row] = estimate
+
+    @property
+    def kinds(self) -> list[str]:
+        return list(dict.fromkeys(kind for of_view in self.found.values() for kind in of_view))
+
+
+def contrast_forest(
+    contrasts: DataFrame, mixed: DataFrame | None, recipe: Recipe
+) -> dict[str, Any]:
+    """a − b of each model and over all, with a line at zero; a menu over dimensions and raters.
+
+    `contrasts` is the table of `contrasts.contrasts`, `mixed` the contrasts of
+    `mixed_models.mixed_models`, or None; rows of other recipes are left out. Raises Absent.
+    """
+    ours = contrasts[contrasts["recipe"] == recipe.name]
+    models = _models(ours)
+    forest = Forest([(model,) for model in models])
+    for units in ("raters", "scenarios"):
+        of_units = ours[ours["generalises_to"] == units]
+        forest.add(of_units, f"for other {units}", "difference", ["model"])
+    for kind, table in _mixed(mixed, recipe):
+        forest.add(table, kind, "difference", ["model"])
+    if ours.empty or not forest.found:
+        raise Absent("no difference between the conditions is estimable")
+    a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
+    names: dict[Row, str] = {(model,): _of_model(model) for model in models}
+    text = (
+        f"{_intervals(recipe)}. Right of 0, {a} was rated higher. {_units(forest)} "
+        "What is missing is not estimable; the table says why."
+    )
+    title = f"{a} − {b} (points)"
+    return _figure(forest, names, title, text, zero=True)
+
+
+def systems_forest(
+    systems: DataFrame, mixed: DataFrame | None, contrast: Contrast, recipe: Recipe
+) -> dict[str, Any]:
+    """Mean of each system with intervals, and a line at the reference's, if there is one.
+
+    `systems` is the table of `systems.systems`, `mixed` the estimates of
+    `mixed_models.mixed_models`, or None; rows of other recipes are left out. Raises Absent.
+    """
+    ours = systems[systems["recipe"] == recipe.name]
+    known = list(dict.fromkeys(zip(ours["model"], ours["condition"], strict=True)))
+    forest = Forest([(str(model), str(condition)) for model, condition in known])
+    for unit, kind in {
+        "participant": "for other raters",
+        "scenario": "for other scenarios",
+    }.items():
+        forest.add(ours[ours["unit"] == unit], kind, "mean", ["model", "condition"])
+    for kind, table in _mixed(mixed, recipe):
+        forest.add(table, kind, "estimate", ["model", "condition"])
+    if not forest.found:
+        raise Absent("no mean is estimable")
+    names = {row: f"<b>{as_text(row[0])}</b>, {as_text(row[1])}" for row in forest.rows}
+    dashed = ""
+    if contrast.reference in names:
+        names[contrast.reference] += " (reference)" if "reference" not in contrast.reference else ""
+        dashed = " Dashed: the reference's mean."
+    text = f"{_intervals(recipe)}.{dashed} {_units(forest)}"
+    return _figure(forest, names, "mean rating", text, reference=contrast.reference)
+
+
+def _models(contrasts: DataFrame) -> list[str]:
+    """Single models in the table's order, then all of them together."""
+    found = list(dict.fromkeys(map(str, contrasts["model"])))
+    return [*(model for model in found if model != ALL), *(m for m in found if m == ALL)]
+
+
+def _of_model(model: str) -> str:
+    return "<b>all models</b>" if model == ALL else f"<b>{as_text(model)}</b>"
+
+
+def _mixed(table: DataFrame | None, recipe: Recipe) -> list[tuple[str, DataFrame]]:
+    """The recipe's estimates on the scale of the ratings, by what they are called."""
+    if table is None:
+        return []
+    ours = table[(table["recipe"] == recipe.name) & (table["scale"] == "ratings")]
+    return [
+        (f"for both (mixed model: {LINKS[str(link)]})", part)
+        for link, part in ours.groupby("link", sort=False)
+    ]
+
+
+def _intervals(recipe: Recipe) -> str:
+    return f"Recipe {as_text(recipe.name)}; {100 * recipe.confidence:g} % intervals"
+
+
+def _units(forest: Forest) -> str:
+    """How many units the estimates rest on."""
+    parts = []
+    for kind in forest.kinds:
+        counted = [
+            found.n
+            for of_view in forest.found.values()
+            for found in of_view.get(kind, {}).values()
+            if found.n is not None
+        ]
+        if counted:
+            low, high = min(counted), max(counted)
+            span = str(low) if low == high else f"{low} to {high}"
+            parts.append(f"{span} {kind.removeprefix('for other ')}")
+    return f"n: {' or '.join(parts)}." if parts else ""
+
+
+def _figure(
+    forest: Forest,
+    names: Mapping[Row, str],
+    title: str,
+    text: str,
+    *,
+    zero: bool = False,
+    reference: Row | None = None,
+) -> dict[str, Any]:
+    at = rows.places([row[0] for row in forest.rows])
+    low, high = _reach(forest, zero=zero)
+    views = {
+        _title(view, forest): [_points(forest, of_view, reference, names, low, at, zero=zero), {}]
+        for view, of_view in forest.found.items()
+    }
+    line = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
+    line |= {"line": {"color": INK, "width": 1, "dash": "solid" if zero else "dash"}}
+    ends = [at[0] - 0.3, at[-1] + 0.45]
+    traces = [line | {"y": ends}, *_marks(forest, at), rows.names([], at, low)]
+    first = next(iter(views.values()))[0]
+    for index, trace in enumerate(traces):
+        trace |= {"x": first["x"][index], "text": first["text"][index]}
+        if "error_x" in trace:
+            trace["error_x"] |= {
+                name: first[f"error_x.{name}"][index] for name in ("array", "arrayminus")
+            }
+    label = {"text": title, "standoff": 6, "font": {"size": 12}}
+    axis = {"range": [low, high], "title": label, "nticks": 6}
+    layout = rows.layout(views, at, axis, legend=forest.kinds, text=text)
+    return {"data": traces, "layout": layout}
+
+
+def _title(view: View, forest: Forest) -> str:
+    several = len({found.dimension for found in forest.found}) > 1
+    raters = RATERS.get(view.raters, view.raters)
+    return as_text(f"{raters} · {view.dimension}" if several else raters)
+
+
+def _reach(forest: Forest, *, zero: bool) -> tuple[float, float]:
+    """The ends of the axis: all intervals of all views, and some air."""
+    values = [0.0] if zero else []
+    for of_view in forest.found.values():
+        for found in of_view.values():
+            for estimate in found.values():
+                ends = (estimate.value, estimate.low, estimate.high)
+                values += [end for end in ends if end is not None]
+    low, high = min(values), max(values)
+    air = 0.05 * (high - low) or 0.5
+    return float(f"{low - air:.3g}"), float(f"{high + air:.3g}")
+
+
+def _points(
+    forest: Forest,
+    of_view: Mapping[str, Mapping[Row, Estimate]],
+    reference: Row | None,
+    names: Mapping[Row, str],
+    left: float,
+    at: Sequence[float],
+    *,
+    zero: bool,
+) -> dict[str, list[Any]]:
+    """What a view changes of every trace: the upright line, the marks of each kind, the names."""
+    main = next((of_view[kind] for kind in forest.kinds if kind in of_view), {})
+    upright = 0.0 if zero else None
+    if reference is not None and reference in main:
+        upright = main[reference].value
+    xs: list[Any] = [[upright] * 2]
+    texts: list[Any] = [[]]
+    above: list[Any] = [[]]
+    below: list[Any] = [[]]
+    for kind in forest.kinds:
+        found = [of_view.get(kind, {}).get(row) for row in forest.rows]
+        xs.append([None if e is None else _short(e.value) for e in found])
+        above.append([_arm(e, e.high) if e else None for e in found])
+        below.append([_arm(e, e.low) if e else None for e in found])
+        texts.append([_hover(e) if e else "" for e in found])
+    xs.append([left] * len(at))
+    texts.append([_name(names[row], main.get(row)) for row in forest.rows])
+    return {
+        "x": xs,
+        "text": texts,
+        "error_x.array": [*above, []],
+        "error_x.arrayminus": [*below, []],
+    }
+
+
+def _marks(forest: Forest, at: Sequence[float]) -> list[dict[str, Any]]:
+    """A trace per kind of estimate, those of one row below one another."""
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": kind,
+            "y": [round(place + STEP * (number - (len(forest.kinds) - 1) / 2), 3) for place in at],
+            "marker": {"color": COLOURS[number], "symbol": SYMBOLS[number], "size": 8},
+            "error_x": {"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+            "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
+        }
+        for number, kind in enumerate(forest.kinds)
+    ]
+
+
+def _name(name: str, estimate: Estimate | None) -> str:
+    value = f"{estimate.value:.2f}".replace("-", "−") if estimate else "not estimable"
+    return f"{name}: {value}"
+
+
+def _hover(estimate: Estimate) -> str:
+    text = f"{estimate.value:.3f}"
+    if estimate.low is not None and estimate.high is not None:
+        text += f" [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return text if estimate.n is None else f"{text}, n = {estimate.n}"
+
+
+def _arm(estimate: Estimate, end: float | None) -> float:
+    """How far an interval reaches on one side; nowhere without one."""
+    return 0.0 if end is None else _short(abs(end - estimate.value))
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _known(value: Any) -> float | None:
+    """A number, or None where it is missing."""
+    return None if value is None or pd.isna(value) else float(value)

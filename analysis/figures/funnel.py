@@ -1,0 +1,152 @@
+"""Who counts, and why others do not: a flow of participants as CONSORT draws it.
+
+K. F. Schulz, D. G. Altman & D. Moher (2010), CONSORT 2010 statement.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.definition import QualityRules, RuleName
+from analysis.figures.style import FITS, INK, PLAIN, as_text, wrapped
+
+#: Pixels: of a line of text, above and below the lines of a box, and between boxes.
+LINE, PADDING, GAP = 16, 8, 16
+#: Where the boxes of those who stay and of those who leave begin and end.
+STAY, LEAVE = (0.0, 0.4), (0.48, 1.0)
+#: Characters in a line of them, on a phone.
+STAY_WIDTH, LEAVE_WIDTH = 17, 23
+
+REASONS: dict[RuleName, Callable[[QualityRules], str]] = {
+    "duration": lambda rules: (
+        f"under {rules.duration_minutes.minimum:g} or over "
+        f"{rules.duration_minutes.maximum:g} minutes"
+    ),
+    "attention": lambda rules: (
+        f"more than {rules.attention.failures_allowed} attention checks failed"
+        if rules.attention.failures_allowed
+        else "an attention check failed"
+    ),
+    "early_exit": lambda rules: "left before the end",
+    "sigma_mae": lambda rules: (
+        f"σ under {rules.sigma_mae.sigma_below:g} and MAE over {rules.sigma_mae.mae_above:g}"
+        + (", σ of block means" if rules.sigma_mae.sigma_over == "blocks" else "")
+    ),
+}
+
+
+class Flow:
+    """Boxes from the top down, in pixels; `y` is where the next one begins, below 0."""
+
+    def __init__(self) -> None:
+        self.shapes: list[dict[str, Any]] = []
+        self.annotations: list[dict[str, Any]] = []
+        self.y = 0.0
+
+    def box(self, lines: list[str], ends: tuple[float, float], top: float) -> float:
+        """A box with its lines of text; where it ends."""
+        bottom = top - 2 * PADDING - LINE * len(lines)
+        self.shapes.append(
+            {"type": "rect", "x0": ends[0], "x1": ends[1], "y0": bottom, "y1": top}
+            | {"line": {"color": INK, "width": 1}}
+        )
+        self.annotations.append(
+            {"text": "<br>".join(lines), "x": sum(ends) / 2, "y": (top + bottom) / 2}
+            | {"showarrow": False, "xanchor": "center", "yanchor": "middle", "align": "center"}
+        )
+        return bottom
+
+    def arrow(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        self.annotations.append(
+            {"text": "", "x": end[0], "y": end[1], "ax": start[0], "ay": start[1]}
+            | {"axref": "x", "ayref": "y", "showarrow": True}
+            | {"arrowhead": 2, "arrowwidth": 1, "arrowcolor": INK, "standoff": 0}
+        )
+
+    def stays(self, lines: list[str]) -> None:
+        """Who is left, below who was before, with an arrow down to them."""
+        middle = sum(STAY) / 2
+        if self.y:
+            self.arrow((middle, self.y), (middle, self.y - GAP))
+            self.y -= GAP
+        self.y = self.box(lines, STAY, self.y)
+
+    def leaves(self, lines: list[str]) -> None:
+        """Who goes, to the right of the line down."""
+        top = self.y - GAP
+        bottom = self.box(lines, LEAVE, top)
+        middle, height = sum(STAY) / 2, (top + bottom) / 2
+        self.shapes.append(
+            {"type": "line", "x0": middle, "x1": middle, "y0": self.y, "y1": bottom}
+            | {"line": {"color": INK, "width": 1}}
+        )
+        self.arrow((middle, height), (LEAVE[0], height))
+        self.y = bottom
+
+
+def consort_flow(
+    steps: DataFrame, rules: QualityRules, not_entered: Mapping[str, int]
+) -> dict[str, Any]:
+    """Boxes of who is left after each step, and beside them who was excluded and why.
+
+    `steps` is the table `funnel`, `not_entered` says how many never entered it and why not.
+    `alone`, what a rule would exclude by itself, stands where it differs. Raises Absent.
+    """
+    if steps.empty:
+        raise Absent("the study applies no quality rule")
+    first = steps.iloc[0]
+    entered = int(first["excluded"]) + int(first["remaining"])
+    outside = {why: n for why, n in not_entered.items() if n}
+    flow = Flow()
+    if outside:
+        flow.stays(_stay("arrived", entered + sum(outside.values())))
+        flow.leaves(_leave("not in the analysis", sum(outside.values()), _counts(outside)))
+    flow.stays(_stay("took part", entered))
+    for step in steps.to_dict("records"):
+        name: RuleName = step["step"]
+        excluded, alone = int(step["excluded"]), int(step["alone"])
+        about = wrapped(REASONS[name](rules), LEAVE_WIDTH)
+        if alone != excluded:
+            about.append(f"(by itself: {alone})")
+        flow.leaves(_leave(f"excluded: {name}", excluded, about))
+        last = name == steps["step"].iloc[-1]
+        flow.stays(_stay("included" if last else "remaining", int(step["remaining"])))
+    return {"data": [_nothing()], "layout": _layout(flow)}
+
+
+def _stay(what: str, n: int) -> list[str]:
+    return [*wrapped(what, STAY_WIDTH), f"<b>n = {n}</b>"]
+
+
+def _leave(what: str, n: int, about: list[str]) -> list[str]:
+    return [*wrapped(what, LEAVE_WIDTH), f"<b>n = {n}</b>", *map(as_text, about)]
+
+
+def _counts(outside: Mapping[str, int]) -> list[str]:
+    return [f"{why}: {n}" for why, n in outside.items()]
+
+
+def _nothing() -> dict[str, Any]:
+    """A trace for the axes to be there: everything shown is a shape or an annotation."""
+    return {"type": "scatter", "x": [0], "y": [0], "opacity": 0, "hoverinfo": "skip"}
+
+
+def _layout(flow: Flow) -> dict[str, Any]:
+    """One unit upwards is one pixel, so boxes are as high as their text."""
+    margin = 6
+    axis: dict[str, Any] = {"fixedrange": True, "visible": False}
+    return (
+        PLAIN
+        | FITS
+        | {
+            "height": -flow.y + 2 * margin,
+            "margin": {"l": margin, "r": margin, "t": margin, "b": margin},
+            "showlegend": False,
+            "xaxis": axis | {"range": [-0.005, 1.005]},
+            "yaxis": axis | {"range": [flow.y, 0]},
+            "shapes": flow.shapes,
+            "annotations": flow.annotations,
+        }
+    )

@@ -1,0 +1,257 @@
+"""How carefully raters answered: σ against MAE, how each is distributed, and how long it took.
+
+Who is excluded is drawn beside who is included: nobody is hidden by being left out.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pandas import DataFrame, Series
+
+from analysis.absent import Absent
+from analysis.definition import QualityRules
+from analysis.figures.style import (
+    COLOURS,
+    FITS,
+    INK,
+    LEGEND,
+    PLAIN,
+    SYMBOLS,
+    as_text,
+    note,
+    short,
+    wrapped,
+)
+
+INCLUDED = "included"
+NAMES = {"sigma": "σ", "mae": "MAE"}
+MOST_BARS = 30
+LINE = 19  # pixels of a line of the legend or of the note
+RULE = "sigma_mae"
+OVERFLOW = 2  # times the longest duration allowed: longer ones share the last bar
+AXIS: dict[str, Any] = {
+    "fixedrange": True, "showgrid": False, "zeroline": False, "linecolor": INK,
+}  # fmt: skip
+
+
+class Limit(NamedTuple):
+    """An upright line at `value`, and the interval around it, where it has one."""
+
+    name: str
+    value: float
+    dash: str
+    interval: tuple[float, float] | None = None
+
+
+def sigma_against_mae(raters: DataFrame, rules: QualityRules) -> dict[str, Any]:
+    """A point per rater, by what excluded them; the rule takes away who is in the shaded corner.
+
+    `raters` has `participant`, `sigma`, `mae`, `included` and `exclusion`; who is in no step of the
+    funnel is not drawn. Raises Absent.
+    """
+    shown, without = _known(raters, list(NAMES), "both σ and MAE")
+    limits = rules.sigma_mae
+    of_rule = [limits.sigma_below, limits.mae_above] if RULE in rules.order else [0.1, 0.1]
+    axes = [
+        _from_0(max(1.05 * float(shown[name].max()), 1.2 * limit))
+        for name, limit in zip(NAMES, of_rule, strict=True)
+    ]
+    traces = []
+    for number, (kind, part) in enumerate(_by_exclusion(shown, rules)):
+        look = {"color": COLOURS[number % len(COLOURS)], "symbol": SYMBOLS[number % len(SYMBOLS)]}
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": f"{kind} (n = {len(part)})",
+                "x": short(part["sigma"]),
+                "y": short(part["mae"]),
+                "text": [as_text(name) for name in part["participant"]],
+                "hovertemplate": "%{text}<br>σ %{x:.3g}, MAE %{y:.3g}<extra></extra>",
+                "marker": look | {"size": 7, "opacity": 0.8},
+            }
+        )
+    text = f"A point is a rater. {without}{_of_what(rules)}"
+    shapes: list[dict[str, Any]] = []
+    if RULE in rules.order:
+        below, above = limits.sigma_below, limits.mae_above
+        dashed = {"type": "line", "line": {"color": INK, "width": 1.5, "dash": "dash"}}
+        shapes = [
+            dashed | {"x0": below, "x1": below, "yref": "paper", "y0": 0, "y1": 1},
+            dashed | {"y0": above, "y1": above, "xref": "paper", "x0": 0, "x1": 1},
+            _shade({"x0": axes[0][0], "x1": below, "y0": above, "y1": axes[1][1]}),
+        ]
+        text += f" Shaded: σ below {below:g} and MAE above {above:g}, which sigma_mae excludes."
+    layout = _layout(
+        _titled("σ: how far a rater's ratings spread") | {"range": axes[0]},
+        _titled("MAE: distance to the gold scores") | {"range": axes[1]},
+        [str(trace["name"]) for trace in traces],
+        text,
+    )
+    return {"data": traces, "layout": layout | {"shapes": shapes}}
+
+
+def distribution(raters: DataFrame, thresholds: DataFrame, measure: str) -> dict[str, Any]:
+    """How many raters have which `sigma` (or `mae`), with the limit in force and the elbow.
+
+    `thresholds` is the table of that name. Raises Absent.
+    """
+    name = NAMES[measure]
+    shown, without = _known(raters, [measure], f"a {name}")
+    (row,) = thresholds[thresholds["measure"] == measure].to_dict("records")
+    limits = []
+    if not np.isnan(row["in_force"]):
+        text = f"limit: {row['side']} {row['in_force']:g} (beyond it: {row['removed']})"
+        limits.append(Limit(text, row["in_force"], "dash"))
+    if not np.isnan(row["elbow"]):
+        what = "elbow" if row["clear"] else "bend, no clear elbow"
+        text = f"{what}: {row['elbow']:.3g} (beyond it: {row['removed_at_elbow']})"
+        limits.append(Limit(text, row["elbow"], "dot", (row["ci_low"], row["ci_high"])))
+    shaded = any(limit.interval for limit in limits)
+    text = "Shaded: where the bend would be with other raters (95 %). " if shaded else ""
+    text += without
+    return _histogram(shown, shown[measure], limits, name, text)
+
+
+def durations(raters: DataFrame, rules: QualityRules) -> dict[str, Any]:
+    """How many raters took how many minutes, and the window of the rule. Raises Absent."""
+    shown, text = _known(raters, ["duration_seconds"], "a duration")
+    minutes = shown["duration_seconds"] / 60
+    limits = []
+    if "duration" in rules.order:
+        window = rules.duration_minutes
+        limits = [
+            Limit(f"shortest: {window.minimum:g} min", window.minimum, "dash"),
+            Limit(f"longest: {window.maximum:g} min", window.maximum, "dot"),
+        ]
+        text += "Both ends of the window are inside it. "
+        most = OVERFLOW * window.maximum
+        longer = int((minutes > most).sum())
+        if longer:
+            minutes = minutes.clip(upper=most)
+            text += f"The last bar holds {longer} who took longer than {most:g} minutes. "
+    return _histogram(shown, minutes, limits, "minutes", text)
+
+
+def _known(raters: DataFrame, columns: list[str], what: str) -> tuple[DataFrame, str]:
+    """Who is included or excluded by a rule (others are still taking the survey) and has these
+    values; and how many others there are, in words.
+    """
+    in_funnel = raters[raters["included"] | (raters["exclusion"] != "")]
+    shown = in_funnel.dropna(subset=columns)
+    if shown.empty:
+        raise Absent(f"no rater in the funnel has {what}")
+    without = len(in_funnel) - len(shown)
+    return shown, f"Not drawn: {without} without {what}. " if without else ""
+
+
+def _by_exclusion(shown: DataFrame, rules: QualityRules) -> list[tuple[str, DataFrame]]:
+    """Who is included, and whom each rule excluded; nothing for who there is none of."""
+    parts = [(INCLUDED, shown[shown["included"]])]
+    parts += [(f"excluded: {rule}", shown[shown["exclusion"] == rule]) for rule in rules.order]
+    return [(kind, part) for kind, part in parts if len(part)]
+
+
+def _of_what(rules: QualityRules) -> str:
+    what = "ratings" if rules.sigma_mae.sigma_over == "ratings" else "block means"
+    return f"σ is the standard deviation of a rater's {what}."
+
+
+def _histogram(
+    shown: DataFrame, values: "Series[float]", limits: Sequence[Limit], x: str, text: str
+) -> dict[str, Any]:
+    """Bars of included and excluded raters on top of each other, and lines at the limits."""
+    ends = [float(values.min()), float(values.max())]
+    reach = [*ends, *(limit.value for limit in limits)]
+    bounds = _edges(min(reach), max(reach))
+    traces: list[dict[str, Any]] = []
+    total = np.zeros(len(bounds) - 1)
+    for number, (name, part) in enumerate(
+        ((INCLUDED, values[shown["included"]]), ("excluded", values[~shown["included"]]))
+    ):
+        counts = np.histogram(part, bounds)[0]
+        total += counts
+        bars = {"type": "bar", "name": f"{name} (n = {len(part)})", "hoverinfo": "text+name"}
+        look = {"color": COLOURS[number], "pattern": {"shape": "/" if number else ""}}
+        traces.append(
+            bars
+            | {
+                "x": short((bounds[:-1] + bounds[1:]) / 2),
+                "y": [int(count) for count in counts],
+                "width": short([bounds[1] - bounds[0]])[0],
+                "hovertext": _spans(bounds, counts),
+                "marker": look,
+            }
+        )
+    top = 1.1 * float(total.max())
+    shapes = []
+    for number, limit in enumerate(limits):
+        line = {"color": COLOURS[4] if number else INK, "width": 2, "dash": limit.dash}
+        lines = {"type": "scatter", "mode": "lines", "name": limit.name, "hoverinfo": "skip"}
+        at = short([limit.value])[0]
+        traces.append(lines | {"x": [at, at], "y": [0, top], "line": line})
+        if limit.interval:
+            low, high = short(limit.interval)
+            shapes.append(_shade({"x0": low, "x1": high, "y0": 0, "y1": top}))
+    layout = _layout(
+        _titled(x) | {"range": short([bounds[0], bounds[-1]])},
+        _titled("raters") | {"range": [0, top], "tickformat": "d"},
+        [str(trace["name"]) for trace in traces],
+        text + "Bars: included and excluded raters, one on top of the other.",
+    )
+    return {"data": traces, "layout": layout | {"shapes": shapes, "barmode": "stack"}}
+
+
+def _edges(low: float, high: float) -> NDArray[np.float64]:
+    """The bounds of bars of a round width from `low` to `high`."""
+    span = max(high - low, 1e-3)
+    power = 10.0 ** np.floor(np.log10(span / MOST_BARS))
+    width = next(power * step for step in (1, 2, 5, 10) if span / (power * step) <= MOST_BARS)
+    first = np.floor(low / width + 1e-9)
+    several = int(np.floor(high / width + 1e-9) - first) + 1
+    edges: NDArray[np.float64] = width * (first + np.arange(several + 1))
+    return edges
+
+
+def _spans(bounds: NDArray[np.float64], counts: NDArray[np.int64]) -> list[str]:
+    """What a bar stands for, as text."""
+    return [
+        f"{low:.3g} to {high:.3g}: {count}"
+        for low, high, count in zip(bounds[:-1], bounds[1:], counts, strict=True)
+    ]
+
+
+def _from_0(reach: float) -> list[float]:
+    """A range from 0, with room for points that lie there."""
+    return short([-reach / 40, reach]) if reach else [-0.1, 1]
+
+
+def _titled(title: str) -> dict[str, Any]:
+    return {"title": {"text": title, "standoff": 6, "font": {"size": 12}}}
+
+
+def _shade(corners: dict[str, float]) -> dict[str, Any]:
+    area = {"type": "rect", "layer": "below", "line": {"width": 0}}
+    return area | {"fillcolor": INK, "opacity": 0.18} | corners
+
+
+def _layout(
+    x: dict[str, Any], y: dict[str, Any], legend: Sequence[str], text: str
+) -> dict[str, Any]:
+    """Room for a legend of one name per line, as it stands on a phone, and for the note."""
+    lines = wrapped(text)
+    top, below = 16 + LINE * len(legend), 60 + LINE * len(lines)
+    return (
+        PLAIN
+        | FITS
+        | {
+            "height": 300 + top + below,
+            "margin": {"l": 56, "r": 12, "t": top, "b": below},
+            "legend": LEGEND | {"traceorder": "normal"},
+            "xaxis": AXIS | x,
+            "yaxis": AXIS | y,
+            "annotations": [note("<br>".join(lines)) | {"yshift": -50}],
+        }
+    )

@@ -1,0 +1,139 @@
+"""How often each point of the scale was given to each system: the default view of ratings.
+
+Stacked to 100 %, from the lowest point up. They do not diverge from a middle: that presumes a
+neutral one, which a scale from "not at all" to "extremely" has not.
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.figures import rows
+from analysis.figures.style import INK, as_text, shade, short
+from analysis.figures.views import by_scenario
+
+MOST_POINTS = 11
+FIFTHS = 5  # of a scale with more points than that
+
+
+class System(NamedTuple):
+    model: str
+    condition: str
+
+
+class Category(NamedTuple):
+    """Ratings that are shown as one: a point of the scale, or all from `low` to `high`."""
+
+    low: int
+    high: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.low}" if self.low == self.high else f"{self.low}–{self.high}"
+
+
+def category_shares(
+    counts: DataFrame, scale: list[tuple[int, str]], *, between: bool = False
+) -> dict[str, Any]:
+    """Shares of the points of the scale, a bar per system, with means and numbers of ratings.
+
+    `counts` comes from `items.rating_counts`, in study order and not empty. A menu switches
+    between all scenarios and each (and dimensions). `between` says that ratings lie between the
+    points of the scale; of more than eleven points, fifths of the scale are shown.
+    """
+    categories = _categories(scale, between=between)
+    systems = _systems(counts)
+    at = rows.places([system.model for system in systems])
+    views = {title: _view(part, systems, categories) for title, part in by_scenario(counts)}
+    changes = {title: [_points(table, systems, categories), {}] for title, table in views.items()}
+    traces = [*_bars(categories, systems, at), rows.names([""] * len(systems), at, 0)]
+    for index, trace in enumerate(traces):
+        trace |= {key: values[index] for key, values in next(iter(changes.values()))[0].items()}
+    share = {"range": [0, 1.001], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
+    legend = [category.name for category in categories]
+    layout = rows.layout(changes, at, share, legend=legend, text=_text(scale))
+    layout |= {"barmode": "stack", "bargap": 0}
+    layout["uniformtext"] = {"mode": "hide", "minsize": 10}
+    return {"data": traces, "layout": layout}
+
+
+def _categories(scale: list[tuple[int, str]], *, between: bool) -> list[Category]:
+    """The points of the scale, lowest first; fifths of it where it has many."""
+    points = sorted(value for value, _ in scale)
+    low, high = points[0], points[-1]
+    if between and high - low < MOST_POINTS:
+        points = list(range(low, high + 1))
+    elif between:
+        edges = [math.ceil(low + (high - low) * fifth / FIFTHS) for fifth in range(FIFTHS)]
+        return [Category(a, b - 1) for a, b in pairwise([*edges, high + 1])]
+    return [Category(point, point) for point in points]
+
+
+def _systems(counts: DataFrame) -> list[System]:
+    """Every system that was rated, in study order."""
+    found = counts.groupby(list(System._fields), observed=True).size()
+    return [System(str(model), str(condition)) for model, condition in found.index]
+
+
+def _view(part: DataFrame, systems: list[System], categories: list[Category]) -> DataFrame:
+    """n, the mean and the number of ratings in each category (by its place), by system."""
+    lows = [category.low for category in categories]
+    place = np.searchsorted(lows, part["rating"].to_numpy(), side="right") - 1
+    ratings = part.assign(category=place, total=part["n"] * part["rating"])
+    by_system = ratings.groupby(list(System._fields), observed=True)
+    sums = by_system[["n", "total"]].sum()
+    cells = ratings.groupby([*System._fields, "category"], observed=True)["n"].sum()
+    table = cells.unstack("category").reindex(columns=range(len(categories))).fillna(0)
+    table = table.assign(n=sums["n"], mean=sums["total"] / sums["n"])
+    table.index = pd.MultiIndex.from_tuples([tuple(map(str, key)) for key in table.index])
+    return table.reindex(pd.MultiIndex.from_tuples(systems))
+
+
+def _points(
+    table: DataFrame, systems: list[System], categories: list[Category]
+) -> dict[str, list[list[Any]]]:
+    """x and text of every trace: the bars of each category, then the rows' names."""
+    x: list[list[Any]] = []
+    text: list[list[Any]] = []
+    for place in range(len(categories)):
+        shares = (table[place] / table["n"]).fillna(0)
+        x.append(short(shares))
+        text.append([f"{share:.0%}" if share else "" for share in shares])
+    labels = []
+    for system, n, mean in zip(systems, table["n"], table["mean"], strict=True):
+        found = f"{mean:.2f} ({n:.0f})" if n > 0 else "no ratings"
+        labels.append(f"<b>{as_text(system.model)}</b>, {as_text(system.condition)}: {found}")
+    return {"x": [*x, [0] * len(systems)], "text": [*text, labels]}
+
+
+def _bars(
+    categories: list[Category], systems: list[System], at: list[float]
+) -> Iterator[dict[str, Any]]:
+    steps = max(len(categories) - 1, 1)
+    for number, category in enumerate(categories):
+        yield {
+            "type": "bar",
+            "orientation": "h",
+            "name": category.name,
+            "y": at,
+            "width": 0.5,
+            "marker": {"color": shade(number / steps), "line": {"color": INK, "width": 0.5}},
+            "customdata": [as_text(", ".join(system)) for system in systems],
+            "hovertemplate": "%{customdata}<br>%{x:.1%}<extra>%{fullData.name}</extra>",
+            "textposition": "inside",
+            "insidetextanchor": "middle",
+            "textangle": 0,
+        }
+
+
+def _text(scale: list[tuple[int, str]]) -> str:
+    (low, low_label), *_, (high, high_label) = sorted(scale)
+    return (
+        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. After the names: mean "
+        "(number of ratings) of the included raters. Unit: rating."
+    )

@@ -1,0 +1,334 @@
+"""How often the tests of a recipe find what is not there: simulated studies of known truth.
+
+    .venv/bin/python benchmarks/calibration.py [--studies 1000] [--mixed 500] [--designs texts …]
+
+Raters and texts are drawn anew for every study, and a rating is a point of 1–5. The tables are
+those that a researcher gets, made by the same functions.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+from pandas import DataFrame, Series
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from analysis.anova import anova
+from analysis.contrasts import contrasts, paired
+from analysis.group_tests import ALL, group_tests
+from analysis.mixed_models import mixed_models
+from analysis.recipe import Group, Grouping, MixedModels, Recipe, shipped_recipes
+from analysis.stats.comparisons import TwoSampleT, welch_t
+from analysis.stats.equivalence import equivalence
+from analysis.stats.mixed import MixedFit, crossed, fit_linear
+from analysis.stats.mixed import contrasts as mixed_contrasts
+from analysis.systems import to_reference
+from analysis.wins import Contrast
+
+A, B, REFERENCE = "zero_shot", "fine_tuned", "reference"
+CONTRAST = Contrast(A, B, (REFERENCE, REFERENCE))
+#: Of a latent rating whose spread within a rater and text is 1; even around a mean of 3.
+THRESHOLDS = np.array([-1.2, -0.4, 0.4, 1.2])
+#: What simulated raters answer, whatever they rate: as many, in these shares.
+ANSWERS = {
+    "age": ({"70": 25, "30": 91}, {"a": "70", "b": "30"}),
+    "gender": ({"Woman": 58, "Man": 58}, {"a": "Woman", "b": "Man"}),
+}
+SIZES = {"age": "unequal groups", "gender": "equal groups"}
+REGIONS = ("Midwest", "Northeast", "South", "West")
+
+#: The share of a study's tests that rejected, by what was tested.
+Shares = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Design:
+    """Everybody rates every response: `scenarios` × `sets` blocks, each of two models in both
+    conditions and the reference. SDs are those of latent effects: of raters, of what a rater
+    thinks of a condition (`taste`), of scenarios, and of texts. Where texts are `alike`, both
+    conditions' answers to a scenario are equally good, one by one.
+    """
+
+    raters: int = 116
+    scenarios: int = 6
+    sets: int = 4
+    rater_sd: float = 0.6
+    taste_sd: float = 0.0
+    scenario_sd: float = 0.2
+    text_sd: float = 0.35
+    alike: bool = False
+
+    @cached_property
+    def _shown(self) -> DataFrame:
+        """What each rater rates: numbers of scenario, set, system and condition."""
+        rows = []
+        for scenario, number in product(range(self.scenarios), range(self.sets)):
+            of_set = [(2 * number + model, condition) for model in (0, 1) for condition in (0, 1)]
+            rows += [(scenario, number, *system) for system in (*of_set, (2 * self.sets, 2))]
+        return DataFrame(rows, columns=["scenario", "set", "model", "condition"])
+
+    @cached_property
+    def _frame(self) -> DataFrame:
+        """The ratings of a study without their values, as `study_data.check` gives them."""
+        each = self._shown
+        models = [f"model {number + 1}" for number in range(2 * self.sets)]
+        names = {
+            "scenario": [f"S{number + 1}" for number in range(self.scenarios)],
+            "set": [str(number + 1) for number in range(self.sets)],
+            "model": [*models, REFERENCE],
+            "condition": [A, B, REFERENCE],
+        }
+        rows = each.loc[np.tile(each.index, self.raters)].reset_index(drop=True)
+        categories = {
+            column: Series(np.array(values, dtype=object)[rows[column]]).astype("category")
+            for column, values in names.items()
+        }
+        frame = DataFrame(
+            {
+                "participant": np.repeat([f"r{n:04}" for n in range(self.raters)], len(each)),
+                **categories,
+                "dimension": Series("empathy", index=rows.index).astype("category"),
+            }
+        )
+        for column, values in names.items():
+            frame[column] = frame[column].cat.set_categories(values, ordered=True)
+        return frame
+
+    @cached_property
+    def to_the_margin(self) -> float:
+        """By how much the reference's latent mean is above, so that the expected rating is above
+        by just the recipe's margin.
+        """
+        assert SOUND.margins is not None
+        return self._latent(SOUND.margins.reference)
+
+    def _latent(self, points: float) -> float:
+        effects = self.rater_sd**2 + self.taste_sd**2 + self.scenario_sd**2 + self.text_sd**2
+        spread = np.sqrt(1 + effects)
+
+        def expected(mean: float) -> float:
+            return float(norm.sf((THRESHOLDS - mean) / spread).sum()) - 2 - points
+
+        return float(brentq(expected, -2, 2))
+
+    def study(self, draw: np.random.Generator) -> tuple[DataFrame, DataFrame]:
+        """Ratings and people of a study whose conditions and groups of raters do not differ."""
+        each = self._shown
+        scenario, condition = each["scenario"].to_numpy(), each["condition"].to_numpy()
+        numbers = each.groupby(["scenario", "model", "condition"]).ngroup().to_numpy()
+        if self.alike:
+            numbers = each.groupby(["scenario", "model"]).ngroup().to_numpy()
+        text = draw.normal(0, self.text_sd, numbers.max() + 1)[numbers]
+        latent = (
+            draw.normal(0, self.rater_sd, (self.raters, 1))
+            + draw.normal(0, self.taste_sd, (self.raters, 3))[:, condition]
+            + draw.normal(0, self.scenario_sd, self.scenarios)[scenario]
+            + text
+            + np.where(condition == 2, self.to_the_margin, 0)
+            + draw.normal(0, 1, (self.raters, len(each)))
+        )
+        ratings = self._frame.assign(rating=1 + np.digitize(latent, THRESHOLDS).ravel())
+        return ratings, self._people(draw)
+
+    def _people(self, draw: np.random.Generator) -> DataFrame:
+        people = DataFrame({"participant": self._frame["participant"].unique()})
+        for column, (shares, _) in ANSWERS.items():
+            of_all = np.cumsum(list(shares.values())) / sum(shares.values()) * self.raters
+            which = np.searchsorted(np.round(of_all)[:-1], np.arange(self.raters), side="right")
+            people[column] = np.array(list(shares))[draw.permutation(which)]
+        people["region"] = np.array(REGIONS)[draw.permutation(self.raters) % len(REGIONS)]
+        return people
+
+
+DESIGNS = {
+    "texts": Design(),
+    "alike": Design(alike=True),
+    "tastes": Design(taste_sd=0.3),
+    "small": Design(raters=40, scenarios=12, sets=1),
+}
+
+
+def _for_simulation(recipe: Recipe) -> Recipe:
+    """Its tests, over all conditions and scenarios."""
+    groups = {
+        name: Grouping(
+            column=name,
+            a=Group(label="a", values=[sides["a"]]),
+            b=Group(label="b", values=[sides["b"]]),
+        )
+        for name, (_, sides) in ANSWERS.items()
+    }
+    return recipe.model_copy(
+        update={
+            "groups": groups,
+            "each_condition": False,
+            "each_scenario": False,
+            "mixed_models": MixedModels(links=["probit", "linear"]),
+        }
+    )
+
+
+PAPER, SOUND = map(_for_simulation, shipped_recipes().values())
+
+
+def _rejected(p: Iterable[float]) -> float:
+    """The share of tests with p below 5 %; one that cannot be made rejects nothing."""
+    return float(np.mean([value < 0.05 for value in p]))
+
+
+def conditions(ratings: DataFrame, people: DataFrame) -> Shares:
+    """a against b, of which neither is better."""
+    tests = contrasts(ratings, CONTRAST, SOUND, raters="all")
+    ranks = paired(ratings, CONTRAST, SOUND, raters="all")
+    found = {}
+    for of in ("one model", "all models"):
+        rows, signed = ((table["model"] == ALL) == (of == "all models") for table in (tests, ranks))
+        for to, name in (
+            ("scenarios", "paired t by scenario (F2)"),
+            ("raters", "paired t by rater (F1)"),
+            ("both", "min F′"),
+        ):
+            p = tests["p"][rows & (tests["generalises_to"] == to)]
+            found[f"{name}, {of}"] = _rejected(p)
+        found[f"Wilcoxon by rater, {of}"] = _rejected(ranks["p"][signed])
+    return found
+
+
+def margins(ratings: DataFrame, people: DataFrame) -> Shares:
+    """Every system is worse than the reference by just the margin that it must not be worse by."""
+    table = to_reference(ratings, CONTRAST, SOUND, raters="all")
+    found = {}
+    for unit in ("scenario", "participant"):
+        rows = table[table["unit"] == unit]
+        found[f"non-inferiority by {unit}"] = _rejected(rows["p_non_inferior"])
+        found[f"TOST by {unit}"] = _rejected(rows["p_equivalent"])
+    return found
+
+
+def groups(ratings: DataFrame, people: DataFrame) -> Shares:
+    """Groups of raters that do not differ; for TOST, groups that differ by just the margin."""
+    found = {}
+    for recipe in (SOUND, PAPER):
+        table = group_tests(ratings, people, recipe, raters="all")
+        for test in recipe.group_tests:
+            for factor in ANSWERS:
+                rows = table[(table["test"] == test) & (table["factor"] == factor)]
+                name = f"{test} of {recipe.unit}s, {SIZES[factor]}"
+                found[name] = _rejected(rows["p"])
+        regions = anova(ratings, people, recipe, raters="all")
+        for test, p in zip(regions["test"], regions["p"], strict=True):
+            found[f"{test} over 4 regions of {recipe.unit}s"] = _rejected([p])
+    return found | _equivalent_groups(ratings, people)
+
+
+def _equivalent_groups(ratings: DataFrame, people: DataFrame) -> Shares:
+    assert SOUND.margins is not None
+    margin = SOUND.margins.groups
+    means = ratings.groupby("participant")["rating"].mean().loc[people["participant"]].to_numpy()
+    found = {}
+    for factor, (_, sides) in ANSWERS.items():
+        a, b = (means[people[factor] == sides[side]] for side in ("a", "b"))
+        difference = welch_t(a + margin, b)
+        assert isinstance(difference, TwoSampleT)
+        found[f"TOST of participants, {SIZES[factor]}"] = _rejected(
+            [equivalence(difference, margin).p]
+        )
+    return found
+
+
+def mixed(ratings: DataFrame, people: DataFrame) -> Shares:
+    """a against b by mixed models: how often their intervals miss the truth, which is 0.
+
+    p is below 5 % just where they do.
+    """
+    table = mixed_models(ratings, CONTRAST, SOUND, raters="all").contrasts
+    found = {}
+    for link, scale in (("probit", "latent"), ("probit", "ratings"), ("linear", "ratings")):
+        p = table[(table["link"] == link) & (table["scale"] == scale)].set_index("model")["p"]
+        found[f"{link}, {scale}, one model"] = _rejected(p.drop(ALL))
+        found[f"{link}, {scale}, all models"] = _rejected(p[[ALL]])
+    return found | _with_scenarios(ratings)
+
+
+def _with_scenarios(ratings: DataFrame) -> Shares:
+    """The linear model with scenarios as a fixed effect, which compares texts within them."""
+    names = ["model", "condition", "scenario"]
+    frame = ratings.assign(
+        system=ratings["model"].astype("str") + ratings["condition"].astype("str"),
+        scenario=ratings["scenario"].astype("str"),
+        text=ratings.groupby(names, observed=True).ngroup(),
+    )
+    groups = ("participant", "text")
+    fit = fit_linear(crossed(frame, rating="rating", fixed=["system", "scenario"], groups=groups))
+    assert isinstance(fit, MixedFit)
+    single = {m: {m + A: 1.0, m + B: -1.0} for m in ratings["model"].unique() if m != REFERENCE}
+    every = {
+        system: weight / len(single) for pair in single.values() for system, weight in pair.items()
+    }
+    p = mixed_contrasts(fit, "system", {**single, ALL: every})["p"]
+    return {
+        "linear, scenarios fixed, one model": _rejected(p[:-1]),
+        "linear, scenarios fixed, all models": _rejected(p[-1:]),
+    }
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Percent rejected, with the half width of its 95 % interval over studies."""
+
+    percent: float
+    margin: float
+
+    def __str__(self) -> str:
+        return f"{self.percent:.1f} ± {self.margin:.1f}"
+
+
+def rates(
+    design: Design, tests: Sequence[Callable[..., Shares]], studies: int, seed: int
+) -> dict[str, Rate]:
+    """What the tests reject, over so many studies. A study's tests of its models count together."""
+    draw = np.random.default_rng(seed)
+    found: dict[str, list[float]] = {}
+    for _ in range(studies):
+        ratings, people = design.study(draw)
+        for test in tests:
+            for name, share in test(ratings, people).items():
+                found.setdefault(name, []).append(share)
+    return {name: _rate(np.array(shares)) for name, shares in found.items()}
+
+
+def _rate(shares: "np.ndarray") -> Rate:
+    # Where nothing was rejected the spread is 0, and yet the rate need not be.
+    spread = max(float(shares.std()), float(1 / np.sqrt(len(shares))))
+    return Rate(100 * float(shares.mean()), 196 * spread / float(np.sqrt(len(shares))))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=1000, help="simulated for each design")
+    parser.add_argument("--mixed", type=int, default=500, help="of these with mixed models")
+    parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
+    given = parser.parse_args()
+    for name in given.designs:
+        start = time.process_time()
+        found = rates(DESIGNS[name], (conditions, margins, groups), given.studies, seed=7)
+        if given.mixed:
+            found |= rates(DESIGNS[name], (mixed,), given.mixed, seed=8)
+        print(f"\n{name}: {DESIGNS[name]}")
+        print(f"{given.studies} studies, {given.mixed} of mixed models; percent rejected at 5 %")
+        for test, rate in found.items():
+            print(f"{test:50} {rate}")
+        print(f"{time.process_time() - start:.0f} CPU seconds", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""What is drawn, under which names, and what is said where it can't be. With a real browser:
+tests/e2e/test_figures.py.
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.figures.static import NO_BROWSER, images_of, plotly_script, write_images
+from analysis.figures.style import menu
+
+FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
+
+
+def with_views(*titles: str) -> dict[str, Any]:
+    views = {title: [{"y": [[n]]}, {}] for n, title in enumerate(titles)}
+    return {"data": FIGURE["data"], "layout": {"height": 300} | menu(views)}
+
+
+def program(folder: Path, script: str) -> str:
+    path = folder / "browser"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_every_view_is_an_image_and_the_first_ones_come_first() -> None:
+    figures = {"shares": with_views("All scenarios", "S1"), "funnel": FIGURE}
+    assert [image.name for image in images_of(figures)] == ["shares", "funnel", "shares-S1"]
+    first, only, other = images_of(figures)
+    assert first.changes == [{"y": [[0]]}, {"title.text": "All scenarios"}]
+    assert only.changes is None
+    assert other.changes == [{"y": [[1]]}, {"title.text": "S1"}]
+
+
+def test_an_image_is_on_white_and_has_no_menu() -> None:
+    image, _ = images_of({"shares": with_views("S1", "S2")})
+    assert "updatemenus" not in image.layout
+    assert (image.layout["paper_bgcolor"], image.layout["plot_bgcolor"]) == ("#ffffff", "#ffffff")
+    assert (image.layout["width"], image.layout["height"]) == (1000, 300)
+
+
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        (("x", "a b/../c"), ["f", "f-a_b_.._c"]),
+        (("x", "warm &lt;3"), ["f", "f-warm_3"]),
+        (("x", "悲しみ · é"), ["f", "f-悲しみ_é"]),
+        (("x", "S1", "s1", "S1!"), ["f", "f-S1", "f-s1_2", "f-S1_3"]),
+        (("x", "/"), ["f", "f-view"]),
+    ],
+)
+def test_a_views_name_is_one_of_a_file(titles: tuple[str, ...], names: list[str]) -> None:
+    assert [image.name for image in images_of({"f": with_views(*titles)})] == names
+
+
+def test_a_view_never_takes_the_name_of_another_figure() -> None:
+    images = images_of({"f": with_views("x", "S1"), "f-S1": FIGURE})
+    assert [image.name for image in images] == ["f", "f-S1", "f-S1_2"]
+
+
+def test_without_figures_there_is_nothing_to_say(tmp_path: Path) -> None:
+    assert write_images({}, tmp_path) == ""
+
+
+def test_without_a_browser_the_note_says_where_figures_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert write_images({"f": FIGURE}, tmp_path) == NO_BROWSER
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_browser_that_crashes_is_said_to(tmp_path: Path) -> None:
+    note = write_images({"f": FIGURE}, tmp_path, program=program(tmp_path, "exit 7"))
+    assert note == (
+        f"0 of 1 images could be drawn ({tmp_path}/browser ended with code 7); all figures are in "
+        "report.html and as JSON"
+    )
+
+
+def test_a_browser_that_cannot_be_started_is_said_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
+    assert "/nowhere/chromium could not be started" in write_images({"f": FIGURE}, tmp_path)
+
+
+def test_a_browser_that_hangs_is_stopped_with_all_it_started(tmp_path: Path) -> None:
+    beats = tmp_path / "beats"
+    script = f"(while true; do echo >> {beats}; sleep 0.02; done) & sleep 60"
+    started = time.monotonic()
+    note = write_images({"f": FIGURE}, tmp_path, program=program(tmp_path, script), seconds=0.3)
+    assert time.monotonic() - started < 10
+    assert "was stopped after 0.3 s" in note
+    size = beats.stat().st_size
+    time.sleep(0.1)  # what still ran would write on
+    assert beats.stat().st_size == size
+
+
+def test_plotlys_script_is_found() -> None:
+    assert plotly_script().is_file()

@@ -1,0 +1,45 @@
+"""A short version of `benchmarks/calibration.py`: who keeps the 5 % and who does not."""
+
+import pytest
+
+from benchmarks.calibration import Design, Rate, conditions, groups, rates
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Rate]:
+    """Of 100 studies of two models; the bounds below leave room for chance."""
+    design = Design(raters=30, scenarios=8, sets=1)
+    return rates(design, (conditions, groups), 100, seed=4)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "paired t by scenario (F2), one model",
+        "paired t by scenario (F2), all models",
+        "student of participants, equal groups",
+        "student of participants, unequal groups",
+        "welch of participants, equal groups",
+        "mann_whitney of participants, unequal groups",
+        "anova over 4 regions of participants",
+    ],
+)
+def test_primary_contrast_and_tests_of_raters_means_keep_their_5_percent(
+    found: dict[str, Rate], name: str
+) -> None:
+    assert 2 <= found[name].percent <= 9
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "paired t by rater (F1), one model",
+        "student of ratings, equal groups",
+        "welch of ratings, unequal groups",
+        "anova over 4 regions of ratings",
+    ],
+)
+def test_f1_and_the_papers_unit_do_not(found: dict[str, Rate], name: str) -> None:
+    assert found[name].percent >= 20

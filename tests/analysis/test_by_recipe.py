@@ -1,0 +1,169 @@
+"""Tables of recipes: every one of them is there, or the reason why it is not."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+from pandas import DataFrame
+
+from analysis.by_recipe import NAMES
+from analysis.definition import QualityRules
+from analysis.items import ITEM
+from analysis.recipe import Recipe, shipped_recipes
+from analysis.report import Contrast, Results, StudyData, analyse
+
+PAPER, SOUND = shipped_recipes().values()
+SYSTEMS = [("m", "plain"), ("m", "tuned"), ("big", "plain")]
+PLACE = ["block_position", "response_position"]
+CONTRAST = Contrast("plain", "tuned", ("big", "plain"))
+Rate = Callable[[int, int, int], int | None]
+
+
+def study(
+    rate: Rate,
+    *,
+    raters: int = 6,
+    scenarios: int = 3,
+    contrast: Contrast = CONTRAST,
+    people: Mapping[str, Any] | None = None,
+    scale: bool = True,
+) -> StudyData:
+    """Rater r gives `rate(r, scenario, system)` to three systems in each scenario, or nothing."""
+    names = [f"r{number}" for number in range(raters)]
+
+    def shown(r: int, scenario: int, system: int) -> tuple[int, int]:
+        return 1 + (scenario + r) % scenarios, 1 + (system + r + scenario) % len(SYSTEMS)
+
+    rows = [
+        (name, f"S{scenario}", "1", *system, "empathy", rating, *shown(r, scenario, s))
+        for r, name in enumerate(names)
+        for scenario in range(scenarios)
+        for s, system in enumerate(SYSTEMS)
+        if (rating := rate(r, scenario, s)) is not None
+    ]
+    answers = {"status": "completed", "duration_seconds": 900.0, "attention_checks_failed": 0}
+    columns = {
+        "participant": names,
+        **answers,
+        "age": [str(55 + number) for number in range(raters)],
+        "gender": ["Woman", "Man"] * (raters // 2) + ["Woman"] * (raters % 2),
+        "region": ["South", "West", "South", "West", "Midwest", "Midwest"][:raters],
+        **(people or {}),
+    }
+    participants = DataFrame(columns, index=range(raters))
+    return StudyData(
+        participants=participants.astype({"participant": "str"}),
+        ratings=DataFrame(rows, columns=["participant", *ITEM, "rating", *PLACE]),
+        gold=DataFrame([], columns=[*ITEM, "gold"]),
+        contrast=contrast,
+        scenarios=[f"S{scenario}" for scenario in range(scenarios)],
+        models=["m", "big"],
+        scale=[(1, "Not at all"), (5, "Extremely")] if scale else [],
+    )
+
+
+def mixed(r: int, scenario: int, system: int) -> int:
+    """Ratings of every kind, the same in every run."""
+    return 1 + (3 * r + 5 * scenario + 2 * system + r * scenario * system) % 5
+
+
+def nobody_in_a_cell(r: int, scenario: int, system: int) -> int | None:
+    return None if (scenario, system) == (0, 1) else mixed(r, scenario, system)
+
+
+THIN: dict[str, StudyData] = {
+    "constant raters": study(lambda r, scenario, system: 1 + r % 5),
+    "one rater": study(mixed, raters=1),
+    "one scenario": study(mixed, scenarios=1),
+    "an empty cell": study(nobody_in_a_cell),
+    "every rater saw another part": study(
+        lambda r, scenario, system: mixed(r, scenario, system) if system == r % 3 else None
+    ),
+    "a single group": study(mixed, people={"age": "30", "gender": "Woman", "region": "South"}),
+    "all ties": study(lambda r, scenario, system: 3),
+    "missing demographics": study(mixed, people={"age": None, "gender": None, "region": None}),
+    "nobody included": study(mixed, people={"duration_seconds": 1.0}),
+    "nobody": study(mixed, raters=0),
+    "no ratings": study(lambda r, scenario, system: None),
+    "no scale": study(lambda r, scenario, system: None, scale=False),
+    "no contrast": study(mixed, contrast=Contrast(None, None, None)),
+    "no reference": study(mixed, contrast=Contrast("plain", "tuned", None)),
+    "two extremes": study(lambda r, scenario, system: 5 if system else 1),
+}
+
+
+def results(data: StudyData, *recipes: Recipe) -> Results:
+    return analyse(data, QualityRules(), recipes or (PAPER, SOUND))
+
+
+@cache
+def thin(name: str) -> Results:
+    return results(THIN[name])
+
+
+@pytest.mark.parametrize("thin_study", THIN)
+def test_thin_study_has_every_table_or_the_reason_why_not(thin_study: str) -> None:
+    found = thin(thin_study)
+    for name in NAMES:
+        if name in found.tables:
+            assert not found.tables[name].empty, name
+        else:
+            assert found.absent[name], name
+
+
+@pytest.mark.parametrize("thin_study", THIN)
+def test_row_of_a_thin_study_has_its_p_or_says_why_not(thin_study: str) -> None:
+    for name, table in thin(thin_study).tables.items():
+        if name in NAMES and {"p", "note"} <= set(table.columns):
+            without = table[table["p"].isna()]
+            assert (without["note"].fillna("") != "").all(), name
+            for column in without.select_dtypes("number"):
+                if column in ("t", "F", "wilcoxon", "u", "p_adjusted"):
+                    assert without[column].isna().all(), (name, column)
+
+
+def test_table_has_the_rows_of_each_recipe_in_order() -> None:
+    table = results(study(mixed)).tables["group_tests"]
+    assert table[["recipe", "unit", "raters"]].drop_duplicates().to_numpy().tolist() == [
+        ["paper", "rating", "included"],
+        ["sound", "participant", "included"],
+        ["sound", "participant", "all"],
+    ]
+
+
+def test_what_counts_participants_is_not_made_by_a_recipe_that_counts_ratings() -> None:
+    found = results(study(mixed), PAPER)
+    assert "group_tests" in found.tables
+    assert "contrasts" not in found.tables
+
+
+def test_paired_table_is_of_the_included_raters_and_another_of_all() -> None:
+    data = study(mixed, people={"duration_seconds": [900.0, 900.0, 900.0, 900.0, 1.0, 1.0]})
+    tables = results(data).tables
+    assert {name: tables[name]["n"].tolist() for name in ("paired", "paired_all")} == {
+        "paired": [4],
+        "paired_all": [6],
+    }
+    assert "recipe" not in tables["paired"]
+
+
+def test_part_of_a_table_that_is_missing_is_named() -> None:
+    found = thin("nobody included")
+    assert found.absent["systems (sound, included raters)"] == "no rater is included"
+    assert found.tables["systems"]["raters"].unique().tolist() == ["all"]
+
+
+def test_rows_of_the_input_may_stand_in_any_order() -> None:
+    data = study(mixed)
+    shuffled = StudyData(
+        **{
+            **data.__dict__,
+            "ratings": data.ratings.sample(frac=1, random_state=1),
+            "participants": data.participants.sample(frac=1, random_state=2),
+        }
+    )
+    one, other = results(data), results(shuffled)
+    assert one.absent == other.absent
+    for name, table in one.tables.items():
+        assert table.to_csv() == other.tables[name].to_csv(), name

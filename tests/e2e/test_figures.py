@@ -1,0 +1,93 @@
+"""Figures in a real browser: images of them, and the map without any network."""
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pandas import DataFrame
+from playwright.sync_api import Page, Route, expect
+
+from analysis.figures.regions import region_map
+from analysis.figures.static import plotly_script, write_images
+from analysis.figures.style import SEQUENCE, menu
+from analysis.items import ITEM
+from analysis.recipe import shipped_recipes
+from tests import services
+
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
+
+SCRIPTS = Path(__file__).parents[2] / "static" / "dashboard"
+ADDRESS = "http://localhost:1/"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def region_figure() -> dict[str, Any]:
+    """West lower than South in S1, higher in S2."""
+    rows = [("a", "S1", 1), ("b", "S1", 5), ("a", "S2", 5), ("b", "S2", 1)]
+    full = [(who, scenario, "", "Ant", "plain", "warmth", value) for who, scenario, value in rows]
+    ratings = DataFrame(full, columns=["participant", *ITEM, "rating"])
+    people = DataFrame({"participant": ["a", "b"], "region": ["West", "South"]})
+    recipe = shipped_recipes()["sound"]
+    return region_map(ratings.astype(dict.fromkeys(ITEM, "category")), people, recipe)
+
+
+def test_every_view_becomes_svg_and_png_and_what_cannot_is_said(tmp_path: Path) -> None:
+    views = {"S1": [{"text": [["before"]]}, {}], "S2": [{"text": [["after"]]}, {}]}
+    trace = {"type": "scatter", "mode": "markers+text", "x": [1], "y": [2], "text": ["before"]}
+    figure = {"data": [trace], "layout": {"height": 300} | menu(views)}
+    endless = {"data": [trace], "layout": {"height": 40_000}}
+    figures = {"endless": endless, "points": figure, "map": region_figure()}
+    note = write_images(figures, tmp_path, program=str(services.CHROMIUM.find()))
+    assert note == (
+        "5 of 6 images could be drawn (endless: too large for PNG); all figures are in "
+        "report.html and as JSON"
+    )
+    names = ["map", "map-S1", "map-S2", "points", "points-S2"]
+    both = [f"{name}.{ending}" for name in names for ending in ("png", "svg")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*both, "endless.svg"])
+    for name, text in {"points": "before", "points-S2": "after"}.items():
+        svg = ET.parse(tmp_path / f"{name}.svg").getroot()
+        assert (svg.tag, svg.get("width"), svg.get("height")) == (f"{SVG}svg", "1000", "300")
+        assert text in [found.text for found in svg.iter(f"{SVG}text")]
+        png = (tmp_path / f"{name}.png").read_bytes()
+        assert png.startswith(b"\x89PNG")
+        size = [int.from_bytes(png[at : at + 4], "big") for at in (16, 20)]
+        assert size == [2000, 600]
+
+
+def test_the_map_is_drawn_without_any_network(new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    files = {
+        "plotly.js": plotly_script().read_text("utf-8"),
+        "figures.js": (SCRIPTS / "figures.js").read_text("utf-8"),
+        "map.json": json.dumps(region_figure()),
+        "": '<!doctype html><div data-name="map" data-figure="map.json"></div>'
+        '<script src="plotly.js"></script><script src="figures.js"></script>',
+    }
+    kinds = {"": "text/html", "map.json": "application/json"}
+
+    def answer(route: Route) -> None:
+        name = route.request.url.removeprefix(ADDRESS)
+        if name in files:
+            kind = kinds.get(name, "text/javascript")
+            route.fulfill(body=files[name], content_type=f"{kind}; charset=utf-8")
+        else:
+            route.abort()  # whoever asked for it fails; the fixture sees what was asked elsewhere
+
+    page.route("**/*", answer)
+    page.goto(ADDRESS)
+    areas = page.locator(".js-fill")
+    expect(areas).to_have_count(4)
+    page.get_by_label("Show").select_option("S2")
+    colours = "areas => areas.map((area) => area.style.fill)"
+    expect(page.locator(".gtitle")).to_have_text("S2")
+    west, south = (
+        tuple(int(c[n : n + 2], 16) for n in (1, 3, 5)) for c in (SEQUENCE[-1], SEQUENCE[0])
+    )
+    found = areas.evaluate_all(colours)
+    assert found[2:] == [f"rgb{south}", f"rgb{west}"]
+    texts = page.locator(".textpoint").all_text_contents()
+    assert any("West 5.00 *" in text for text in texts)
