@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.number_text import NARROW, count, in_table
+from survey.csv_text import to_text
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Row:
         """The number, as the field writes it or as `form` does."""
         value = self[column]
         text = form(value) if form else in_table(column, value)
-        return Cited(text, repr(value), self.table.cell(self.place, column))
+        return Cited(text, to_text(value), self.table.cell(self.place, column))
 
     def derive(self, text: str) -> Cited:
         """A number that was computed from this row alone."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from analysis.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
 from analysis.definition import QualityRules
 from analysis.findings.words import ALL, LEVEL, of_unit
-from analysis.number_text import count, degrees, percent, tally
+from analysis.number_text import count, degrees, noun, percent, tally
 from analysis.recipe import Recipe
 
 #: Below so many scenarios, more raters hardly add power (Westfall, Kenny & Judd 2014).
@@ -136,7 +136,8 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
             yield (
                 f"The group {row[f'group_{side}']} ({factor}) has ",
                 row.cite(f"n_{side}", count),
-                " included raters: its mean says little of other people like them.",
+                f" included {noun(row[f'n_{side}'], 'rater')}: its mean says little of other "
+                "people like them.",
             )
 
 
@@ -146,8 +147,8 @@ def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
     factors = values(rows_of(tables, "group_tests", recipe=recipe.name), "factor")
     if len(factors) > 1:
         yield (
-            f"p values of groups are adjusted within each of {len(factors)} factors, and over these "
-            "not at all.",
+            f"p values of groups are adjusted within each of {len(factors)} factors, and over "
+            "these not at all.",
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.cells import Sentence, Tables, from_column, rows_of, values
 from analysis.definition import QualityRules, RuleName
-from analysis.number_text import count, percent
+from analysis.number_text import count, noun, percent
 from analysis.recipe import Group, Grouping, Recipe
 
 TESTS = {
@@ -132,14 +132,19 @@ def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
             from_column(items, "n", count(sum(row["n"] for row in items))),
             " ratings of ",
             from_column(items, "condition", count(len(systems))),
-            " systems (a model in a condition) in ",
+            f" {noun(len(systems), 'system')} (a model in a condition) in ",
             from_column(items, "scenario", count(len(scenarios))),
-            f" scenarios{scale}{several if dimensions[1:] else ''}.",
+            f" {noun(len(scenarios), 'scenario')}{scale}{several if dimensions[1:] else ''}.",
         )
+    filtered = rows_of(tables, "funnel", step="sigma_mae")
     if settings.gold:
-        use = " The rule on σ and mean absolute distance goes by them."
-        used = any(step["step"] == "sigma_mae" for step in rows_of(tables, "funnel"))
-        yield (f"Gold scores: {settings.gold}.{use if used else ''}",)
+        use = " The rule on σ and mean absolute distance goes by them." if filtered else ""
+        yield (f"Gold scores: {settings.gold}.{use}",)
+    elif filtered:
+        yield (
+            "There are no gold scores, so the rule on σ and mean absolute distance could match "
+            "nobody.",
+        )
     if rows_of(tables, "wins"):
         points = any(row["reference_points"] is not None for row in rows_of(tables, "wins"))
         yield (

@@ -42,6 +42,11 @@ def tally(value: float) -> str:
     return degrees(value)
 
 
+def noun(n: float, word: str) -> str:
+    """ "scenario" of one, "scenarios" of others."""
+    return word if n == 1 else f"{word}s"
+
+
 def percent(value: float) -> str:
     """A percentage out of 100."""
     return f"{decimals(value, 1)}{NARROW}%"

@@ -32,14 +32,19 @@ from survey.tidy import definition_of
 
 #: Where a figure stands and what it is called; others stand at the end.
 FIGURES_IN = {
-    "funnel": ("Participants", "From arrival to inclusion"),
-    "quality": ("Participants", "σ and distance to the gold scores of every rater"),
-    "shares": ("Systems", "How often each point of the scale was given"),
+    "consort": ("Participants", "From whoever came to the raters who are kept"),
+    "sigma_mae": ("Participants", "σ and MAE of every rater, with the thresholds"),
+    "sigma": ("Participants", "σ of the raters"),
+    "mae": ("Participants", "MAE of the raters"),
+    "durations": ("Participants", "Minutes that raters took"),
+    "shares": ("Systems", "How often each rating was given"),
     "ratings_kde": ("Systems", "How ratings are spread"),
-    "dimensions": ("Systems", "Systems by dimension"),
-    "forest": ("Contrasts", "Condition a against condition b, with intervals"),
-    "regions": ("Groups of raters", "Mean ratings by region"),
-    "choices": ("Rankings and choices", "Chosen as best and as worst"),
+    "systems_forest": ("Systems", "Means of the systems, with intervals"),
+    "dimensions": ("Systems", "Means on each dimension"),
+    "dimension_radar": ("Systems", "Profiles over dimensions"),
+    "contrasts_forest": ("Contrasts", "Condition a against b, with intervals"),
+    "region_map": ("Groups of raters", "Mean ratings by region"),
+    "choices": ("Rankings and choices", "Best and worst by scenario"),
     **{name: ("Judges", title) for name, title in FIGURES.items()},
 }
 ELSEWHERE = "Further figures"
@@ -85,10 +90,12 @@ def render(
     manifest: Mapping[str, Any],
 ) -> str:
     """The report as HTML. `contents` are tables as they are stored: {columns, rows} by name."""
-    tables = read_tables(contents)
+    given = read_tables(contents)
+    tables = {name: table for name, table in given.items() if table.rows}
+    empty = {name: "it has no rows" for name in given if name not in tables}
     recipes = [Recipe.model_validate(recipe) for recipe in manifest["recipes"].values()]
     rules = QualityRules.model_validate(manifest["rule_set"]["rules"])
-    gold = manifest["gold"]
+    gold = "" if manifest["gold"] == "none" else manifest["gold"]
     settings = Settings(
         rules=rules,
         recipes=recipes,
@@ -118,8 +125,8 @@ def render(
             limits(tables, recipes, rules, gold=gold, scale=_points(definition)),
         ),
         "sections": sections(tables, figures),
-        "files": [(table.file, len(table.rows)) for table in tables.values()],
-        "absent": _by_reason(manifest["absent"]),
+        "files": [(table.file, len(table.rows)) for table in given.values()],
+        "absent": _by_reason(manifest["absent"] | empty),
         "answers": [] if definition.rating else beside_ratings(definition),
         "plotly": SafeString(_plotly_script()) if figures else "",
         "drawing": SafeString(_drawing_script()) if figures else "",

@@ -14,7 +14,7 @@ from analysis.findings.words import (
     points_apart,
     why,
 )
-from analysis.number_text import count, decimals, degrees, percent, tally
+from analysis.number_text import count, decimals, degrees, noun, percent, tally
 from analysis.recipe import Recipe
 
 NOT_SHOWN = (
@@ -87,7 +87,7 @@ def _by_unit(row: Row, whom: str, recipe: Recipe) -> Iterator[Sentence]:
         *row.p(),
         "; ",
         row.cite("n", count),
-        f" {row['generalises_to']}.",
+        f" {noun(row['n'], row['generalises_to'].removesuffix('s'))}.",
     )
 
 
@@ -135,7 +135,7 @@ def wins(tables: Tables, dimension: str) -> Iterator[Sentence]:
             row.cite("a_wins", tally),
             " of ",
             counted(compared, "winner"),
-            " comparisons of model and scenario (",
+            f" {noun(len(compared), 'comparison')} of model and scenario (",
             row.cite("a_percent", percent),
             f"), {b} in ",
             row.cite("b_wins", tally),
@@ -160,13 +160,13 @@ def _wins_tests(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
             )
         if row.has("a_wins_low", "a_wins_high") and recipe is not None:
             yield (
-                f"With raters drawn anew, {row['condition_a']} wins between ",
+                f"With raters drawn anew and the same texts, {row['condition_a']} wins between ",
                 row.cite("a_wins_low", tally),
                 " and ",
                 row.cite("a_wins_high", tally),
                 f" of them ({level(recipe)} interval, ",
                 row.cite("resamples", count),
-                " resamples of these texts' raters).",
+                " resamples).",
             )
     rows = of_recipe(tables, "win_differences", recipe, dimension)
     tested = [row for row in rows if row.has("p_adjusted")]
@@ -177,7 +177,8 @@ def _wins_tests(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
             counted_of(clear, tested, "p_adjusted"),
             " of ",
             counted(tested, "p_adjusted"),
-            " comparisons differ within raters at p < .05 after Holm's adjustment.",
+            f" {noun(len(tested), 'comparison')} differ within raters at p < .05 after Holm's "
+            "adjustment.",
         )
 
 
@@ -210,7 +211,8 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
             counted_of(near, tested, "p_adjusted"),
             " of ",
             counted(tested, "p_adjusted"),
-            " systems are shown to lie less than ",
+            f" {noun(len(tested), 'system')} {'is' if len(near) == 1 else 'are'} shown to lie less "
+            "than ",
             tested[0].cite("margin", decimals),
             " points below the reference, or above it (non-inferiority at 5 %, Holm)",
             f"{named(near)}.",

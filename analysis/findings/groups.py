@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from analysis.cells import Row, Sentence, Tables, counted, counted_of, values
 from analysis.findings.words import ALL, LEVEL, capital, level, of_recipe, why
-from analysis.number_text import count
+from analysis.number_text import count, noun
 from analysis.recipe import Recipe
 
 TESTS = {
@@ -34,7 +34,7 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
             counted_of(clear, tested, "p"),
             " of ",
             counted(tested, "p"),
-            " models, after Holm for ",
+            f" {noun(len(tested), 'model')}, after Holm for ",
             counted_of(still, tested, "p_adjusted"),
             f" ({TESTS[test]})",
             *_least(tested, recipe),
@@ -106,7 +106,7 @@ def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
             counted_of([row for row in single if row["p"] < LEVEL], single, "p"),
             " of ",
             counted(single, "p"),
-            " scenarios, after Holm over them in ",
+            f" {noun(len(single), 'scenario')}, after Holm over them in ",
             counted_of(
                 [row for row in single if (row["p_adjusted_scenarios"] or 0) < LEVEL],
                 single,
