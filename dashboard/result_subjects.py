@@ -51,7 +51,7 @@ ABOUT = {
         "Wins and reference points with intervals from raters drawn anew, the whole filter with "
         "them, and the sign test over model × scenario. Each cell counts once in that test, "
         "however close it was.",
-        ("drawn_from", "not_compared"),
+        ("reference", "ties_count", "not_compared", "drawn_from"),
     ),
     "win_differences": About(
         "The difference behind every win",
@@ -154,6 +154,11 @@ ABOUT = {
         "What each rule of exclusion does",
         "The main results by the rules in force, without rules, with each rule alone, and without "
         "each. Differences are a − b over all models.",
+        (
+            "n_ratings",
+            "reference_points_max",
+            *(f"mixed_ratings{end}" for end in ("", "_low", "_high", "_p")),
+        ),
     ),
     "order_conclusions": About(
         "Does a conclusion hang on the order?",

@@ -290,7 +290,7 @@ class WhatIf:
 
 def _sigma_of(limits: SigmaMae) -> tuple[str, int]:
     """Of what σ is taken, and its ddof."""
-    return getattr(limits, "sigma_over", "ratings"), limits.ddof
+    return limits.sigma_over, limits.ddof
 
 
 def _minutes(seconds: float | None) -> float | None:

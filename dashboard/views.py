@@ -65,8 +65,21 @@ RATER_COLUMNS = {
     "sigma": "σ",
     "mae": "MAE",
 }
+#: What a figure is called, and where its numbers stand as text.
 FIGURES = {
-    "ratings_kde": "How ratings are spread, by scenario, model and condition",
+    "consort": ("From whoever came to the raters who are kept", "raters"),
+    "sigma_mae": ("σ and MAE of every rater, with the thresholds", "raters"),
+    "sigma": ("σ of the raters", "raters"),
+    "mae": ("MAE of the raters", "raters"),
+    "durations": ("Minutes that raters took", "raters"),
+    "shares": ("How often each rating was given", "results"),
+    "ratings_kde": ("How ratings are spread, by scenario, model and condition", ""),
+    "systems_forest": ("Means of the systems, with intervals", "results"),
+    "contrasts_forest": ("Condition a against b, with intervals", "results"),
+    "region_map": ("Mean ratings by region", "results"),
+    "dimensions": ("Means on each dimension", "results"),
+    "dimension_radar": ("Profiles over dimensions", "results"),
+    "choices": ("Best and worst by scenario", "results"),
 }
 
 
@@ -219,7 +232,7 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
         found,
         "figures",
         analysis,
-        figures=[(name, FIGURES[name]) for name in analysis.figure_names() if name in FIGURES],
+        figures=[(name, *FIGURES[name]) for name in analysis.figure_names() if name in FIGURES],
         means=tables.mean_tables(analysis.tables("items")["items"]),
     )
 
