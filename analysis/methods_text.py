@@ -6,6 +6,7 @@ not computed is not described. Pure.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from analysis.cells import Sentence, Tables, from_column, rows_of, values
@@ -59,8 +60,11 @@ def methods(tables: Tables, settings: Settings) -> list[Paragraph]:
         Paragraph("Raters", tuple(_raters(tables, settings))),
         Paragraph("Ratings", tuple(_ratings(tables, settings))),
         *(
-            Paragraph(f"Analysis: {recipe.title} ({recipe.name})", tuple(_analysis(tables, recipe)))
-            for recipe in settings.recipes
+            Paragraph(
+                f"Analysis: {recipe.title} ({recipe.name})",
+                tuple(_analysis(tables, recipe, settings.recipes[:place])),
+            )
+            for place, recipe in enumerate(settings.recipes)
         ),
         Paragraph("Software", tuple(_software(settings))),
     ]
@@ -162,7 +166,8 @@ def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
 # ── Recipes ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _analysis(tables: Tables, recipe: Recipe) -> Iterator[Sentence]:
+def _analysis(tables: Tables, recipe: Recipe, before: Sequence[Recipe]) -> Iterator[Sentence]:
+    """What a recipe does; groups that a recipe `before` it has described are not described anew."""
     if recipe.unit == "rating":
         yield ("Every rating counts as one observation.",)
     else:
@@ -171,18 +176,19 @@ def _analysis(tables: Tables, recipe: Recipe) -> Iterator[Sentence]:
             f"A rater's mean is one observation, however many ratings it rests on. Tables are of "
             f"{whose}; intervals have {100 * recipe.confidence:g} % confidence.",
         )
-    for text in _recipe_parts(tables, recipe):
+    same = next((each.name for each in before if each.groups == recipe.groups), "")
+    for text in _recipe_parts(tables, recipe, same):
         yield (text,)
 
 
-def _recipe_parts(tables: Tables, recipe: Recipe) -> Iterator[str]:
-    """A sentence for each table that has rows of the recipe."""
+def _recipe_parts(tables: Tables, recipe: Recipe, same: str) -> Iterator[str]:
+    """A sentence for each table that has rows of the recipe; `same` names one of equal groups."""
     parts: dict[str, Callable[[Tables, Recipe], str]] = {
         "contrasts": _of_contrasts,
         "paired": _of_paired,
         "wins_tests": _of_wins_tests,
         "to_reference": _of_reference,
-        "group_tests": _of_groups,
+        "group_tests": partial(_of_groups, same=same),
         "anova": _of_anova,
         "games_howell": lambda tables, recipe: (
             "Games and Howell's comparisons of every two groups follow."
@@ -252,14 +258,16 @@ def _of_reference(tables: Tables, recipe: Recipe) -> str:
     )
 
 
-def _of_groups(tables: Tables, recipe: Recipe) -> str:
+def _of_groups(tables: Tables, recipe: Recipe, *, same: str) -> str:
     rows = rows_of(tables, "group_tests", recipe=recipe.name)
     present = values(rows, "factor")
-    groups = "; ".join(
-        f"{name}: {_grouping(grouping)}"
-        for name, grouping in recipe.groups.items()
-        if name in present
-    )
+    groups = f"those of recipe {same}"
+    if not same:
+        groups = "; ".join(
+            f"{name}: {_grouping(grouping)}"
+            for name, grouping in recipe.groups.items()
+            if name in present
+        )
     within = [
         name
         for name, each in (

@@ -15,6 +15,8 @@ from survey.csv_text import to_text
 
 #: Of one part, at most so many rows are shown.
 MOST_ROWS = 120
+#: A text with more letters needs a wider column.
+LONG = 40
 #: What tells the parts of a table apart.
 PARTS = ["recipe", "unit", "raters", "link", "scale"]
 WORDS = {
@@ -55,7 +57,7 @@ class Cell:
 
     text: str = ""
     numbers: tuple[Number, ...] = ()
-    #: `number` where it stands below a heading of numbers.
+    #: `number` where it stands below a heading of numbers, `long` where a text needs room.
     kind: str = "text"
 
 
@@ -188,7 +190,8 @@ def _cell(row: Row, group: tuple[str, ...], *, is_number: bool) -> Cell:
         return Cell(EMPTY, kind="number" if is_number else "text")
     value = row[group[0]]
     if len(given) == 1 and (isinstance(value, str | bool)):
-        return Cell(in_table(group[0], value))
+        said = in_table(group[0], value)
+        return Cell(said, kind="long" if len(said) > LONG else "text")
     return Cell(numbers=tuple(_number(row, name) for name in given))
 
 

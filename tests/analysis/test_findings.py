@@ -21,7 +21,7 @@ def contrasts(
 ) -> dict[str, Table]:
     front = {**FRONT, "model": "all", "condition_a": "plain", "condition_b": "tuned"}
     interval = {"difference": difference, "ci_low": -0.3, "ci_high": -0.1}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {**front, "generalises_to": "raters", "n": 30, **interval, "p": raters, "note": ""},
         {**front, "generalises_to": "scenarios", "n": 6, **interval, "p": 0.2, "note": ""},
         {

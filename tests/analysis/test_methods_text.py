@@ -128,6 +128,16 @@ def test_groups_are_described_as_the_recipe_cuts_them() -> None:
     )
 
 
+def test_groups_of_an_earlier_recipe_are_not_described_anew() -> None:
+    made = tables(group_tests=[{"recipe": name, "factor": "age"} for name in ("paper", "sound")])
+    text = of(made)
+    assert "(age: 60+ (at least 60)" in text["Analysis: As published (paper)"]
+    assert (
+        "Groups of raters (those of recipe paper) were compared"
+        in text["Analysis: Raters and items as units (sound)"]
+    )
+
+
 def test_adjustment_names_its_family() -> None:
     made = tables(group_tests=[{"recipe": "sound", "factor": "age"}])
     text = of(made, replace(SETTINGS, recipes=[SOUND]))

@@ -67,7 +67,10 @@ def test_text_that_is_the_same_in_all_rows_stands_in_the_caption_and_numbers_do_
 
 
 def test_empty_columns_are_left_out_and_empty_cells_have_a_dash() -> None:
-    rows = [{"model": "Ant", "p": None, "df": None}, {"model": "Bee", "p": 0.5, "df": None}]
+    rows: list[dict[str, Any]] = [
+        {"model": "Ant", "p": None, "df": None},
+        {"model": "Bee", "p": 0.5, "df": None},
+    ]
     part = table("anova", *rows).parts[0]
     assert [heading.text for heading in part.headings] == ["model", "p"]
     assert [(cell.text, cell.kind) for cell in part.rows[0]] == [("Ant", "text"), ("–", "number")]
