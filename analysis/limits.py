@@ -257,9 +257,10 @@ def _empty_cells(tables: Tables) -> Iterator[Sentence]:
 
 
 def _gold(tables: Tables) -> Iterator[Sentence]:
-    """What the guard against circular reasoning says."""
-    for text in values(rows_of(tables, "guard_warnings"), "text"):
-        yield (str(text),)
+    """What is said of the gold judge; how much it matters stands in the tables of judges."""
+    for row in rows_of(tables, "guard_warnings"):
+        if row["kind"] in ("same_family", "family_unknown"):
+            yield (str(row["text"]),)
 
 
 def _notes(tables: Tables) -> Iterator[Sentence]:

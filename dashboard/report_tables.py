@@ -4,6 +4,7 @@ A part of a table is what one recipe, unit and choice of raters says; what is th
 rows stands in its caption. Every number keeps the cell of the CSV that it comes from. Pure.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from survey.csv_text import to_text
 
 #: Of one part, at most so many rows are shown.
 MOST_ROWS = 120
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
 #: A text with more letters needs a wider column.
 LONG = 40
 #: What tells the parts of a table apart.
@@ -189,14 +191,21 @@ def _cell(row: Row, group: tuple[str, ...], *, is_number: bool) -> Cell:
     if not given:
         return Cell(EMPTY, kind="number" if is_number else "text")
     value = row[group[0]]
-    if len(given) == 1 and (isinstance(value, str | bool)):
+    if len(given) == 1 and isinstance(value, str | bool) and not _is_looked_up(row, group[0]):
         said = in_table(group[0], value)
         return Cell(said, kind="long" if len(said) > LONG else "text")
     return Cell(numbers=tuple(_number(row, name) for name in given))
 
 
+def _is_looked_up(row: Row, name: str) -> bool:
+    """Whether it is a number of any table that stands here as text, beside a printed one."""
+    return name == "obtained" and NUMBER.fullmatch(row[name]) is not None
+
+
 def _number(row: Row, name: str) -> Number:
     value = row[name]
+    if name == "obtained":
+        return Number(f"{float(value):.5g}", value, row.table.cell(row.place, name))
     return Number(in_table(name, value), to_text(value), row.table.cell(row.place, name))
 
 

@@ -32,7 +32,7 @@ def findings(tables: Tables, recipes: Sequence[Recipe]) -> list[Finding]:
     """
     sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
     dimensions = _dimensions(tables)
-    found: list[Finding] = []
+    found = [Finding("Who counts", tuple(answers.included(tables)))]
     for dimension in dimensions:
         of = f" ({dimension})" if len(dimensions) > 1 else ""
         questions = [

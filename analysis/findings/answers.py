@@ -1,11 +1,29 @@
-"""What an analysis says of rankings and choices, agreement, exclusions and order. Pure."""
+"""What an analysis says of the filter, rankings and choices, agreement and order. Pure."""
 
 from collections.abc import Iterator
 
-from analysis.cells import Sentence, Tables, counted, counted_of, rows_of
+from analysis.cells import Cited, Sentence, Tables, counted, counted_of, rows_of
 from analysis.findings.words import ALL, LEVEL, bounds, capital, named, of_recipe, system, why
 from analysis.number_text import count, decimals, degrees, share
 from analysis.recipe import Recipe
+
+
+def included(tables: Tables) -> Iterator[Sentence]:
+    """How many raters are left after the filter, and how many each rule took."""
+    steps = rows_of(tables, "funnel")
+    if not steps:
+        return
+    taken: list[str | Cited] = []
+    for step in steps:
+        taken += [f"{', ' if taken else ''}{step['step']} ", step.cite("excluded", count)]
+    yield (
+        steps[-1].cite("remaining", count),
+        " of ",
+        steps[0].derive(count(steps[0]["excluded"] + steps[0]["remaining"])),
+        " people who agreed to take part and finished or left are included. The rules left out: ",
+        *taken,
+        ".",
+    )
 
 
 def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
@@ -104,14 +122,14 @@ def sensitivity(tables: Tables, dimension: str) -> Iterator[Sentence]:
     if not others:
         return
     moved = [row for row in others if row["same_conclusion"] is False]
-    named = "; ".join(f"{row['variant']} ({row['what_moves']})".replace("_", " ") for row in moved)
+    named = "; ".join(f"{row['variant']}: {row['what_moves']}".replace("_", " ") for row in moved)
     yield (
         "Under ",
         counted_of(moved, others, "same_conclusion"),
         " of ",
         counted(others, "same_conclusion"),
         " other choices of exclusion rules, a main result changes its sign or crosses p = .05",
-        f": {named}." if named else ".",
+        f" ({named})." if named else ".",
     )
 
 

@@ -177,8 +177,8 @@ def _wins_tests(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
             counted_of(clear, tested, "p_adjusted"),
             " of ",
             counted(tested, "p_adjusted"),
-            f" {noun(len(tested), 'comparison')} differ within raters at p < .05 after Holm's "
-            "adjustment.",
+            f" {noun(len(tested), 'comparison')} differ at p < .05 after Holm's adjustment, for "
+            "other raters of these very texts.",
         )
 
 

@@ -369,7 +369,7 @@ def test_exclusions_name_the_variants_that_change_a_result() -> None:
     found = of(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
     assert said(found.sound) == [
         "Under 1 of 2 other choices of exclusion rules, a main result changes its sign or crosses "
-        "p = .05: no rule (by raters (sign))."
+        "p = .05 (no rule: by raters (sign))."
     ]
 
 
@@ -391,6 +391,21 @@ def test_printed_numbers_are_counted_where_they_could_be_looked_up() -> None:
     assert said(found.paper) == [
         "1 of 2 printed numbers that could be looked up come out as printed."
     ]
+
+
+def test_who_counts_stands_first() -> None:
+    steps = [
+        {"step": "duration", "excluded": 1, "remaining": 9},
+        {"step": "attention", "excluded": 2, "remaining": 7},
+    ]
+    found = findings(tables(funnel=steps), SHIPPED)[0]
+    assert (found.title, said(found.sound)) == (
+        "Who counts",
+        [
+            "7 of 10 people who agreed to take part and finished or left are included. The rules "
+            "left out: duration 1, attention 2."
+        ],
+    )
 
 
 # ── One recipe, several dimensions, nothing ───────────────────────────────────────────────────────

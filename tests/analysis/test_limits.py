@@ -195,7 +195,10 @@ def test_empty_cells_are_counted_where_most_are_missing() -> None:
 
 def test_warnings_and_notes_are_passed_on_once() -> None:
     made = tables(
-        guard_warnings=[{"kind": "same_family", "text": "A judge may favour its own family."}],
+        guard_warnings=[
+            {"kind": "same_family", "text": "A judge may favour its own family."},
+            {"kind": "ways_agree", "text": "All three ways agree."},
+        ],
         mixed_models=[{**FRONT, "note": "Nobody chose 1."}, {**FRONT, "note": "Nobody chose 1."}],
     )
     assert of(made) == ["A judge may favour its own family.", "Mixed model: Nobody chose 1."]

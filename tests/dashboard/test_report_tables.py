@@ -66,6 +66,15 @@ def test_text_that_is_the_same_in_all_rows_stands_in_the_caption_and_numbers_do_
     assert texts(part) == [["Ant", "30"], ["Bee", "30"]]
 
 
+def test_number_beside_a_printed_one_is_linked_though_it_is_kept_as_text() -> None:
+    rows = [{"item": "t", "obtained": "2.8912345678"}, {"item": "winner", "obtained": "tie"}]
+    part = table("replication", *rows).parts[0]
+    assert part.rows[0][1].numbers == (
+        Number("2.8912", "2.8912345678", "replication.csv#cell=2,2"),
+    )
+    assert part.rows[1][1].text == "tie"
+
+
 def test_empty_columns_are_left_out_and_empty_cells_have_a_dash() -> None:
     rows: list[dict[str, Any]] = [
         {"model": "Ant", "p": None, "df": None},
