@@ -67,6 +67,24 @@ def contrasts(ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters:
     return table.astype({"n": "Int64"})
 
 
+def rater_differences(ratings: DataFrame, contrast: Contrast) -> DataFrame:
+    """Each rater's mean of a − b over all models, per dimension: what `contrasts` averages by
+    raters, so that the mean of some raters alone needs no ratings.
+
+    `ratings` are everybody's; a rater who rated no scenario in both conditions has no row. Raises
+    Absent.
+    """
+    of_dimension: dict[str, DataFrame] = {}
+    for _, dimension, a, b in _by_condition(ratings, contrast):
+        of_dimension[dimension] = a - b  # the last is over all models, where there are several
+    rows = [
+        (str(who), dimension, float(mean))
+        for dimension, differences in of_dimension.items()
+        for who, mean in differences.mean(axis=1).dropna().items()
+    ]
+    return DataFrame(rows, columns=["participant", "dimension", "difference"])
+
+
 def _by_condition(
     ratings: DataFrame, contrast: Contrast
 ) -> Iterator[tuple[str, str, DataFrame, DataFrame]]:

@@ -12,6 +12,7 @@ from pandas import DataFrame, Series
 
 from analysis.by_recipe import Answers, Everybody, Scale, analyse_by_recipe
 from analysis.collected import Collected
+from analysis.contrasts import rater_differences
 from analysis.definition import QualityRules
 from analysis.demographics import demographics
 from analysis.figures.funnel import consort_flow
@@ -85,6 +86,7 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
     _about_raters(found, checked, raters, funnel, rules, rated=bool(data.scale))
     found.table("demographics", lambda: demographics(people, funnel.included, data.orders))
     _about_systems(found, data, checked, counted["included"])
+    found.table("rater_differences", lambda: rater_differences(checked.ratings, data.contrast))
     if recipes:
         study = Everybody(checked.ratings, people, checked.known, data.contrast, rules)
         scale = Scale(data.scale, data.between)

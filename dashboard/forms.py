@@ -1,15 +1,20 @@
 """What researchers may send."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm, UsernameField
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from pydantic import ValidationError as ValidationErrors
 
+from analysis.definition import QualityRules, RuleName
 from dashboard.certificate import PEOPLE
 from dashboard.raters import NUMBERS, TEXTS
+from dashboard.result_subjects import MAIN, SUBJECTS
+from dashboard.result_tables import EVERY, FILTERS, FIRST_SHOWN
 from survey.models import Participant, Place, Study
 
 
@@ -80,14 +85,143 @@ class RatersForm(forms.Form):
         return given
 
 
+class ResultsForm(forms.Form):
+    """Which rows of results to show: one recipe or all, and values of columns."""
+
+    recipe = forms.ChoiceField(required=False, widget=forms.HiddenInput)
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        *,
+        recipes: Sequence[str],
+        choices: Mapping[str, Sequence[str]],
+    ) -> None:
+        super().__init__(data, label_suffix="")
+        recipe = self.fields["recipe"]
+        assert isinstance(recipe, forms.ChoiceField)
+        recipe.choices = [("", "all"), *((name, name) for name in recipes)]
+        for column, values in choices.items():
+            first = FIRST_SHOWN.get(column)
+            self.fields[column] = forms.ChoiceField(
+                label=FILTERS[column],
+                required=False,
+                choices=[
+                    *((value, value.replace("_", " ")) for value in values),
+                    (EVERY, "every one"),
+                ],
+                initial=first if first in values else EVERY,
+            )
+
+    @property
+    def choice(self) -> dict[str, str]:
+        """The value by column. A field with an error chooses nothing."""
+        self.is_valid()
+        return {name: value for name, value in self.cleaned_data.items() if value}
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A number of a rule: the rule's name, its section and key, and what it is called."""
+
+    rule: RuleName
+    section: str
+    key: str
+    label: str
+    unit: str
+    is_whole: bool = False
+
+
+THRESHOLDS = {
+    "duration_minimum": Threshold(
+        "duration", "duration_minutes", "minimum", "Shortest time", "minutes"
+    ),
+    "duration_maximum": Threshold(
+        "duration", "duration_minutes", "maximum", "Longest time", "minutes"
+    ),
+    "failures_allowed": Threshold(
+        "attention", "attention", "failures_allowed", "Failed attention checks allowed", "", True
+    ),
+    "inactive_minutes": Threshold(
+        "early_exit", "early_exit", "inactive_minutes", "Left after a silence of", "minutes"
+    ),
+    "sigma_below": Threshold(
+        "sigma_mae", "sigma_mae", "sigma_below", "Ratings hardly vary: σ below", "points"
+    ),
+    "mae_above": Threshold(
+        "sigma_mae", "sigma_mae", "mae_above", "… and lie far from gold: MAE above", "points"
+    ),
+}
+#: Choices of a rule, by field: their rule, key, label, and what each is called.
+SIGMA_CHOICES = {
+    "ddof": ("σ divides by", {"1": "n − 1 (of a sample)", "0": "n (of a population)"}),
+    "sigma_over": ("σ is over", {"ratings": "all ratings", "blocks": "the mean of each block"}),
+}
+
+
+class ThresholdsForm(forms.Form):
+    """Other numbers for the rules in force; a field that is left empty keeps its number."""
+
+    def __init__(self, data: Mapping[str, Any], *, rules: QualityRules, left_out: Collection[str]):
+        super().__init__(data, label_suffix="")
+        self.in_force = rules
+        content = rules.model_dump()
+        for name, about in THRESHOLDS.items():
+            if about.rule in rules.order and name not in left_out:
+                kind = forms.IntegerField if about.is_whole else forms.FloatField
+                self.fields[name] = kind(
+                    label=about.label,
+                    required=False,
+                    min_value=0,
+                    initial=content[about.section][about.key],
+                )
+        for name, (label, values) in SIGMA_CHOICES.items():
+            if "sigma_mae" in rules.order and name in content["sigma_mae"]:
+                self.fields[name] = forms.ChoiceField(
+                    label=label,
+                    required=False,
+                    choices=list(values.items()),
+                    initial=str(content["sigma_mae"][name]),
+                )
+
+    def clean(self) -> dict[str, Any]:
+        """The numbers, checked as rules are; `rules` is what they make."""
+        cleaned = super().clean() or {}
+        content = self.in_force.model_dump()
+        for name, value in cleaned.items():
+            if name in THRESHOLDS and value is not None:
+                about = THRESHOLDS[name]
+                content[about.section][about.key] = value
+            elif name in SIGMA_CHOICES and value:
+                content["sigma_mae"][name] = int(value) if name == "ddof" else value
+        try:
+            self.rules = QualityRules.model_validate(content)
+        except ValidationErrors as problem:
+            for error in problem.errors():
+                self.add_error(None, error["msg"].removeprefix("Value error, ").capitalize() + ".")
+        return cleaned
+
+    @property
+    def asked(self) -> QualityRules:
+        """The rules that the form makes; those in force where something in it is wrong."""
+        return self.rules if self.is_valid() else self.in_force
+
+
 #: Those that show an analysis, and let people ask for a new one.
-PAGES = ("agreement", "raters", "results", "figures", "downloads")
+PAGES = ("agreement", "raters", "thresholds", "results", "figures", "downloads")
 
 
 class RecomputeForm(forms.Form):
     """The page on which a new analysis was asked for."""
 
     page = forms.ChoiceField(choices=[(page, page) for page in PAGES])
+    subject = forms.ChoiceField(required=False, choices=[(name, name) for name in SUBJECTS])
+
+    @property
+    def page_and_subject(self) -> tuple[str, str]:
+        """The page, and of results the subject, where it is not the main one."""
+        page, subject = self.cleaned_data["page"], self.cleaned_data["subject"]
+        return page, subject if page == "results" and subject != MAIN else ""
 
 
 class SubmissionsForm(forms.Form):

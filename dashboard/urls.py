@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import IntConverter, StringConverter
 
-from dashboard import api, fieldwork_views, judge_views, views
+from dashboard import api, fieldwork_views, judge_views, results_views, thresholds_views, views
 from dashboard.forms import LoginForm
 from survey.queries import STUDY_NAME
 
@@ -66,7 +66,12 @@ study_patterns = [
     path("gold/calls/<number:call>/", judge_views.call, name="call"),
     path("agreement/", views.agreement, name="agreement"),
     path("raters/", views.raters, name="raters"),
-    path("results/", views.results, name="results"),
+    path("thresholds/", thresholds_views.thresholds, name="thresholds"),
+    path("thresholds/outcome/", thresholds_views.outcome, name="thresholds-outcome"),
+    path("thresholds/use/", thresholds_views.use, name="use-thresholds"),
+    path("results/", results_views.results, name="results"),
+    path("results/<slug:subject>/", results_views.results, name="results"),
+    path("results/<number:run>/<slug:table>.csv", results_views.table_csv, name="table"),
     path("figures/", views.figures, name="figures"),
     path("figures/<number:run>/<slug:figure>.json", views.figure, name="figure"),
     path("downloads/", views.downloads, name="downloads"),

@@ -32,7 +32,7 @@ from dashboard.raters import TEXTS, rater_row, raters_of
 from judge.queries import gold_scores
 from survey.models import Participant, Study
 from survey.studies import StateError, set_state
-from survey.tidy import counted_sources, definition_of
+from survey.tidy import counted_sources
 
 State = Study.State
 
@@ -44,6 +44,7 @@ TABS = [
     ("gold", "Judges"),
     ("agreement", "Agreement"),
     ("raters", "Raters"),
+    ("thresholds", "Thresholds"),
     ("results", "Results"),
     ("figures", "Figures"),
     ("downloads", "Downloads"),
@@ -64,8 +65,21 @@ RATER_COLUMNS = {
     "sigma": "σ",
     "mae": "MAE",
 }
+#: What a figure is called, and where its numbers stand as text.
 FIGURES = {
-    "ratings_kde": "How ratings are spread, by scenario, model and condition",
+    "consort": ("From whoever came to the raters who are kept", "raters"),
+    "sigma_mae": ("σ and MAE of every rater, with the thresholds", "raters"),
+    "sigma": ("σ of the raters", "raters"),
+    "mae": ("MAE of the raters", "raters"),
+    "durations": ("Minutes that raters took", "raters"),
+    "shares": ("How often each rating was given", "results"),
+    "ratings_kde": ("How ratings are spread, by scenario, model and condition", ""),
+    "systems_forest": ("Means of the systems, with intervals", "results"),
+    "contrasts_forest": ("Condition a against b, with intervals", "results"),
+    "region_map": ("Mean ratings by region", "results"),
+    "dimensions": ("Means on each dimension", "results"),
+    "dimension_radar": ("Profiles over dimensions", "results"),
+    "choices": ("Best and worst by scenario", "results"),
 }
 
 
@@ -210,26 +224,6 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 
 @require_GET
 @researcher_required
-def results(request: ResearcherRequest, name: str) -> HttpResponse:
-    found = study_or_404(name)
-    analysis = queries.newest_analysis(found, asked_for(request))
-    stored = analysis.tables("wins", "wins_summary", "items", "demographics")
-    definition = definition_of(found)
-    return analysis_page(
-        request,
-        found,
-        "results",
-        analysis,
-        win_tables=tables.win_tables(stored["wins"], stored["wins_summary"]),
-        items=stored["items"].rows,
-        demographics=stored["demographics"].grouped("characteristic"),
-        rated=definition.rating is not None,
-        answers=tables.beside_ratings(definition),
-    )
-
-
-@require_GET
-@researcher_required
 def figures(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = queries.newest_analysis(found, asked_for(request))
@@ -238,7 +232,7 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
         found,
         "figures",
         analysis,
-        figures=[(name, FIGURES[name]) for name in analysis.figure_names() if name in FIGURES],
+        figures=[(name, *FIGURES[name]) for name in analysis.figure_names() if name in FIGURES],
         means=tables.mean_tables(analysis.tables("items")["items"]),
     )
 
@@ -327,8 +321,9 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     else:
         wake_worker(request, "analysis.run", run.pk)
     form = RecomputeForm(request.POST)
-    page = form.cleaned_data["page"] if form.is_valid() else "raters"
-    return redirect(reverse(page, args=[found]) + queries.include_query(include))
+    page, subject = form.page_and_subject if form.is_valid() else ("raters", "")
+    back_to = [found, subject] if subject else [found]
+    return redirect(reverse(page, args=back_to) + queries.include_query(include))
 
 
 @require_GET

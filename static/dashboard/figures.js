@@ -1,4 +1,4 @@
-// Draws each [data-figure] from the Plotly JSON at its address, in the page's own colours.
+// Draws each [data-figure] from its Plotly JSON, in the page's own colours.
 "use strict";
 
 const scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -45,10 +45,16 @@ function chooser(menu, element, number) {
   return apply;
 }
 
-async function draw(element) {
-  const answer = await fetch(element.dataset.figure);
+// A figure's address, or in a report that is one file the element that holds it: "#data-forest".
+async function read(address) {
+  if (address.startsWith("#")) return JSON.parse(document.querySelector(address).textContent);
+  const answer = await fetch(address);
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-  const { data, layout } = await answer.json();
+  return answer.json();
+}
+
+async function draw(element) {
+  const { data, layout } = await read(element.dataset.figure);
   const { updatemenus = [], ...plain } = layout;
   const views = updatemenus.map((menu, number) => chooser(menu, element, number));
   const options = { displaylogo: false, responsive: true };

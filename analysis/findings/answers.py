@@ -1,0 +1,172 @@
+"""What an analysis says of the filter, rankings and choices, agreement and order. Pure."""
+
+from collections.abc import Iterator
+
+from analysis.cells import Cited, Sentence, Tables, counted, counted_of, rows_of
+from analysis.findings.words import ALL, LEVEL, bounds, capital, named, of_recipe, system, why
+from analysis.number_text import count, decimals, degrees, share
+from analysis.recipe import Recipe
+
+
+def included(tables: Tables) -> Iterator[Sentence]:
+    """How many raters are left after the filter, and how many each rule took."""
+    steps = rows_of(tables, "funnel")
+    if not steps:
+        return
+    taken: list[str | Cited] = []
+    for step in steps:
+        taken += [f"{', ' if taken else ''}{step['step']} ", step.cite("excluded", count)]
+    yield (
+        steps[-1].cite("remaining", count),
+        " of ",
+        steps[0].derive(count(steps[0]["excluded"] + steps[0]["remaining"])),
+        " people who agreed to take part and finished or left are included. The rules left out: ",
+        *taken,
+        ".",
+    )
+
+
+def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Who is ranked best, and whether that is more than chance; by sets of systems on one page."""
+    for test in of_recipe(tables, "ranking_tests", recipe, dimension):
+        of_set = of_recipe(tables, "rankings", recipe, dimension, set=test["set"])
+        ranked = [row for row in of_set if row.has("mean_rank")]
+        where = "" if test["set"] == ALL else f"Set {test['set']}: "
+        if not ranked or not test.has("p"):
+            yield (f"{where}Friedman's test is {why(test)}.",)
+            continue
+        best = min(ranked, key=lambda row: (row["mean_rank"], row.place))
+        yield (
+            f"{where}{system(best)} has the best mean rank, ",
+            best.cite("mean_rank"),
+            *bounds(best, "ci"),
+            " among ",
+            best.cite("systems", count),
+            " systems; Friedman's χ²(",
+            test.cite("df", degrees),
+            ") = ",
+            test.cite("chi_squared"),
+            " over ",
+            test.cite("n", count),
+            " raters, ",
+            *test.p(),
+            "; Kendall's W of their mean ranks ",
+            test.cite("w"),
+            ".",
+        )
+
+
+def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    rows = of_recipe(tables, "choices", recipe, dimension, scenario=ALL)
+    rows = rows or of_recipe(tables, "choices", recipe, dimension)
+    for kind in ("best", "worst"):
+        chosen = [row for row in rows if row.has(f"share_{kind}")]
+        if not chosen:
+            continue
+        most = max(chosen, key=lambda row: (row[f"share_{kind}"], -row.place))
+        yield (
+            f"{system(most)} was chosen as {kind} most often: on ",
+            most.cite(f"share_{kind}", share),
+            " of its pages",
+            *bounds(most, f"{kind}_ci", share),
+            ".",
+        )
+        yield from _choice_test(tables, recipe, dimension, kind)
+
+
+def _choice_test(
+    tables: Tables, recipe: Recipe | None, dimension: str, kind: str
+) -> Iterator[Sentence]:
+    rows = of_recipe(tables, "choice_tests", recipe, dimension, scenario=ALL, choice=kind)
+    rows = rows or of_recipe(tables, "choice_tests", recipe, dimension, choice=kind)
+    tested = [row for row in rows if row.has("p")]
+    by_rater = [row for row in tested if row["unit"] == "participant"]
+    for row in (by_rater or tested)[:1]:
+        how = "with raters as units" if by_rater else "with choices as units"
+        yield (
+            f"That all systems are chosen as {kind} alike: ",
+            *row.p(),
+            f" ({row['test'].replace('_', ' ')}, {how}, ",
+            row.cite("n", count),
+            " raters).",
+        )
+
+
+def agreement(tables: Tables, dimension: str) -> Iterator[Sentence]:
+    rows = {row["statistic"]: row for row in rows_of(tables, "agreement", dimension=dimension)}
+    for name, says in (
+        ("krippendorff_alpha_ordinal", "Krippendorff's α (ordinal) is "),
+        ("icc_2_1", "The reliability of a single rater, ICC(2,1), is "),
+        ("icc_2_k", "The reliability of the mean of all of them, ICC(2,k), is "),
+        ("kendalls_w_ranks_within_blocks", "Kendall's W of the ranks on one page is on average "),
+    ):
+        row = rows.get(name)
+        if row is None or not row.has("value"):
+            continue
+        yield (
+            capital(says),
+            row.cite("value"),
+            *bounds(row, "ci"),
+            ", of ",
+            row.cite("n_raters", count),
+            " raters and ",
+            row.cite("n_items", count),
+            " items.",
+        )
+
+
+def sensitivity(tables: Tables, dimension: str) -> Iterator[Sentence]:
+    rows = rows_of(tables, "sensitivity", dimension=dimension)
+    others = [row for row in rows if row["same_conclusion"] is not None]
+    others = [row for row in others if row["variant"] != "rules in force"]
+    if not others:
+        return
+    moved = [row for row in others if row["same_conclusion"] is False]
+    named = "; ".join(f"{row['variant']}: {row['what_moves']}".replace("_", " ") for row in moved)
+    yield (
+        "Under ",
+        counted_of(moved, others, "same_conclusion"),
+        " of ",
+        counted(others, "same_conclusion"),
+        " other choices of exclusion rules, a main result changes its sign or crosses p = .05",
+        f" ({named})." if named else ".",
+    )
+
+
+def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    for row in of_recipe(tables, "order_effects", recipe, dimension):
+        if row.has("p_adjusted") and row["p_adjusted"] < LEVEL:
+            yield (
+                f"One step of {row['covariate'].replace('_', ' ')} goes with ",
+                row.cite("estimate", lambda value: decimals(value, 3)),
+                " points (",
+                row.cite("ci_low", lambda value: decimals(value, 3)),
+                " to ",
+                row.cite("ci_high", lambda value: decimals(value, 3)),
+                "; ",
+                *row.p("p_adjusted"),
+                " after Holm).",
+            )
+    rows = of_recipe(tables, "order_conclusions", recipe, dimension)
+    known = [row for row in rows if row["moves"] is not None]
+    if known:
+        moved = [row for row in known if row["moves"]]
+        yield (
+            "With positions and the previous rating taken into account, ",
+            counted_of(moved, known, "moves"),
+            " of ",
+            counted(known, "moves"),
+            " differences between conditions change their sign or cross p = .05",
+            f"{named(moved)}.",
+        )
+
+
+def replication(tables: Tables) -> Iterator[Sentence]:
+    rows = [row for row in rows_of(tables, "replication") if row["match"] is not None]
+    if rows:
+        yield (
+            counted_of([row for row in rows if row["match"]], rows, "match"),
+            " of ",
+            counted(rows, "match"),
+            " printed numbers that could be looked up come out as printed.",
+        )

@@ -1,0 +1,226 @@
+"""What an analysis says of condition a against b, and of systems beside the reference. Pure."""
+
+from collections.abc import Iterator
+
+from analysis.cells import Row, Sentence, Tables, counted, counted_of, rows_of
+from analysis.findings.words import (
+    ALL,
+    LEVEL,
+    LINKS,
+    interval,
+    level,
+    named,
+    of_recipe,
+    points_apart,
+    why,
+)
+from analysis.number_text import count, decimals, degrees, noun, percent, tally
+from analysis.recipe import Recipe
+
+NOT_SHOWN = (
+    " No difference is shown; that is no evidence that there is none, and whatever lies inside the "
+    "intervals is compatible with these data."
+)
+
+
+def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """a against b over all models (or the only one): how far apart, what it speaks of, the wins."""
+    rows = of_recipe(tables, "contrasts", recipe, dimension)
+    if recipe is not None and rows:
+        model = ALL if any(row["model"] == ALL for row in rows) else rows[0]["model"]
+        by = {row["generalises_to"]: row for row in rows if row["model"] == model}
+        mixed = of_recipe(
+            tables, "mixed_contrasts", recipe, dimension, model=model, scale="ratings"
+        )
+        yield from _apart(by["raters"], by["both"], mixed, recipe)
+        yield from _by_unit(by["raters"], "For other raters of these very texts (F1)", recipe)
+        yield from _by_unit(by["scenarios"], "For other scenarios before these raters (F2)", recipe)
+        yield from _min_f(by["both"])
+        yield from _mixed(mixed, recipe)
+        for row in of_recipe(tables, "mixed_models", recipe, dimension, parameter=""):
+            yield (f"The mixed model ({LINKS.get(row['link'])}) is {why(row)}.",)
+    yield from _wins_tests(tables, recipe, dimension)
+
+
+def _apart(raters: Row, both: Row, mixed: list[Row], recipe: Recipe) -> Iterator[Sentence]:
+    """How far a and b lie apart in these data, and how far that carries."""
+    if not raters.has("difference"):
+        return
+    whose = "Over all models" if raters["model"] == ALL else f"For {raters['model']}"
+    beyond = [row["p"] for row in (both, *mixed) if row.has("p")]
+    verdict = _verdict(raters["p"], beyond, 1 - recipe.confidence)
+    yield (
+        f"{whose}, {raters['condition_a']} was rated ",
+        *points_apart(raters, "difference"),
+        f" {raters['condition_b']}.{verdict}",
+    )
+
+
+def _verdict(raters: float, beyond: list[float], level: float) -> str:
+    """What p values by raters, and by raters and texts or scenarios at once, say together."""
+    here, clear = raters < level, [p < level for p in beyond]
+    if not clear:
+        return " More cannot be said of other texts." if here else NOT_SHOWN
+    if here and all(clear):
+        return " That is more than chance among raters and texts would make."
+    if any(clear) and not all(clear):
+        return (
+            " Whether it goes beyond these texts depends on what is meant by that: min F′, which "
+            "speaks of other scenarios, and the mixed models, which speak of other texts, disagree."
+        )
+    if here:
+        return (
+            " That is more than chance among raters would make of these texts; whether it goes "
+            "beyond them, these data do not say."
+        )
+    return NOT_SHOWN if not any(clear) else " It is shown across texts, and not across raters."
+
+
+def _by_unit(row: Row, whom: str, recipe: Recipe) -> Iterator[Sentence]:
+    if not row.has("p"):
+        yield (f"{whom} it is {why(row)}.",)
+        return
+    yield (
+        f"{whom}: ",
+        *interval(row, recipe),
+        ", ",
+        *row.p(),
+        "; ",
+        row.cite("n", count),
+        f" {noun(row['n'], row['generalises_to'].removesuffix('s'))}.",
+    )
+
+
+def _min_f(row: Row) -> Iterator[Sentence]:
+    if row.has("p"):
+        yield (
+            "For both at once: min F′(",
+            row.cite("df1", degrees),
+            ", ",
+            row.cite("df2", degrees),
+            ") = ",
+            row.cite("F"),
+            ", ",
+            *row.p(),
+            ".",
+        )
+
+
+def _mixed(rows: list[Row], recipe: Recipe) -> Iterator[Sentence]:
+    """A mixed model's difference, on the scale of the ratings."""
+    for row in rows:
+        if row.has("difference", "p"):
+            yield (
+                "For other raters and other texts, a mixed model of both at once "
+                f"({LINKS.get(row['link'])}) puts {row['condition_a']} ",
+                *points_apart(row, "difference"),
+                f" {row['condition_b']}: ",
+                *interval(row, recipe),
+                ", ",
+                *row.p(),
+                ".",
+            )
+
+
+def wins(tables: Tables, dimension: str) -> Iterator[Sentence]:
+    for row in rows_of(tables, "wins_summary", scenario=ALL, dimension=dimension):
+        each = rows_of(tables, "wins", dimension=dimension)
+        compared = [win for win in each if win["winner"]]
+        if not compared:
+            yield ("No comparison of means could be made.",)
+            return
+        a, b = compared[0]["condition_a"], compared[0]["condition_b"]
+        yield (
+            f"{a} has the higher mean in ",
+            row.cite("a_wins", tally),
+            " of ",
+            counted(compared, "winner"),
+            f" {noun(len(compared), 'comparison')} of model and scenario (",
+            row.cite("a_percent", percent),
+            f"), {b} in ",
+            row.cite("b_wins", tally),
+            " (",
+            row.cite("b_percent", percent),
+            "), ",
+            row.cite("ties", count),
+            " ties. A count of wins says nothing of how large or how sure a difference is.",
+        )
+
+
+def _wins_tests(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    for row in of_recipe(tables, "wins_tests", recipe, dimension, scenario=ALL):
+        if row.has("p"):
+            yield (
+                row.cite("a_wins", tally),
+                " against ",
+                row.cite("b_wins", tally),
+                " wins: sign test ",
+                *row.p(),
+                ", as if the comparisons were independent.",
+            )
+        if row.has("a_wins_low", "a_wins_high") and recipe is not None:
+            yield (
+                f"With raters drawn anew and the same texts, {row['condition_a']} wins between ",
+                row.cite("a_wins_low", tally),
+                " and ",
+                row.cite("a_wins_high", tally),
+                f" of them ({level(recipe)} interval, ",
+                row.cite("resamples", count),
+                " resamples).",
+            )
+    rows = of_recipe(tables, "win_differences", recipe, dimension)
+    tested = [row for row in rows if row.has("p_adjusted")]
+    if tested:
+        clear = [row for row in tested if row["p_adjusted"] < LEVEL]
+        yield (
+            "Taken one by one, ",
+            counted_of(clear, tested, "p_adjusted"),
+            " of ",
+            counted(tested, "p_adjusted"),
+            f" {noun(len(tested), 'comparison')} differ at p < .05 after Holm's adjustment, for "
+            "other raters of these very texts.",
+        )
+
+
+def points(tables: Tables, dimension: str) -> Iterator[Sentence]:
+    for row in rows_of(tables, "wins_summary", scenario=ALL, dimension=dimension):
+        if row["reference_points_max"]:
+            yield (
+                "The reference earned ",
+                row.cite("reference_points", count),
+                " of ",
+                row.cite("reference_points_max", count),
+                " points (",
+                row.cite("reference_percent", percent),
+                "): one for each mean that its own is above.",
+            )
+
+
+def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    for unit, others in (
+        ("participant", "other raters of these very texts"),
+        ("scenario", "other scenarios before these raters"),
+    ):
+        rows = of_recipe(tables, "to_reference", recipe, dimension, unit=unit)
+        tested = [row for row in rows if row.has("p_adjusted")]
+        if not tested:
+            continue
+        near = [row for row in tested if row["p_adjusted"] < LEVEL]
+        yield (
+            f"For {others}: ",
+            counted_of(near, tested, "p_adjusted"),
+            " of ",
+            counted(tested, "p_adjusted"),
+            f" {noun(len(tested), 'system')} {'is' if len(near) == 1 else 'are'} shown to lie less "
+            "than ",
+            tested[0].cite("margin", decimals),
+            " points below the reference, or above it (non-inferiority at 5 %, Holm)",
+            f"{named(near)}.",
+        )
+        below = [row for row in tested if row["ci_high"] is not None and row["ci_high"] < 0]
+        if below:
+            yield (
+                "The whole interval lies below the reference for ",
+                counted_of(below, tested, "ci_high"),
+                ".",
+            )

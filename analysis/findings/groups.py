@@ -1,0 +1,116 @@
+"""What an analysis says of groups of raters. Pure."""
+
+from collections.abc import Iterator
+
+from analysis.cells import Row, Sentence, Tables, counted, counted_of, values
+from analysis.findings.words import ALL, LEVEL, capital, level, of_recipe, why
+from analysis.number_text import count, noun
+from analysis.recipe import Recipe
+
+TESTS = {
+    "student": "Student's t",
+    "welch": "Welch's t",
+    "mann_whitney": "Mann–Whitney",
+}
+
+
+def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    everything = of_recipe(tables, "group_tests", recipe, dimension, condition=ALL, scenario=ALL)
+    for factor in values(everything, "factor"):
+        rows = [row for row in everything if row["factor"] == factor]
+        test = _preferred(recipe, rows)
+        rows = [row for row in rows if row["test"] == test]
+        tested = [row for row in rows if row.has("p")]
+        whose = f"{capital(factor)}, {rows[0]['group_a']} against {rows[0]['group_b']}"
+        if not tested:
+            yield (f"{whose}: {why(rows[0])}.",)
+            continue
+        clear = [row for row in tested if row["p"] < LEVEL]
+        still = [row for row in tested if row["p_adjusted"] < LEVEL]
+        yield (
+            f"{whose}: p < .05 for ",
+            counted_of(clear, tested, "p"),
+            " of ",
+            counted(tested, "p"),
+            f" {noun(len(tested), 'model')}, after Holm for ",
+            counted_of(still, tested, "p_adjusted"),
+            f" ({TESTS[test]})",
+            *_least(tested, recipe),
+            *_within_margin(tested, recipe),
+            ".",
+        )
+
+
+def _preferred(recipe: Recipe, rows: list[Row]) -> str:
+    """The t test that recipes have in common, else the first."""
+    tests = values(rows, "test")
+    return next((test for test in ("student", "welch") if test in tests), str(tests[0]))
+
+
+def _least(rows: list[Row], recipe: Recipe) -> Sentence:
+    """The model with the smallest p."""
+    row = min(rows, key=lambda row: (row["p"], row.place))
+    unit = "raters" if recipe.unit == "participant" else "ratings"
+    numbers: Sentence = ()
+    if row.has("difference", "ci_low", "ci_high"):
+        numbers = (
+            row.cite("difference"),
+            " points (",
+            row.cite("ci_low"),
+            " to ",
+            row.cite("ci_high"),
+            "), ",
+        )
+    return (
+        f"; the least p is that of {row['model']}, ",
+        row.cite("n_a", count),
+        " and ",
+        row.cite("n_b", count),
+        f" {unit}: ",
+        *numbers,
+        *row.p(),
+        ", adjusted ",
+        *row.p("p_adjusted"),
+    )
+
+
+def _within_margin(rows: list[Row], recipe: Recipe) -> Sentence:
+    """For how many a difference that matters is ruled out."""
+    if recipe.margins is None or not all(row.has("ci_low", "ci_high") for row in rows):
+        return ()
+    margin = recipe.margins.groups
+    inside = [row for row in rows if -margin < row["ci_low"] and row["ci_high"] < margin]
+    return (
+        f"; the {level(recipe)} interval rules out {margin:g} points or more for ",
+        counted_of(inside, rows, "ci_low"),
+        " of them",
+    )
+
+
+def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    test = "welch" if recipe.unit == "participant" else "anova"
+    rows = of_recipe(tables, "anova", recipe, dimension, test=test)
+    for factor in values(rows, "factor"):
+        tested = [row for row in rows if row["factor"] == factor and row.has("p")]
+        single = [row for row in tested if row["scenario"] != ALL]
+        unit = "raters" if recipe.unit == "participant" else "ratings"
+        if not single:
+            continue
+        name = "Welch's analysis of variance" if test == "welch" else "analysis of variance"
+        yield (
+            f"{capital(factor)}, {name} of {unit}: p < .05 in ",
+            counted_of([row for row in single if row["p"] < LEVEL], single, "p"),
+            " of ",
+            counted(single, "p"),
+            f" {noun(len(single), 'scenario')}, after Holm over them in ",
+            counted_of(
+                [row for row in single if (row["p_adjusted_scenarios"] or 0) < LEVEL],
+                single,
+                "p_adjusted_scenarios",
+            ),
+            ".",
+        )

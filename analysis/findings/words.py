@@ -1,0 +1,77 @@
+"""Words that findings share. Pure."""
+
+from collections.abc import Callable, Sequence
+
+from analysis.cells import Row, Sentence, Tables, rows_of
+from analysis.number_text import NARROW, decimals
+from analysis.recipe import Recipe
+
+ALL = "all"
+LEVEL = 0.05
+LINKS = {"probit": "ordinal, probit", "logit": "ordinal, logit", "linear": "linear"}
+
+
+def of_unit(recipes: Sequence[Recipe], unit: str) -> Recipe | None:
+    """The first recipe that counts raters (`participant`), or ratings (`rating`)."""
+    return next((recipe for recipe in recipes if recipe.unit == unit), None)
+
+
+def of_recipe(
+    tables: Tables, name: str, recipe: Recipe | None, dimension: str, **wanted: str
+) -> list[Row]:
+    """The rows of one recipe and dimension, of the included raters."""
+    if recipe is None:
+        return []
+    return rows_of(
+        tables, name, recipe=recipe.name, raters="included", dimension=dimension, **wanted
+    )
+
+
+def points_apart(row: Row, column: str) -> Sentence:
+    """ "0.12 points lower than", from a difference a − b."""
+    way = "lower" if row[column] < 0 else "higher"
+    if row[column] == 0:
+        return ("exactly as high (difference ", row.cite(column), ") as")
+    return (row.cite(column, lambda value: decimals(abs(value))), f" points {way} than")
+
+
+def interval(row: Row, recipe: Recipe) -> Sentence:
+    return (
+        f"{level(recipe)} interval ",
+        row.cite("ci_low"),
+        " to ",
+        row.cite("ci_high"),
+    )
+
+
+def bounds(row: Row, name: str, form: Callable[[float], str] | None = None) -> Sentence:
+    """ " (2.41 to 2.64)", where the row has both ends."""
+    low, high = f"{name}_low", f"{name}_high"
+    if not row.has(low, high):
+        return ()
+    return (" (", row.cite(low, form), " to ", row.cite(high, form), ")")
+
+
+def level(recipe: Recipe) -> str:
+    return f"{100 * recipe.confidence:g}{NARROW}%"
+
+
+def system(row: Row) -> str:
+    return " ".join(filter(None, (row["model"], row["condition"])))
+
+
+def named(rows: list[Row]) -> str:
+    """ ": this one, that one", where there are any and not too many."""
+    names = [system(row) for row in rows]
+    return f": {', '.join(names)}" if 0 < len(names) <= 8 else ""
+
+
+def why(row: Row) -> str:
+    """Why a row has no numbers, as a part of a sentence."""
+    note = str(row["note"] or "not estimable").strip().rstrip(".")
+    return note if note.startswith("not estimable") else f"not estimable ({note})"
+
+
+def capital(text: str) -> str:
+    """The text as a sentence begins."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,300 @@
+"""What to know before leaning on the results: each limit only where it is true. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from analysis.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
+from analysis.definition import QualityRules
+from analysis.findings.words import ALL, LEVEL, of_unit
+from analysis.number_text import count, degrees, noun, percent, tally
+from analysis.recipe import Recipe
+
+#: Below so many scenarios, more raters hardly add power (Westfall, Kenny & Judd 2014).
+FEW_SCENARIOS = 20
+#: Below so many raters, a group's mean and spread are hardly known.
+FEW_RATERS = 10
+
+
+def limits(
+    tables: Tables, recipes: Sequence[Recipe], rules: QualityRules, *, gold: str, scale: int
+) -> list[Sentence]:
+    """The limits that are true of these tables. `gold` says who made the gold scores, `scale` how
+    many points the ratings have (0 where there are none, or where they lie between two ends).
+    """
+    sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
+    return [
+        *_wins(tables),
+        *_population(tables),
+        *_scenarios(tables),
+        *_fixed_texts(tables),
+        *_single_texts(tables),
+        *_groups(tables, sound),
+        *_families(tables, sound),
+        *_ratings_as_units(tables, paper),
+        *_unadjusted(tables, paper),
+        *_judge_filter(tables, rules, gold),
+        *_left_out(tables),
+        *_margins(tables, sound),
+        *_steps(tables, scale),
+        *_empty_cells(tables),
+        *_gold(tables),
+        *_notes(tables),
+        *_not_estimable(tables),
+    ]
+
+
+def _wins(tables: Tables) -> Iterator[Sentence]:
+    for row in _once(rows_of(tables, "wins_tests", scenario=ALL, raters="included")):
+        if not row.has("p") or row["p"] < LEVEL:
+            continue
+        yield (
+            row.cite("a_wins", tally),
+            " against ",
+            row.cite("b_wins", tally),
+            " wins",
+            *_of_dimension(tables, row),
+            ": sign test ",
+            *row.p(),
+            ". So uneven a count, or one more so, is no rarity where neither condition is better, "
+            "even if the comparisons were independent, which those of one scenario or one model "
+            "need not be.",
+        )
+
+
+def _population(tables: Tables) -> Iterator[Sentence]:
+    if rows_of(tables, "systems"):
+        yield (
+            "Other raters are people who would come in the same way and pass the same filter, not "
+            "people in general; other scenarios and texts are such as those that were chosen here.",
+        )
+
+
+def _scenarios(tables: Tables) -> Iterator[Sentence]:
+    rows = rows_of(tables, "systems", unit="scenario", raters="included")
+    if not rows:
+        return
+    row = max(rows, key=lambda row: (row["n"], -row.place))
+    if row["n"] == 1:
+        yield (
+            "There is ",
+            row.cite("n", count),
+            " scenario, so nothing here speaks of other scenarios.",
+        )
+    elif row["n"] < FEW_SCENARIOS:
+        yield (
+            "There are ",
+            row.cite("n", count),
+            f" scenarios. Below some {FEW_SCENARIOS}, what is said of other scenarios has little "
+            "power, and more raters cannot raise it: a true difference may well go unseen.",
+        )
+
+
+def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
+    if rows_of(tables, "contrasts", generalises_to="raters"):
+        yield (
+            "Intervals by raters (F1, Wilcoxon, the bootstrap of raters) take the texts as given: "
+            "they say what other raters would say of these very texts, not of others by the same "
+            "systems.",
+        )
+
+
+def _single_texts(tables: Tables) -> Iterator[Sentence]:
+    """One text of a system per scenario; a reference in several sets has one, too."""
+    keys = ["scenario", "model", "condition", "dimension"]
+    rows = rows_of(tables, "items")
+    sets: dict[tuple[object, ...], int] = {}
+    for row in rows:
+        key = tuple(row[column] for column in keys)
+        sets[key] = sets.get(key, 0) + 1
+    most = [key for key, n in sets.items() if n == 1]
+    if rows and len(most) > len(sets) / 2:
+        yield (
+            "A system has one text per scenario, so within a scenario a better system cannot be "
+            "told from a luckier text.",
+        )
+
+
+def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    rows = [
+        row
+        for row in rows_of(
+            tables,
+            "group_tests",
+            recipe=recipe.name,
+            raters="included",
+            condition=ALL,
+            scenario=ALL,
+        )
+        if row.has("n_a", "n_b")
+    ]
+    for factor in values(rows, "factor"):
+        own = [row for row in rows if row["factor"] == factor]
+        side = min("ab", key=lambda side: min(row[f"n_{side}"] for row in own))
+        row = min(own, key=lambda row: (row[f"n_{side}"], row.place))
+        if row[f"n_{side}"] < FEW_RATERS:
+            yield (
+                f"The group {row[f'group_{side}']} ({factor}) has ",
+                row.cite(f"n_{side}", count),
+                f" included {noun(row[f'n_{side}'], 'rater')}: its mean says little of other "
+                "people like them.",
+            )
+
+
+def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None or "factor" in recipe.adjust_over:
+        return
+    factors = values(rows_of(tables, "group_tests", recipe=recipe.name), "factor")
+    if len(factors) > 1:
+        yield (
+            f"p values of groups are adjusted within each of {len(factors)} factors, and over "
+            "these not at all.",
+        )
+
+
+def _ratings_as_units(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    rows = [row for row in rows_of(tables, "group_tests", recipe=recipe.name) if row.has("df")]
+    raters = _included(tables)
+    if rows and raters is not None:
+        row = max(rows, key=lambda row: (row["df"], -row.place))
+        yield (
+            f"Recipe {recipe.name} counts every rating as an observation by itself: up to ",
+            row.cite("df", degrees),
+            " degrees of freedom from ",
+            raters.cite("remaining", count),
+            " raters. Ratings of one rater resemble each other, so its p values of groups of "
+            "raters are, as a rule, too small, and its intervals too narrow.",
+        )
+
+
+def _unadjusted(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    rows = [row for row in rows_of(tables, "group_tests", recipe=recipe.name) if row.has("p")]
+    tests = [row for row in rows if row["test"] == rows[0]["test"]]
+    if len(tests) > 1:
+        small = [row for row in tests if row["p"] < LEVEL]
+        yield (
+            f"Recipe {recipe.name} makes ",
+            counted(tests, "p"),
+            " comparisons of groups with each kind of test; ",
+            counted_of(small, tests, "p"),
+            f" have p < .05 unadjusted. At 5 % each, some {round(LEVEL * len(tests))} would be "
+            "expected of true null hypotheses alone, had the tests the right size.",
+        )
+
+
+def _judge_filter(tables: Tables, rules: QualityRules, gold: str) -> Iterator[Sentence]:
+    for row in rows_of(tables, "funnel", step="sigma_mae"):
+        if any(rater["mae"] is not None for rater in rows_of(tables, "raters")):
+            yield (
+                "The rule sigma_mae left out ",
+                row.cite("excluded", count),
+                f" raters whose ratings hardly vary and lie far from the gold scores ({gold}). Who "
+                "agrees with the gold scores is thus more likely to count, so that agreement of "
+                "the included raters with them is no evidence for them; and who gives one answer "
+                "throughout stays, if that answer is near the gold scores.",
+            )
+
+
+def _left_out(tables: Tables) -> Iterator[Sentence]:
+    steps = rows_of(tables, "funnel")
+    if not steps:
+        return
+    first, last = steps[0], steps[-1]
+    entered = first["excluded"] + first["remaining"]
+    if not last["remaining"]:
+        yield ("No rater is included (", last.cite("remaining", count), "), so nothing is known.")
+    elif last["remaining"] < 0.9 * entered:
+        share = percent(100 * (1 - last["remaining"] / entered))
+        everybody = any(rows_of(tables, name, raters="all") for name in ("systems", "contrasts"))
+        yield (
+            "The filter leaves ",
+            last.cite("remaining", count),
+            " of ",
+            first.derive(count(entered)),
+            " raters (",
+            last.derive(share),
+            " are left out)."
+            + (
+                " Results of all raters stand beside those of the included ones."
+                if everybody
+                else ""
+            ),
+        )
+
+
+def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is not None and recipe.margins and rows_of(tables, "to_reference"):
+        yield (
+            f"The margin of {recipe.margins.reference:g} points to the reference is the recipe's. "
+            "It proves something only if it was set before anybody saw the data, which this "
+            "report cannot know.",
+        )
+
+
+def _steps(tables: Tables, scale: int) -> Iterator[Sentence]:
+    if scale and rows_of(tables, "items"):
+        ordinal = any(row["link"] != "linear" for row in rows_of(tables, "mixed_shares"))
+        beside = " The ordinal mixed models and the shares of each point do not." if ordinal else ""
+        yield (
+            f"Means take the {scale} points of the scale as evenly spaced, which the answers need "
+            f"not be.{beside}",
+        )
+
+
+def _empty_cells(tables: Tables) -> Iterator[Sentence]:
+    rows = [row for row in rows_of(tables, "contrasts", raters="included") if row["missing_cells"]]
+    if rows:
+        row = max(rows, key=lambda row: (row["missing_cells"], -row.place))
+        yield (
+            "Not every rater rated every scenario in both conditions: up to ",
+            row.cite("missing_cells", count),
+            f" pairs of rater and scenario are empty ({_whose(row)}). Means are of what is there.",
+        )
+
+
+def _gold(tables: Tables) -> Iterator[Sentence]:
+    """What is said of the gold judge; how much it matters stands in the tables of judges."""
+    for row in rows_of(tables, "guard_warnings"):
+        if row["kind"] in ("same_family", "family_unknown"):
+            yield (str(row["text"]),)
+
+
+def _notes(tables: Tables) -> Iterator[Sentence]:
+    """What the mixed models say of themselves, once each."""
+    for note in values(rows_of(tables, "mixed_models", raters="included"), "note"):
+        if note and not str(note).startswith("not estimable"):
+            yield (f"Mixed model: {note}",)
+
+
+def _not_estimable(tables: Tables) -> Iterator[Sentence]:
+    for table in tables.values():
+        rows = [row for row in table if str(row["note"] or "").startswith("not estimable")]
+        if rows:
+            yield (
+                "Not estimable: ",
+                counted(rows, "note"),
+                f" of {count(len(table.rows))} rows of {table.file}. The column note says why.",
+            )
+
+
+def _once(rows: list[Row]) -> list[Row]:
+    """The rows of the first recipe: the test is the same in every one."""
+    return [row for row in rows if row["recipe"] == rows[0]["recipe"]]
+
+
+def _included(tables: Tables) -> Row | None:
+    steps = rows_of(tables, "funnel")
+    return steps[-1] if steps else None
+
+
+def _of_dimension(tables: Tables, row: Row) -> Sentence:
+    several = len(values(rows_of(tables, "items"), "dimension")) > 1
+    return (f" ({row['dimension']})",) if several else ()
+
+
+def _whose(row: Row) -> str:
+    return "over all models" if row["model"] == ALL else str(row["model"])

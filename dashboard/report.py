@@ -1,0 +1,213 @@
+"""The report of an analysis: one HTML file that needs nothing from elsewhere.
+
+It says in sentences what was done and found, shows the tables that bear it, and links every number
+to its cell in the CSV files beside it (RFC 7111).
+"""
+
+import importlib.util
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from analysis.cells import Sentence, Tables, read_tables
+from analysis.definition import QualityRules
+from analysis.findings import findings
+from analysis.limits import limits
+from analysis.methods_text import Settings, methods
+from analysis.models import AnalysisRun
+from analysis.recipe import Recipe
+from dashboard.agreement import FIGURES
+from dashboard.report_sections import SECTIONS, section_of
+from dashboard.report_tables import ShownTable, shown_table
+from dashboard.tables import beside_ratings
+from survey.definition import StudyDefinition
+from survey.tidy import definition_of
+
+#: Where a figure stands and what it is called; others stand at the end.
+FIGURES_IN = {
+    "consort": ("Participants", "From whoever came to the raters who are kept"),
+    "sigma_mae": ("Participants", "σ and MAE of every rater, with the thresholds"),
+    "sigma": ("Participants", "σ of the raters"),
+    "mae": ("Participants", "MAE of the raters"),
+    "durations": ("Participants", "Minutes that raters took"),
+    "shares": ("Systems", "How often each rating was given"),
+    "ratings_kde": ("Systems", "How ratings are spread"),
+    "systems_forest": ("Systems", "Means of the systems, with intervals"),
+    "dimensions": ("Systems", "Means on each dimension"),
+    "dimension_radar": ("Systems", "Profiles over dimensions"),
+    "contrasts_forest": ("Contrasts", "Condition a against b, with intervals"),
+    "region_map": ("Groups of raters", "Mean ratings by region"),
+    "choices": ("Rankings and choices", "Best and worst by scenario"),
+    **{name: ("Judges", title) for name, title in FIGURES.items()},
+}
+ELSEWHERE = "Further figures"
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    title: str
+    figure: Mapping[str, Any]
+
+    @property
+    def data_id(self) -> str:
+        return f"data-{self.name}"
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    tables: list[ShownTable]
+    figures: list[Figure]
+
+    @property
+    def anchor(self) -> str:
+        return self.title.lower().replace(" ", "-")
+
+
+def report_html(
+    run: AnalysisRun,
+    tables: Mapping[str, Any],
+    figures: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+) -> str:
+    """The report of these tables and figures, which are those of the manifest's recipes."""
+    definition = definition_of(run.study)
+    return render(definition, tables, figures, manifest)
+
+
+def render(
+    definition: StudyDefinition,
+    contents: Mapping[str, Any],
+    figures: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+) -> str:
+    """The report as HTML. `contents` are tables as they are stored: {columns, rows} by name."""
+    given = read_tables(contents)
+    tables = {name: table for name, table in given.items() if table.rows}
+    empty = {name: "it has no rows" for name in given if name not in tables}
+    recipes = [Recipe.model_validate(recipe) for recipe in manifest["recipes"].values()]
+    rules = QualityRules.model_validate(manifest["rule_set"]["rules"])
+    gold = "" if manifest["gold"] == "none" else manifest["gold"]
+    settings = Settings(
+        rules=rules,
+        recipes=recipes,
+        sources=manifest["sources"],
+        gold=gold,
+        scale=scale_text(definition),
+        software=manifest["software"],
+        snapshot=manifest["snapshot_hash"],
+    )
+    context = {
+        "manifest": manifest,
+        "recipes": {
+            name: json.dumps(recipe, indent=2, ensure_ascii=False)
+            for name, recipe in manifest["recipes"].items()
+        },
+        "sound": next((r.name for r in recipes if r.unit == "participant"), ""),
+        "paper": next((r.name for r in recipes if r.unit == "rating"), ""),
+        "methods": [
+            (paragraph.title, _together(paragraph.sentences))
+            for paragraph in methods(tables, settings)
+        ],
+        "findings": [
+            (finding.title, _each(finding.sound), _each(finding.paper))
+            for finding in findings(tables, recipes)
+        ],
+        "limits": _each(
+            limits(tables, recipes, rules, gold=gold, scale=_points(definition)),
+        ),
+        "sections": sections(tables, figures),
+        "files": [(table.file, len(table.rows)) for table in given.values()],
+        "absent": _by_reason(manifest["absent"] | empty),
+        "answers": [] if definition.rating else beside_ratings(definition),
+        "plotly": SafeString(_plotly_script()) if figures else "",
+        "drawing": SafeString(_drawing_script()) if figures else "",
+    }
+    return render_to_string("dashboard/report.html", context)
+
+
+def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
+    """Tables and figures by subject, in the order in which they are read."""
+    order = [*SECTIONS, ELSEWHERE]
+    found = {title: Section(title, [], []) for title in order}
+    for title, planned in SECTIONS.items():
+        names = [name for name in planned if name in tables]
+        names += [name for name in tables if name not in planned and section_of(name) == title]
+        found[title].tables.extend(shown_table(tables[name]) for name in dict.fromkeys(names))
+    for name, figure in figures.items():
+        section, title = FIGURES_IN.get(name, (ELSEWHERE, name.replace("_", " ")))
+        found[section].figures.append(Figure(name, title, figure))
+    return [section for section in found.values() if section.tables or section.figures]
+
+
+def scale_text(definition: StudyDefinition) -> str:
+    """The scale's ends: "on a scale from 1 (not at all) to 5 (extremely)"; empty without one."""
+    if definition.rating is None:
+        return ""
+    points = definition.rating.scale
+    low, high = points[0], points[-1]
+    return f"on a scale from {low.value} ({low.label}) to {high.value} ({high.label})"
+
+
+def _points(definition: StudyDefinition) -> int:
+    """How many points the scale has; 0 where there is none, or ratings lie between its ends."""
+    if definition.rating is None or definition.rating.kind == "slider":
+        return 0
+    return len(definition.rating.scale)
+
+
+def as_html(sentence: Sentence) -> SafeString:
+    """A sentence whose numbers lead to their cells."""
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (part if isinstance(part, str) else _linked(part.text, part.exact, part.address),)
+            for part in sentence
+        ),
+    )
+
+
+def _linked(text: str, exact: str, address: str) -> str:
+    if not address:
+        return text
+    return format_html('<a href="{}" title="{}">{}</a>', address, exact, text)
+
+
+def _each(sentences: Sequence[Sentence]) -> list[SafeString]:
+    return [as_html(sentence) for sentence in sentences]
+
+
+def _together(sentences: Sequence[Sentence]) -> SafeString:
+    return format_html_join(" ", "{}", ((html,) for html in _each(sentences)))
+
+
+def _by_reason(absent: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What is not there, each reason once: ("items, wins", "no rater is included")."""
+    names: dict[str, list[str]] = {}
+    for name, reason in absent.items():
+        names.setdefault(reason, []).append(name)
+    return [(", ".join(together), reason) for reason, together in names.items()]
+
+
+def _plotly_script() -> str:
+    """Plotly's own script, so that the report needs nothing from elsewhere."""
+    found = importlib.util.find_spec("plotly")  # its folder, without importing it
+    assert found and found.submodule_search_locations
+    script = Path(found.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
+    return script.read_text(encoding="utf-8")
+
+
+def _drawing_script() -> str:
+    """What draws the figures on the pages draws them here."""
+    found = finders.find("dashboard/figures.js")
+    assert isinstance(found, str)  # it is among our own files
+    return Path(found).read_text(encoding="utf-8")

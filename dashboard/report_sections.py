@@ -1,0 +1,198 @@
+"""Which tables stand in which section of the report, and what of a table is shown there. Pure.
+
+What tables of recipes are called and say is in `dashboard.result_subjects`, for pages and report.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from analysis.cells import Row
+from dashboard.result_subjects import ABOUT
+
+ALL = "all"
+#: Below it, a row of a table of thousands is shown for its adjusted p alone.
+CLEAR = 0.05
+SAME = "The same for every recipe."
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a table stands in the report.
+
+    `says` is how to read it, with what is counted where no column tells. `keep` chooses rows, and
+    `kept` says which; those that `first` is true of are a part by themselves. `aside` are columns
+    that are left to the CSV; where there is `only`, all others are. A `folded` table opens on
+    demand.
+    """
+
+    title: str = ""
+    says: str = ""
+    keep: Callable[[Row], bool] | None = None
+    kept: str = ""
+    first: Callable[[Row], bool] | None = None
+    aside: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    folded: bool = False
+
+
+def _is_pooled(row: Row) -> bool:
+    """One test of a model and factor: over all conditions and scenarios, by Student's t."""
+    return (row["condition"], row["scenario"], row["test"]) == (ALL, ALL, "student")
+
+
+def _is_pooled_or_clear(row: Row) -> bool:
+    return _is_pooled(row) or (row["p_adjusted"] is not None and row["p_adjusted"] < CLEAR)
+
+
+def _is_over_scenarios(row: Row) -> bool:
+    return bool(row["scenario"] == ALL)
+
+
+#: By section of the report, in order.
+SECTIONS: dict[str, dict[str, Shown]] = {
+    "Participants": {
+        "funnel": Shown(
+            "Who was filtered out",
+            f"Counts people; alone is how many a rule would remove by itself. {SAME}",
+        ),
+        "demographics": Shown("Who the included raters are", "Counts the included raters."),
+        "thresholds": Shown(says="Counts raters who entered the filter."),
+        "raters": Shown(
+            "Raters who were filtered out",
+            "A row is a rater.",
+            keep=lambda row: bool(row["exclusion"]),
+            kept="the raters whom a rule left out",
+            only=(
+                "participant", "status", "duration_seconds", "attention_checks_failed",
+                "n_ratings", "sigma", "mae", "exclusion", "note",
+            ),
+            folded=True,
+        ),
+        "protocol": Shown("How the protocol worked out", "Of everybody who completed the survey."),
+    },
+    "Wins": {
+        "wins_summary": Shown(
+            "Wins and reference points by scenario",
+            "Counts comparisons of a model in a scenario, by means of the included raters' "
+            f"ratings. {SAME}",
+        ),
+        "wins": Shown(
+            "Wins by model and scenario",
+            f"Means of the included raters' ratings; n counts ratings. {SAME}",
+            folded=True,
+        ),
+        "wins_tests": Shown(says="n cells counts comparisons."),
+        "win_differences": Shown(says="n counts raters.", folded=True),
+    },
+    "Systems": {
+        "systems": Shown(says="n counts the unit."),
+        "to_reference": Shown(
+            says="n counts the unit; p (Holm) is of non-inferiority, over systems.",
+            aside=("df", "t_non_inferior", "reference_model", "reference_condition"),
+        ),
+        "items": Shown(
+            "Mean rating of every response",
+            f"n counts the included raters' ratings. {SAME}",
+            aside=("total",),
+            folded=True,
+        ),
+    },
+    "Contrasts": {
+        "contrasts": Shown(says="n counts what it generalises to."),
+        "paired": Shown(says=f"Of the included raters; n counts them. {SAME}"),
+        "rater_differences": Shown(
+            "Every rater's difference of the two conditions",
+            f"A row is a rater; differences are a − b. {SAME}",
+            folded=True,
+        ),
+        "paired_all": Shown(says=f"n counts raters. {SAME}", folded=True),
+    },
+    "Groups of raters": {
+        "group_tests": Shown(
+            says="n counts the unit.",
+            keep=_is_pooled_or_clear,
+            kept="Student's tests over all conditions and scenarios, and whatever has an "
+            "adjusted p below .05",
+            first=_is_pooled,
+            aside=("sd_a", "sd_b", "hedges_g", "u", "rank_biserial", "p_bh"),
+        ),
+        "anova": Shown(says="n counts the unit.", aside=("omega_squared",)),
+        "games_howell": Shown(says="n counts the unit.", folded=True),
+    },
+    "Mixed models": {
+        "mixed_contrasts": Shown(says="The unit is the rating; n is that of the models below."),
+        "mixed_systems": Shown(
+            says="The unit is the rating; n is that of the models below.", folded=True
+        ),
+        "mixed_shares": Shown(
+            says="The unit is the rating; n is that of the models below.", folded=True
+        ),
+        "mixed_models": Shown(),
+    },
+    "Rankings and choices": {
+        "rankings": Shown(says="n counts raters."),
+        "ranking_tests": Shown(says="n counts raters."),
+        "ranking_pairs": Shown(says="n counts raters.", folded=True),
+        "choices": Shown(
+            says="n counts raters, shown their pages.",
+            keep=_is_over_scenarios,
+            kept="all scenarios together",
+            aside=("note",),
+        ),
+        "choice_tests": Shown(says="n counts raters."),
+    },
+    "Agreement of raters": {
+        "agreement": Shown(says="Of the included raters."),
+        "agreement_all": Shown(folded=True),
+    },
+    "Order": {
+        "order_effects": Shown(says="The unit is the rating."),
+        "order_conclusions": Shown(says="The unit is the rating."),
+    },
+    "Judges": {
+        "guard_warnings": Shown("What a reader has to know about the gold scores"),
+        "judge_consistency": Shown("Do judges agree with themselves?"),
+        "judge_agreement": Shown("Do people agree with judges?"),
+        "judge_bias": Shown("Judge minus people"),
+        "alt_test": Shown("The alternative annotator test"),
+        "alt_test_raters": Shown("The alternative annotator test, rater by rater", folded=True),
+        "guard_funnel": Shown("The filter three ways"),
+        "guard_wins": Shown("Wins three ways"),
+        "guard_systems": Shown("Means of the systems three ways", folded=True),
+        "guard_raters": Shown("Whom the distance to the gold scores leaves out", folded=True),
+        "judge_scores_shares": Shown("How often each score is given", folded=True),
+        "judge_models": Shown("Which models answered"),
+        "judge_item_spread": Shown("Every response's scores by every judge", folded=True),
+    },
+    "Sensitivity": {
+        "sensitivity": Shown(
+            says="n raters counts those whom the variant includes.",
+            aside=(
+                "reference_points", "reference_points_max", "mixed_latent", "mixed_latent_low",
+                "mixed_latent_high", "mixed_latent_p", "link",
+            ),
+        ),
+    },
+    "Printed numbers beside ours": {"replication": Shown()},
+    "Further tables": {},
+}  # fmt: skip
+ELSEWHERE = "Further tables"
+
+
+def section_of(name: str) -> str:
+    """Where a table stands; what nobody planned for stands at the end."""
+    return next((title for title, tables in SECTIONS.items() if name in tables), ELSEWHERE)
+
+
+def shown(name: str) -> Shown:
+    """How a table stands in the report, with the words that pages have for it, too."""
+    here = SECTIONS[section_of(name)].get(name, Shown())
+    about = ABOUT.get(name)
+    if about is None:
+        return replace(here, title=here.title or name.replace("_", " "))
+    return replace(
+        here,
+        title=here.title or about.title,
+        says=f"{about.says} {here.says}".strip(),
+        aside=here.aside or tuple(column for column in about.in_file if column != "n"),
+    )

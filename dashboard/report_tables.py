@@ -1,0 +1,214 @@
+"""How the tables of an analysis stand in its report: which rows and columns, under which words.
+
+A part of a table is what one recipe, unit and choice of raters says; what is the same in all of its
+rows stands in its caption. Every number keeps the cell of the CSV that it comes from. Pure.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analysis.cells import Row, Table
+from analysis.number_text import EMPTY, in_table
+from dashboard.report_sections import ALL, shown
+from survey.csv_text import to_text
+
+#: Of one part, at most so many rows are shown.
+MOST_ROWS = 120
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
+#: A text with more letters needs a wider column.
+LONG = 40
+#: What tells the parts of a table apart.
+PARTS = ["recipe", "unit", "raters", "link", "scale"]
+WORDS = {
+    "p_adjusted": "p (Holm)",
+    "p_bh": "p (BH)",
+    "p_adjusted_scenarios": "p (Holm over scenarios)",
+    "cohen_d": "d",
+    "hedges_g": "g",
+    "ci": "interval",
+    "d_ci": "interval of d",
+    "w": "W",
+    "w_ci": "interval of W",
+    "sd": "SD",
+    "sd_a": "SD a",
+    "sd_b": "SD b",
+    "se": "SE",
+    "mae": "MAE",
+    "sigma": "σ",
+    "eta_squared": "η²",
+    "omega_squared": "ω²",
+    "chi_squared": "χ²",
+    "generalises_to": "for other",
+}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a table with its exact value, and the cell of the CSV that it comes from."""
+
+    text: str
+    exact: str
+    address: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in one place: a text, a number, or both ends of an interval."""
+
+    text: str = ""
+    numbers: tuple[Number, ...] = ()
+    #: `number` where it stands below a heading of numbers, `long` where a text needs room.
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    #: The columns of the CSV.
+    columns: str
+    is_number: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one recipe, unit and choice of raters says, as it is shown."""
+
+    caption: str
+    headings: list[Heading]
+    rows: list[list[Cell]]
+    n_rows: int
+    is_folded: bool
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    name: str
+    title: str
+    about: str
+    parts: list[Part]
+    n_rows: int
+    n_shown: int
+    #: Which rows are shown, where not all are.
+    kept: str
+    #: Columns that are left to the CSV.
+    aside: list[str] = field(default_factory=list)
+
+
+def shown_table(table: Table) -> ShownTable:
+    """A table as the report shows it."""
+    how = shown(table.name)
+    chosen = [row for row in table if how.keep is None or how.keep(row)]
+    aside = [name for name in table.columns if name in how.aside]
+    if how.only:
+        aside = [name for name in table.columns if name not in how.only]
+    parts = []
+    for rows in _parts(chosen, how.first):
+        is_folded = how.folded or rows[0]["raters"] == ALL
+        parts.append(_part(rows, aside, is_folded=is_folded))
+    return ShownTable(
+        table.name,
+        how.title,
+        how.says,
+        parts,
+        len(table.rows),
+        sum(len(part.rows) for part in parts),
+        how.kept,
+        aside,
+    )
+
+
+def _parts(rows: Iterable[Row], first: Callable[[Row], bool] | None) -> Iterable[list[Row]]:
+    """Rows of one recipe, unit, … together; of these, those that stand by themselves first."""
+    parts: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        parts.setdefault(tuple(row[name] for name in PARTS), []).append(row)
+    for part in parts.values():
+        ahead = [first is not None and first(row) for row in part]
+        for wanted in (True, False):
+            found = [row for row, is_first in zip(part, ahead, strict=True) if is_first == wanted]
+            if found:
+                yield found
+
+
+def _part(rows: list[Row], aside: Sequence[str], *, is_folded: bool) -> Part:
+    columns = [name for name in rows[0].table.columns if name not in aside]
+    held = {name: {row[name] for row in rows} for name in columns}
+    fixed = [name for name in columns if _is_caption(name, held[name], len(rows))]
+    empty = [name for name in columns if held[name] <= {None, ""}]
+    left = [name for name in columns if name not in fixed and name not in empty]
+    groups = _intervals(left)
+    caption = "; ".join(f"{words(name)} {in_table(name, rows[0][name])}" for name in fixed)
+    headings = [_heading(group, held) for group in groups]
+    return Part(
+        caption,
+        headings,
+        [
+            [
+                _cell(row, group, is_number=heading.is_number)
+                for group, heading in zip(groups, headings, strict=True)
+            ]
+            for row in rows[:MOST_ROWS]
+        ],
+        len(rows),
+        is_folded,
+    )
+
+
+def _is_caption(name: str, found: set[Any], n_rows: int) -> bool:
+    """Whether a column says the same of all rows, and something: it then stands in the caption."""
+    if len(found) != 1 or found <= {None, ""}:
+        return False
+    return name in PARTS or (n_rows > 1 and all(isinstance(value, str) for value in found))
+
+
+def _intervals(columns: Sequence[str]) -> list[tuple[str, ...]]:
+    """Columns, the two ends of an interval together."""
+    groups: list[tuple[str, ...]] = []
+    for name in columns:
+        high = name.removesuffix("_low") + "_high"
+        if name.endswith("_low") and high in columns:
+            groups.append((name, high))
+        elif not (name.endswith("_high") and name.removesuffix("_high") + "_low" in columns):
+            groups.append((name,))
+    return groups
+
+
+def _heading(group: tuple[str, ...], held: dict[str, set[Any]]) -> Heading:
+    values = set().union(*(held[name] for name in group)) - {None, ""}
+    is_number = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    if len(group) == 1:
+        return Heading(words(group[0]), group[0], is_number)
+    name = group[0].removesuffix("_low")
+    return Heading(
+        words(name if name in WORDS else f"{name}_interval"), ", ".join(group), is_number
+    )
+
+
+def _cell(row: Row, group: tuple[str, ...], *, is_number: bool) -> Cell:
+    given = [name for name in group if row[name] not in (None, "")]
+    if not given:
+        return Cell(EMPTY, kind="number" if is_number else "text")
+    value = row[group[0]]
+    if len(given) == 1 and isinstance(value, str | bool) and not _is_looked_up(row, group[0]):
+        said = in_table(group[0], value)
+        return Cell(said, kind="long" if len(said) > LONG else "text")
+    return Cell(numbers=tuple(_number(row, name) for name in given))
+
+
+def _is_looked_up(row: Row, name: str) -> bool:
+    """Whether it is a number of any table that stands here as text, beside a printed one."""
+    return name == "obtained" and NUMBER.fullmatch(row[name]) is not None
+
+
+def _number(row: Row, name: str) -> Number:
+    value = row[name]
+    if name == "obtained":
+        return Number(f"{float(value):.5g}", value, row.table.cell(row.place, name))
+    return Number(in_table(name, value), to_text(value), row.table.cell(row.place, name))
+
+
+def words(column: str) -> str:
+    """A column's name in words."""
+    return WORDS.get(column, column.replace("_", " "))

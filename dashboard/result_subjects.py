@@ -1,0 +1,192 @@
+"""What the tables of recipes are about, and which of their columns a page shows. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Tables that are read together."""
+
+    title: str
+    tables: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class About:
+    """What a table says, and how to read it. Columns in `in_file` are in its CSV alone."""
+
+    title: str
+    says: str
+    in_file: tuple[str, ...] = ()
+
+
+#: The subject of the page of results itself.
+MAIN = "wins"
+#: By address.
+SUBJECTS = {
+    "wins": Subject("Main results", ("wins_tests", "win_differences")),
+    "systems": Subject("Systems", ("contrasts", "systems", "to_reference", "paired", "paired_all")),
+    "groups": Subject("Groups", ("group_tests", "anova", "games_howell")),
+    "mixed-models": Subject(
+        "Mixed models", ("mixed_contrasts", "mixed_systems", "mixed_shares", "mixed_models")
+    ),
+    "rankings": Subject(
+        "Rankings and choices",
+        ("rankings", "ranking_tests", "ranking_pairs", "choices", "choice_tests"),
+    ),
+    "raters": Subject("Agreement of raters", ("agreement", "agreement_all")),
+    "order": Subject(
+        "Order and sensitivity", ("sensitivity", "order_conclusions", "order_effects")
+    ),
+    "printed": Subject("Printed numbers", ("replication",)),
+}
+_SIGNED_RANKS = (
+    "Wilcoxon's signed-rank test of raters' means in both conditions. The rank-biserial "
+    "correlation is 1 where every rater gave more to a, −1 where every rater gave more to b."
+)
+ABOUT = {
+    "wins_tests": About(
+        "How sure the wins are",
+        "Wins and reference points with intervals from raters drawn anew, the whole filter with "
+        "them, and the sign test over model × scenario. Each cell counts once in that test, "
+        "however close it was.",
+        ("reference", "ties_count", "not_compared", "drawn_from"),
+    ),
+    "win_differences": About(
+        "The difference behind every win",
+        "Mean a − b within raters who saw both, beside how often each side wins when raters are "
+        "drawn anew.",
+        ("t", "df", "left_out", "p_bh"),
+    ),
+    "contrasts": About(
+        "Condition a against b",
+        "Mean a − b, for other raters of these texts (raters, F1), for other scenarios judged by "
+        "these raters (scenarios, F2), and for both at once (min F′).",
+        ("p_bh", "missing_cells"),
+    ),
+    "systems": About(
+        "Means of the systems",
+        "The mean of raters' means (unit participant) and of scenarios' means (unit scenario): "
+        "the same centre, with intervals for other raters or for other scenarios.",
+    ),
+    "to_reference": About(
+        "Does a system approach the reference?",
+        "Mean system − reference in the same sets. A system approaches the reference where it is "
+        "not worse by the margin, which was set in advance; it is equivalent where it is neither "
+        "worse nor better by it.",
+        ("p_equivalent", "lower_bound"),
+    ),
+    "paired": About("Signed ranks within raters", _SIGNED_RANKS, ("t_plus", "p_bh", "zeros")),
+    "paired_all": About(
+        "Signed ranks within raters, nobody excluded",
+        _SIGNED_RANKS,
+        ("t_plus", "p_bh", "zeros"),
+    ),
+    "group_tests": About(
+        "Two groups of raters",
+        "Do groups of raters rate differently? Group a − group b. Where a rating counts by itself "
+        "(unit rating), a rater's many ratings count as so many people.",
+        ("sd_a", "sd_b", "p_bh", "hedges_g", "u", "rank_biserial", "d_ci_low", "d_ci_high"),
+    ),
+    "anova": About(
+        "Several groups of raters", "Analyses of variance, one-way and Welch's.", ("p_bh",)
+    ),
+    "games_howell": About(
+        "Several groups, pair by pair",
+        "Games–Howell: each pair of groups, with p values for all pairs together.",
+        ("p_bh",),
+    ),
+    "mixed_contrasts": About(
+        "Condition a against b, raters and items at once",
+        "From models with random intercepts of raters and items. On the latent scale (in standard "
+        "deviations of the link) and on that of the ratings.",
+        ("t", "df"),
+    ),
+    "mixed_systems": About(
+        "Estimated means of the systems",
+        "What an average rater would give an average item of each system.",
+        ("df",),
+    ),
+    "mixed_shares": About(
+        "Predicted shares of each rating", "Over raters and items as the model has them."
+    ),
+    "mixed_models": About(
+        "The models themselves",
+        "Thresholds or intercept, systems, and the standard deviations of raters and items.",
+    ),
+    "rankings": About(
+        "Mean ranks",
+        "Rank 1 is best. Raters' means on pages that show the same systems.",
+        ("n_ranks",),
+    ),
+    "ranking_tests": About(
+        "Are the systems ranked alike?",
+        "Friedman's test and Kendall's W: 1 where all raters rank alike, 0 where at random.",
+        ("p_bh", "pages_left_out"),
+    ),
+    "ranking_pairs": About(
+        "Ranks, pair by pair",
+        "Wilcoxon's signed-rank test of raters' mean ranks, for every two systems.",
+        ("t_plus", "zeros", "left_out", "p_bh"),
+    ),
+    "choices": About(
+        "Best and worst",
+        "How often each system was chosen as best and as worst, of the times it was shown.",
+        ("n",),
+    ),
+    "choice_tests": About(
+        "Are the choices more than chance?",
+        "The test that fits the design, and why it is that one.",
+        ("p_bh", "permutations"),
+    ),
+    "agreement": About(
+        "Do raters agree?",
+        "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's "
+        "W: 1 is full agreement, 0 as by chance.",
+    ),
+    "agreement_all": About(
+        "Do raters agree, nobody excluded?",
+        "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's "
+        "W: 1 is full agreement, 0 as by chance.",
+    ),
+    "sensitivity": About(
+        "What each rule of exclusion does",
+        "The main results by the rules in force, without rules, with each rule alone, and without "
+        "each. Differences are a − b over all models.",
+        (
+            "n_ratings",
+            "reference_points_max",
+            *(f"mixed_ratings{end}" for end in ("", "_low", "_high", "_p")),
+        ),
+    ),
+    "order_conclusions": About(
+        "Does a conclusion hang on the order?",
+        "Mean a − b without and with position, block and previous rating in the model.",
+    ),
+    "order_effects": About(
+        "What the order did",
+        "Change of a rating per place on the page, per block, and per point of the rating before.",
+        ("df", "p_bh"),
+    ),
+    "replication": About(
+        "Printed and obtained",
+        "Numbers that a recipe quotes as printed, beside those of this analysis. They match where "
+        "ours rounds to the printed one.",
+    ),
+    "thresholds": About(
+        "Where the sorted values bend",
+        "An elbow is where the curve of the raters' sorted values bends most. Where it is not "
+        "clear, there is no group of careless raters to cut off.",
+    ),
+}
+
+
+def subject_of(table: str) -> str:
+    """The address of the page that shows a table; empty where none does."""
+    return next((name for name, subject in SUBJECTS.items() if table in subject.tables), "")
+
+
+def all_tables() -> Sequence[str]:
+    """Every table that a page shows."""
+    return [name for subject in SUBJECTS.values() for name in subject.tables]

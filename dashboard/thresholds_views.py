@@ -1,0 +1,273 @@
+"""Researchers' page of thresholds: what others would do, and putting them in force."""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from analysis.definition import QualityRules
+from analysis.models import AnalysisRun, RuleSet
+from analysis.rules import current_rule_set, rules_of, set_rules
+from analysis.runs import request_run
+from dashboard import queries, result_tables
+from dashboard.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.forms import SIGMA_CHOICES, THRESHOLDS, ThresholdsForm
+from dashboard.result_subjects import ABOUT
+from dashboard.thresholds import Limits, Outcome, WhatIf
+from dashboard.views import analysis_page, asked_for, wake_worker
+from survey.models import Study
+from survey.tidy import counted_sources
+
+VERSIONS_SHOWN = 20
+#: Raters who are named when they join or leave.
+NAMED = 30
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A threshold on the page. `most` and `step` are of the slider; the number is free."""
+
+    field: forms.BoundField
+    unit: str
+    in_force: float
+    value: float
+    most: float
+    step: float
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What some rules would do, beside those in force."""
+
+    before: Outcome
+    after: Outcome
+    joining: list[str]
+    leaving: list[str]
+
+    @property
+    def is_new(self) -> bool:
+        return bool(self.joining or self.leaving)
+
+    @property
+    def steps(self) -> list[tuple[Any, Any]]:
+        return list(zip(self.before.funnel.steps, self.after.funnel.steps, strict=True))
+
+    @property
+    def results(self) -> list[tuple[Any, Any]]:
+        return list(zip(self.before.results, self.after.results, strict=True))
+
+    @property
+    def who_joins(self) -> str:
+        return _named(self.joining)
+
+    @property
+    def who_leaves(self) -> str:
+        return _named(self.leaving)
+
+    @property
+    def sexes(self) -> list[str]:
+        """Those of the raters who entered, if there is more than one."""
+        found = {sex for step in self.after.funnel.steps for sex in step.by_sex}
+        return sorted(found) if len(found) > 1 else []
+
+
+@require_GET
+@researcher_required
+def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The rules in force, other thresholds tried beside them, and every version so far."""
+    found = study_or_404(name)
+    analysis = queries.newest_analysis(found, asked_for(request))
+    context: dict[str, Any] = {}
+    if analysis.run:
+        form, what_if = _asked(request.GET, found, analysis.run)
+        elbows = analysis.tables("thresholds")["thresholds"]
+        context = {
+            "form": form,
+            "sliders": _sliders(form, what_if.limits),
+            "choices": [form[name] for name in SIGMA_CHOICES if name in form.fields],
+            "tried": _tried(what_if, form),
+            "elbows": result_tables.shown("thresholds", elbows, [[row] for row in elbows.rows]),
+            "about_elbows": ABOUT["thresholds"],
+            **_contrast(what_if),
+        }
+    versions = found.rule_sets.select_related("author").order_by("-version")
+    return analysis_page(
+        request,
+        found,
+        "thresholds",
+        analysis,
+        versions=_with_changes(list(versions[: VERSIONS_SHOWN + 1])),
+        in_force=current_rule_set(found),
+        **context,
+    )
+
+
+@require_GET
+@researcher_required
+def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What the page says of other thresholds, alone, for while a slider moves."""
+    found = study_or_404(name)
+    run = queries.newest_analysis(found, asked_for(request)).run
+    context: dict[str, Any] = {"study": found}
+    if run:
+        form, what_if = _asked(request.GET, found, run)
+        context |= {"form": form, "tried": _tried(what_if, form), **_contrast(what_if)}
+    return render(request, "dashboard/_thresholds_outcome.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def use(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Ask whether other thresholds are to be put in force; when sent, do so and analyse anew."""
+    found = study_or_404(name)
+    include = asked_for(request)
+    run = queries.newest_analysis(found, include).run
+    back = reverse("thresholds", args=[found]) + queries.include_query(include)
+    if run is None:
+        messages.error(request, "There is no analysis yet to try other thresholds on.")
+        return redirect(back)
+    data = request.POST if request.method == "POST" else request.GET
+    form, what_if = _asked(data, found, run)
+    in_force = current_rule_set(found)
+    if not form.is_valid():
+        for errors in form.errors.values():
+            messages.error(request, " ".join(map(str, errors)))
+        return redirect(back)
+    if form.asked == rules_of(in_force):
+        messages.error(request, "These thresholds are in force already.")
+        return redirect(back)
+    if request.method == "GET":
+        return analysis_page(
+            request,
+            found,
+            "thresholds",
+            queries.newest_analysis(found, include),
+            template="use_thresholds",
+            form=form,
+            tried=_tried(what_if, form),
+            changes=_changes(rules_of(in_force), form.asked),
+            in_force=in_force,
+            **_contrast(what_if),
+        )
+    if request.POST.get("instead_of") != str(in_force.version):
+        messages.error(
+            request,
+            f"Meanwhile rules version {in_force.version} came into force. Nothing was changed: "
+            "look at what they do first.",
+        )
+        return redirect(back)
+    _put_in_force(request, found, form.asked, include)
+    return redirect(back)
+
+
+def _put_in_force(
+    request: ResearcherRequest, study: Study, rules: QualityRules, include: list[str]
+) -> None:
+    newest = set_rules(study=study, rules=rules, author=request.user)
+    run = request_run(study=study, sources=counted_sources(include))
+    messages.success(
+        request,
+        f"Rules version {newest.version} is in force. Results by it are here as soon as they are "
+        "computed.",
+    )
+    if run.state != AnalysisRun.State.DONE:
+        wake_worker(request, "analysis.run", run.pk)
+
+
+def _asked(data: Any, study: Study, run: AnalysisRun) -> tuple[ThresholdsForm, WhatIf]:
+    """The form as sent, with the rules in force wherever it says nothing."""
+    rules = rules_of(current_rule_set(study))
+    what_if = WhatIf(study, run)
+    left_out = [] if what_if.limits.has_unfinished else ["inactive_minutes"]
+    form = ThresholdsForm({}, rules=rules, left_out=left_out)
+    form.data = {name: field.initial for name, field in form.fields.items()} | {
+        name: value for name, value in data.items() if name in form.fields and value
+    }
+    return form, what_if
+
+
+def _tried(what_if: WhatIf, form: ThresholdsForm) -> Tried:
+    before, after = what_if.outcome(form.in_force), what_if.outcome(form.asked)
+    joining = after.funnel.included - before.funnel.included
+    leaving = before.funnel.included - after.funnel.included
+    return Tried(before, after, what_if.pseudonyms(joining), what_if.pseudonyms(leaving))
+
+
+def _named(raters: list[str]) -> str:
+    """Some raters by name, and how many more there are."""
+    more = len(raters) - NAMED
+    return ", ".join(raters[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _contrast(what_if: WhatIf) -> dict[str, Any]:
+    definition = what_if.definition
+    return {
+        "condition_a": definition.condition_a,
+        "condition_b": definition.condition_b,
+        "percent": f"{100 * what_if.confidence:g}",
+    }
+
+
+def _sliders(form: ThresholdsForm, limits: Limits) -> list[Slider]:
+    """Sliders that reach a little beyond the raters' largest values."""
+    reach = {
+        "duration_minimum": (limits.minutes, 0.5),
+        "duration_maximum": (limits.minutes, 0.5),
+        "failures_allowed": (limits.failures, 1),
+        "inactive_minutes": (24 * 60, 5),
+        "sigma_below": (limits.sigma, 0.01),
+        "mae_above": (limits.mae, 0.01),
+    }
+    sliders = []
+    for name, about in THRESHOLDS.items():
+        if name not in form.fields:
+            continue
+        most, step = reach[name]
+        now: float = form.fields[name].initial
+        value = getattr(getattr(form.asked, about.section), about.key)
+        coarse = 0.1 if step == 0.01 and most > 20 else step
+        end = coarse * math.ceil(max(most, now, value) / coarse + 1)
+        sliders.append(Slider(form[name], about.unit, now, value, round(end, 2), coarse))
+    return sliders
+
+
+def _with_changes(versions: list[RuleSet]) -> list[tuple[RuleSet, list[str]]]:
+    """Each version with what it changed of the one before; newest first."""
+    changed = [
+        (newer, _changes(rules_of(older), rules_of(newer))) for newer, older in pairwise(versions)
+    ]
+    if versions and versions[-1].version == 1:
+        changed.append((versions[-1], ["the first"]))
+    return changed
+
+
+def _changes(before: QualityRules, after: QualityRules) -> list[str]:
+    """What changed in words: `sigma below: 0.6 → 0.8`."""
+    old, new = before.model_dump(), after.model_dump()
+    found = []
+    if old["order"] != new["order"]:
+        found.append(f"order: {_steps(old)} → {_steps(new)}")
+    for section, values in new.items():
+        if isinstance(values, dict):
+            found += [
+                f"{section.replace('_', ' ')}, {key.replace('_', ' ')}: "
+                f"{_number(old[section][key])} → {_number(value)}"
+                for key, value in values.items()
+                if old[section][key] != value
+            ]
+    return found
+
+
+def _steps(rules: dict[str, Any]) -> str:
+    return ", ".join(rules["order"]) or "no rule"
+
+
+def _number(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

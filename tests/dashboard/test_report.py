@@ -1,0 +1,138 @@
+"""The report that `analyze` writes: one file, whose numbers lead to their cells."""
+
+import csv
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from survey.models import Study
+from tests.dashboard.conftest import likes_tuned
+from tests.dashboard.judging import gold_set
+from tests.factories import Key, add_participant, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+class _Links(HTMLParser):
+    """Every link with its title, every id, every place that a link leads to inside the page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.cells: list[tuple[str, str, int, int]] = []
+        self.files: set[str] = set()
+        self.inside: set[str] = set()
+        self.ids: list[str] = []
+        self.sources: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if "id" in given:
+            self.ids.append(given["id"])
+        self.sources += [given[name] for name in ("src", "data") if name in given]
+        if tag == "link":
+            self.sources.append(given.get("href", ""))
+        if tag != "a":
+            return
+        file, _, fragment = given["href"].partition("#")
+        if not file:
+            self.inside.add(fragment)
+            return
+        self.files.add(file)
+        found = re.fullmatch(r"cell=(\d+),(\d+)", fragment)
+        if found:
+            self.cells.append((file, given["title"], int(found[1]), int(found[2])))
+
+
+def varied(key: Key) -> int:
+    """As `likes_tuned`, with some noise that differs by text."""
+    return max(1, min(5, likes_tuned(key) + len("".join(key)) % 3 - 1))
+
+
+@pytest.fixture
+def study() -> Study:
+    study = make_study()
+    gold_set(study)
+    for number, name in enumerate(["ann", "ben", "cat", "dan", "eve", "fay"]):
+        add_participant(
+            study,
+            pseudonym=name,
+            rate=lambda key, number=number: max(
+                1, min(5, varied(key) - (number + len(key[0])) % 2)
+            ),  # type: ignore[misc]
+            demographics={"age": 30 + 8 * number, "sex": "Female" if number % 2 else "Male"},
+        )
+    add_participant(study, pseudonym="gus", minutes=2)
+    return study
+
+
+def analysed(folder: Path, **options: Any) -> str:
+    call_command("analyze", "small", out=folder, verbosity=0, **options)
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+def without_scripts(html: str) -> str:
+    return re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+
+
+def test_every_number_that_is_linked_is_that_of_its_cell(study: Study, tmp_path: Path) -> None:
+    links = _Links(without_scripts(analysed(tmp_path / "out")))
+    files: dict[str, list[list[str]]] = {}
+    for file in links.files - {"manifest.json"}:
+        with (tmp_path / "out" / file).open(encoding="utf-8", newline="") as opened:
+            files[file] = list(csv.reader(opened))
+    assert len(links.cells) > 100
+    assert [
+        (file, exact, row, column)
+        for file, exact, row, column in links.cells
+        if files[file][row - 1][column - 1] != exact
+    ] == []
+
+
+def test_report_stands_alone_and_its_links_lead_somewhere(study: Study, tmp_path: Path) -> None:
+    links = _Links(without_scripts(analysed(tmp_path / "out")))
+    assert links.sources == []
+    assert len(links.ids) == len(set(links.ids))
+    assert links.inside <= set(links.ids)
+    assert [file for file in links.files if not (tmp_path / "out" / file).is_file()] == []
+
+
+def test_report_says_both_sides_methods_and_limits(study: Study, tmp_path: Path) -> None:
+    html = re.sub(r"<[^>]+>", "", without_scripts(analysed(tmp_path / "out")))
+    said = re.sub(r"\s+", " ", html)
+    assert "By raters and items (recipe sound)" in said
+    assert "As counted in print (recipe paper)" in said
+    assert "plain has the higher mean in" in said
+    assert "(1) who took less than 10 or more than 75 minutes: 1, 6 remaining" in said
+    assert "There are 2 scenarios. Below some 20" in said
+    assert "on a scale from 1 (label 1) to 5 (label 5)" in said
+
+
+def test_report_of_one_recipe_speaks_of_no_other(study: Study, tmp_path: Path) -> None:
+    html = without_scripts(analysed(tmp_path / "out", recipe="paper"))
+    assert "(recipe sound)" not in html
+    assert "Raters and items as units" not in html
+    assert re.search(r"<dt>[^<]*systems[^<]*</dt><dd>it has no rows</dd>", html)
+
+
+def test_report_of_nobody_says_what_is_absent_and_nothing_in_short(tmp_path: Path) -> None:
+    make_study()
+    html = without_scripts(analysed(tmp_path / "out"))
+    assert "In short" not in html
+    assert "no rater is included" in html
+    assert "No rater is included (<a" in html
+
+
+def test_report_without_contrast_reference_and_gold_has_no_sentence_of_them(tmp_path: Path) -> None:
+    study = make_study(contrast=None, reference=None, conditions=["plain", "tuned"])
+    for name in ("ann", "ben", "cat"):
+        add_participant(study, pseudonym=name, rate=varied)
+    html = without_scripts(analysed(tmp_path / "out"))
+    assert "Condition against condition" not in html
+    assert "Gold scores:" not in html
+    assert "There are no gold scores, so the rule on σ" in html
+    assert "the study names no two conditions to compare" in html

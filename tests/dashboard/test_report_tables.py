@@ -1,0 +1,148 @@
+"""How tables stand in the report: rows, columns, captions, and the cell behind each number."""
+
+from typing import Any
+
+import pytest
+
+from dashboard.report_sections import SECTIONS, section_of, shown
+from dashboard.report_tables import MOST_ROWS, Number, Part, ShownTable, shown_table
+from dashboard.result_subjects import SUBJECTS
+from tests.analysis.written import tables
+
+
+def table(name: str, *rows: dict[str, Any]) -> ShownTable:
+    return shown_table(tables(**{name: list(rows)})[name])
+
+
+def texts(part: Part) -> list[list[str]]:
+    return [
+        [" to ".join(number.text for number in cell.numbers) or cell.text for cell in row]
+        for row in part.rows
+    ]
+
+
+def test_parts_are_those_of_recipe_unit_and_raters() -> None:
+    rows = [
+        {"recipe": recipe, "unit": "participant", "raters": raters, "model": model, "n": 3}
+        for recipe in ("sound", "mine")
+        for raters in ("included", "all")
+        for model in ("Ant", "Bee")
+    ]
+    parts = table("systems", *rows).parts
+    assert [(part.caption, part.is_folded) for part in parts] == [
+        ("recipe sound; unit participant; raters included", False),
+        ("recipe sound; unit participant; raters all", True),
+        ("recipe mine; unit participant; raters included", False),
+        ("recipe mine; unit participant; raters all", True),
+    ]
+    assert [heading.text for heading in parts[0].headings] == ["model", "n"]
+    assert texts(parts[0]) == [["Ant", "3"], ["Bee", "3"]]
+
+
+def test_numbers_keep_their_exact_value_and_the_cell_of_the_whole_table() -> None:
+    rows = [
+        {"recipe": "sound", "raters": raters, "model": "Ant", "mean": mean}
+        for raters, mean in (("included", 2.0), ("all", 3.14159))
+    ]
+    cell = table("systems", *rows).parts[1].rows[0][1]
+    assert cell.numbers == (Number("3.14", "3.14159", "systems.csv#cell=3,4"),)
+
+
+def test_two_ends_of_an_interval_stand_in_one_column() -> None:
+    row = {"model": "Ant", "difference": 0.5, "ci_low": -0.25, "ci_high": 1.25}
+    part = table("contrasts", row, {**row, "model": "Bee"}).parts[0]
+    assert [(heading.text, heading.columns) for heading in part.headings] == [
+        ("model", "model"),
+        ("difference", "difference"),
+        ("interval", "ci_low, ci_high"),
+    ]
+    assert texts(part)[0] == ["Ant", "0.50", "−0.25 to 1.25"]
+
+
+def test_text_that_is_the_same_in_all_rows_stands_in_the_caption_and_numbers_do_not() -> None:
+    rows = [{"condition_a": "plain", "model": model, "n": 30} for model in ("Ant", "Bee")]
+    part = table("contrasts", *rows).parts[0]
+    assert part.caption == "condition a plain"
+    assert texts(part) == [["Ant", "30"], ["Bee", "30"]]
+
+
+def test_number_beside_a_printed_one_is_linked_though_it_is_kept_as_text() -> None:
+    rows = [{"item": "t", "obtained": "2.8912345678"}, {"item": "winner", "obtained": "tie"}]
+    part = table("replication", *rows).parts[0]
+    assert part.rows[0][1].numbers == (
+        Number("2.8912", "2.8912345678", "replication.csv#cell=2,2"),
+    )
+    assert part.rows[1][1].text == "tie"
+
+
+def test_empty_columns_are_left_out_and_empty_cells_have_a_dash() -> None:
+    rows: list[dict[str, Any]] = [
+        {"model": "Ant", "p": None, "df": None},
+        {"model": "Bee", "p": 0.5, "df": None},
+    ]
+    part = table("anova", *rows).parts[0]
+    assert [heading.text for heading in part.headings] == ["model", "p"]
+    assert [(cell.text, cell.kind) for cell in part.rows[0]] == [("Ant", "text"), ("–", "number")]
+
+
+def group(**changes: Any) -> dict[str, Any]:
+    row = {"recipe": "sound", "unit": "participant", "raters": "included", "factor": "age"}
+    row |= {"model": "Ant", "condition": "all", "scenario": "all", "test": "student"}
+    return row | {"n_a": 3, "n_b": 4, "p": 0.5, "p_adjusted": 0.9} | changes
+
+
+def test_group_tests_show_what_is_pooled_then_what_is_clear() -> None:
+    found = table(
+        "group_tests",
+        group(),
+        group(model="Bee"),
+        group(test="welch"),
+        group(scenario="S1", p_adjusted=0.01),
+        group(scenario="S2"),
+        group(scenario="S3", p_adjusted=None),
+    )
+    assert (found.n_shown, found.n_rows) == (3, 6)
+    assert found.kept.startswith("Student's tests over all conditions and scenarios")
+    assert [texts(part) for part in found.parts] == [
+        [["Ant", "3", "4", ".500", ".900"], ["Bee", "3", "4", ".500", ".900"]],
+        [["age", "Ant", "all", "S1", "student", "3", "4", ".500", ".010"]],
+    ]
+
+
+def test_long_parts_are_cut() -> None:
+    found = table("items", *({"model": "Ant", "n": n} for n in range(MOST_ROWS + 5)))
+    assert (found.n_shown, found.n_rows) == (MOST_ROWS, MOST_ROWS + 5)
+    assert found.parts[0].n_rows == MOST_ROWS + 5
+
+
+def test_no_row_that_is_to_be_shown_is_no_part() -> None:
+    found = table("raters", {"participant": "ann", "exclusion": ""})
+    assert (found.parts, found.n_shown, found.n_rows) == ([], 0, 1)
+
+
+def test_raters_show_few_columns_and_name_the_others() -> None:
+    row = {"participant": "ann", "exclusion": "duration", "sigma": 0.5, "longstring": 9}
+    found = table("raters", row)
+    assert [heading.text for heading in found.parts[0].headings] == [
+        "participant",
+        "exclusion",
+        "σ",
+    ]
+    assert found.aside == ["longstring"]
+
+
+def test_table_that_nobody_planned_for_stands_at_the_end_under_its_name() -> None:
+    assert section_of("some_more") == "Further tables"
+    assert table("some_more", {"n": 1}).title == "some more"
+
+
+@pytest.mark.parametrize("name", [name for s in SUBJECTS.values() for name in s.tables])
+def test_tables_of_pages_have_a_place_a_title_and_words(name: str) -> None:
+    assert section_of(name) != "Further tables"
+    assert shown(name).title
+    assert shown(name).says
+
+
+def test_every_table_stands_in_one_section() -> None:
+    names = [name for planned in SECTIONS.values() for name in planned]
+    assert len(names) == len(set(names))

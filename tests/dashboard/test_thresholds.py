@@ -1,0 +1,239 @@
+"""Other thresholds, tried on a run, give what an analysis by them stores."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from analysis.definition import QualityRules
+from analysis.execution import finished_run
+from analysis.funnel import _slug as slug
+from analysis.models import AnalysisRun
+from analysis.queries import results_of
+from analysis.recipe import Recipe
+from analysis.recipe_sets import set_recipes
+from analysis.rules import set_rules
+from dashboard.tables import Table
+from dashboard.thresholds import WhatIf
+from survey.models import Study
+from survey.tidy import counted_sources
+from tests.analysis import published_study
+from tests.dashboard.judging import gold_set
+from tests.factories import Key, add_participant, make_study
+
+ROOT = Path(__file__).parents[2]
+#: Each changes what another step sees.
+OTHERS: list[dict[str, Any]] = [
+    {
+        "order": ["sigma_mae", "duration", "attention", "early_exit"],
+        "duration_minutes": {"minimum": 19, "maximum": 22},
+    },
+    {"duration_minutes": {"minimum": 1, "maximum": 500}, "attention": {"failures_allowed": 5}},
+    {"early_exit": {"inactive_minutes": 1e7}},
+    {"sigma_mae": {"sigma_below": 1.0, "mae_above": 0.5, "ddof": 0}},
+    {"sigma_mae": {"sigma_below": 0.5, "mae_above": 0.5, "sigma_over": "blocks"}},
+    {"sigma_mae": {"sigma_below": 99, "mae_above": 0}},
+]
+
+
+def with_one_light_recipe(study: Study) -> None:
+    """What is compared here needs no resamples and no mixed model."""
+    light = Recipe(name="light", title="Light", unit="participant", group_tests=[])
+    set_recipes(study=study, recipes=[light])
+
+
+def tried(study: Study, run: AnalysisRun, rules: QualityRules) -> dict[str, Any]:
+    """What `WhatIf` finds, in the words of the stored tables."""
+    outcome = WhatIf(study, run).outcome(rules)
+    return {
+        "funnel": [
+            told(
+                {
+                    "step": step.name,
+                    "excluded": step.excluded,
+                    "remaining": step.remaining,
+                    "alone": step.alone,
+                    **{f"excluded_{slug(sex)}": n for sex, n in step.by_sex.items()},
+                }
+            )
+            for step in outcome.funnel.steps
+        ],
+        "included": set(WhatIf(study, run).pseudonyms(outcome.funnel.included)),
+        "wins": {
+            found.dimension: (
+                found.wins.a,
+                found.wins.b,
+                found.wins.ties,
+                found.wins.reference_points,
+                found.wins.reference_points_max,
+            )
+            for found in outcome.results
+            if found.difference.n
+        },
+        "differences": {
+            found.dimension: (found.difference.n, pytest.approx(found.difference.mean))
+            for found in outcome.results
+            if found.difference.n
+        },
+        "intervals": {
+            found.dimension: pytest.approx((found.difference.low, found.difference.high))
+            for found in outcome.results
+            if found.difference.low is not None
+        },
+    }
+
+
+def told(step: dict[str, Any]) -> dict[str, Any]:
+    """A step without those of unknown sex where there are none; funnel.csv always names them."""
+    return {name: n for name, n in step.items() if n or name != "excluded_unspecified"}
+
+
+def stored(run: AnalysisRun) -> dict[str, Any]:
+    """The same from a run by these rules."""
+    tables = {
+        name: Table.from_content(content).rows for name, content in results_of(run, "table").items()
+    }
+    funnel = tables["funnel"]
+    over_all = [row for row in tables.get("wins_summary", []) if row["scenario"] == "all"]
+    by_raters = [
+        row
+        for row in tables.get("contrasts", [])
+        if (row["model"], row["generalises_to"], row["raters"]) == ("all", "raters", "included")
+    ]
+    return {
+        "funnel": [told(step) for step in funnel],
+        "included": {row["participant"] for row in tables["raters"] if row["included"]},
+        "wins": {
+            row["dimension"]: (
+                row["a_wins"],
+                row["b_wins"],
+                row["ties"],
+                row["reference_points"],
+                row["reference_points_max"],
+            )
+            for row in over_all
+        },
+        "differences": {row["dimension"]: (row["n"], row["difference"]) for row in by_raters},
+        "intervals": {
+            row["dimension"]: (row["ci_low"], row["ci_high"])
+            for row in by_raters
+            if row["ci_low"] is not None
+        },
+    }
+
+
+@pytest.fixture
+def varied(db: None) -> Study:
+    """Rated on two dimensions, one response without gold, by people who differ in everything."""
+    study = make_study(dimensions=["warmth", "clarity"])
+    with_one_light_recipe(study)
+    gold_set(study)
+    for number in range(12):
+        add_participant(
+            study,
+            pseudonym=f"r{number:02}",
+            rate=lambda key, number=number: rating(key, number),
+            minutes=15 + number,
+            checks_passed=number % 5 != 3,
+            status="in_progress" if number % 6 == 5 else "completed",
+            demographics={"sex": "Female" if number % 2 else "Male"} if number else {},
+        )
+    return study
+
+
+def rating(key: Key, rater: int) -> int | None:
+    """Careful raters, flat ones, and one who leaves cells out."""
+    if rater in (2, 7):
+        return 3 if rater == 2 or key[0] == "S1" else 4
+    if rater == 9 and key[2] == "Ant":
+        return None
+    place = sum(map(ord, "".join(key))) + rater * (7 + len(key[3]))
+    return 1 + place % 5
+
+
+@pytest.mark.parametrize("change", OTHERS)
+def test_other_thresholds_find_what_an_analysis_by_them_finds(
+    varied: Study, change: dict[str, Any]
+) -> None:
+    run = finished_run(study=varied, sources=counted_sources())
+    rules = QualityRules.model_validate(change)
+    found = tried(varied, run, rules)
+
+    set_rules(study=varied, rules=rules)
+    by_them = finished_run(study=varied, sources=counted_sources())
+
+    expected = stored(by_them)
+    assert found["funnel"] == expected["funnel"]
+    assert found["included"] == expected["included"]
+    assert found["wins"] == expected["wins"]
+    assert expected["differences"] == found["differences"]
+    assert expected["intervals"] == found["intervals"]
+
+
+def test_another_silence_moves_who_has_left(db: None) -> None:
+    study = make_study()
+    with_one_light_recipe(study)
+    gold_set(study)
+    add_participant(study, pseudonym="ann")
+    add_participant(study, pseudonym="ben", status="in_progress")
+    run = finished_run(study=study, sources=counted_sources())
+    what_if = WhatIf(study, run)
+    usual = what_if.outcome(QualityRules())
+    patient = what_if.outcome(QualityRules.model_validate({"early_exit": {"inactive_minutes": 1e7}}))
+    assert [step.excluded for step in usual.funnel.steps] == [0, 0, 1, 0]
+    assert [step.excluded for step in patient.funnel.steps] == [0, 0, 0, 0]
+    assert (usual.funnel.entered, patient.funnel.entered) == (2, 1)
+
+
+@pytest.mark.parametrize("shape", [{"contrast": None}, {"reference": None}])
+def test_studies_without_contrast_or_reference_have_their_funnel(
+    db: None, shape: dict[str, Any]
+) -> None:
+    if "reference" in shape:
+        shape = {**shape, "conditions": ["plain", "tuned"]}
+    study = make_study(**shape)
+    with_one_light_recipe(study)
+    add_participant(study, pseudonym="ann")
+    run = finished_run(study=study, sources=counted_sources())
+    outcome = WhatIf(study, run).outcome(QualityRules())
+    assert outcome.n_kept == 1
+    points = [found.wins.reference_points_max for found in outcome.results]
+    assert points == ([] if "contrast" in shape else [0])
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+@pytest.mark.skipif(
+    not published_study.RESPONSES.exists(), reason=f"{published_study.RESPONSES} is not here"
+)
+def test_the_published_study_by_other_thresholds(tmp_path: Path) -> None:
+    call_command(
+        "load_study",
+        ROOT / "examples" / "tide",
+        responses=published_study.RESPONSES,
+        verbosity=0,
+    )
+    published_study.write(tmp_path)
+    files = {name: tmp_path / f"{name}.csv" for name in ("participants", "ratings", "gold")}
+    call_command("import_ratings", "tide", verbosity=0, **files)
+    study = Study.objects.get()
+    with_one_light_recipe(study)
+    run = finished_run(study=study, sources=counted_sources())
+    rules = QualityRules.model_validate(
+        {
+            "order": published_study.PAPER_ORDER,
+            "attention": {"failures_allowed": 1},
+            "sigma_mae": {"sigma_below": 1.1, "mae_above": 0.9, "ddof": 0},
+        }
+    )
+    found = tried(study, run, rules)
+
+    set_rules(study=study, rules=rules)
+    expected = stored(finished_run(study=study, sources=counted_sources()))
+
+    assert expected["included"] == found["included"]
+    assert expected["funnel"] == found["funnel"]
+    assert expected["wins"] == found["wins"]
+    assert expected["differences"] == found["differences"]
+    assert expected["intervals"] == found["intervals"]
