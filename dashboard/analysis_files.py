@@ -1,14 +1,17 @@
-"""A finished analysis as files: every table as CSV, every figure as JSON, and one HTML report."""
+"""A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report."""
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from analysis.figures.static import write_images
+from analysis.latex import latex_table
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.recipe import SHIPPED
 from dashboard.report import report_html
+from dashboard.report_sections import shown
 from survey.csv_text import csv_lines
 
 
@@ -27,11 +30,12 @@ def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
     return names
 
 
-def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str) -> dict[str, Any]:
+def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str, images: bool) -> dict[str, Any]:
     """Write a done run's files into `folder`; the manifest that belongs to them.
 
     Tables with a column `recipe` have the rows of the chosen ones. The bytes of the tables depend
-    on nothing but the run's results and that choice. Raises NoSuchRecipe.
+    on nothing but the run's results and that choice. Images take a browser and some seconds; why
+    some are missing is in the manifest. Raises NoSuchRecipe.
     """
     recipes = chosen_recipes(run, recipe)
     tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
@@ -39,6 +43,8 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str) -> dict[str, 
     for name, table in tables.items():
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(table["columns"], table["rows"]))
+        latex = latex_table(name, shown(name).title, table["columns"], table["rows"])
+        (folder / f"{name}.tex").write_text(latex, encoding="utf-8")
     for name, figure in figures.items():
         text = json.dumps(figure, ensure_ascii=False, sort_keys=True)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
@@ -46,6 +52,7 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str) -> dict[str, 
         "run": run.pk,
         "recipes": {name: run.manifest["recipes"][name] for name in recipes},
     }
+    manifest["images"] = write_images(figures, folder) if images else "not asked for"
     report = report_html(run, tables, figures, manifest)
     (folder / "report.html").write_text(report, encoding="utf-8")
     return manifest

@@ -40,7 +40,7 @@ COMMANDS = [
     ["simulate", "empathy", "--participants", "1", "--seed", "1"],
     ["judge", "empathy"],
     ["import_ratings", "empathy", "--participants", "no.csv", "--ratings", "no.csv"],
-    ["analyze", "empathy", "--out", "{data}/out"],
+    ["analyze", "empathy", "--no-images", "--out", "{data}/out"],
     ["export", "empathy", "--out", "{data}/out"],
 ]
 

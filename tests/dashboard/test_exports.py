@@ -214,7 +214,7 @@ def test_stream_gives_what_the_command_writes(study: Study, tmp_path: Path) -> N
 
 
 def analyze(study: Study, folder: Path) -> dict[str, bytes]:
-    call_command("analyze", str(study), out=folder, verbosity=0)
+    call_command("analyze", str(study), out=folder, images=False, verbosity=0)
     return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
 
 
@@ -345,7 +345,9 @@ def test_analysis_is_a_folder_of_tables_figures_report_and_manifest(
     study: Study, tmp_path: Path
 ) -> None:
     set_recipes(study=study, recipes=list(shipped_recipes().values()))
-    call_command("analyze", "small", out=tmp_path / "out", recipe="paper", verbosity=0)
+    call_command(
+        "analyze", "small", out=tmp_path / "out", recipe="paper", images=False, verbosity=0
+    )
 
     folder = tmp_path / "out"
     manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
@@ -361,7 +363,7 @@ def test_analysis_is_a_folder_of_tables_figures_report_and_manifest(
 
 def test_analysis_of_a_study_without_people_says_what_is_absent(tmp_path: Path) -> None:
     make_study()
-    call_command("analyze", "small", out=tmp_path / "out", verbosity=0)
+    call_command("analyze", "small", out=tmp_path / "out", images=False, verbosity=0)
 
     absent = json.loads((tmp_path / "out" / "manifest.json").read_text())["absent"]
     assert absent["wins"] == "no rater is included"

@@ -49,7 +49,7 @@ def export(study: Study, folder: Path) -> dict[str, bytes]:
 
 def analyze(study: Study, folder: Path) -> dict[str, bytes]:
     """The tables about ratings. Those about judges call the scores by their file from then on."""
-    call_command("analyze", str(study), out=folder, verbosity=0)
+    call_command("analyze", str(study), out=folder, images=False, verbosity=0)
     tables = {path.stem: path for path in folder.glob("*.csv")}
     return {f"{n}.csv": path.read_bytes() for n, path in tables.items() if n not in TABLES}
 

@@ -77,7 +77,9 @@ def export(study: Study, folder: Path, **options: object) -> Path:
 
 
 def analyze(study: Study, folder: Path) -> dict[str, bytes]:
-    call_command("analyze", str(study), out=folder, include=["simulated"], verbosity=0)
+    call_command(
+        "analyze", str(study), out=folder, include=["simulated"], images=False, verbosity=0
+    )
     return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
 
 
@@ -156,7 +158,7 @@ def test_pages_of_the_study_open(
     kind: str, study: Study, walks: list[Walk], page: Client, tmp_path: Path
 ) -> None:
     analyze(study, tmp_path / "out")
-    call_command("analyze", str(study), out=tmp_path / "real", verbosity=0)
+    call_command("analyze", str(study), out=tmp_path / "real", images=False, verbosity=0)
     for part in ("", "results/", "raters/", "figures/", "downloads/", "gold/", "order/", "pilot/"):
         for query in ("", "?include=simulated"):
             assert page.get(f"/studies/{study}/{part}{query}").status_code == 200, (part, query)

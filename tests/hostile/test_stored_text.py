@@ -195,7 +195,7 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     while not visitor.path.endswith("/end/"):
         fields = [(n, bad("text") if n.startswith("text-") else v) for n, v in fill(visitor.html)]
         assert visitor.open(visitor.path, fields) == 200
-    installation.manage("analyze", "scripts", "--out", folder / "out")
+    installation.manage("analyze", "scripts", "--no-images", "--out", folder / "out")
     return folder / "out" / "report.html"
 
 

@@ -13,8 +13,9 @@ from dashboard.management.output import OutputCommand
 
 class Command(OutputCommand):
     help = (
-        "Analyse a study as it is now: every table as CSV, every figure as JSON, one HTML report, "
-        "and a manifest. The same data, rules and software give the same tables, byte for byte."
+        "Analyse a study as it is now: every table as CSV and LaTeX, every figure as JSON, SVG and "
+        "PNG, one HTML report, and a manifest. The same data, rules, recipes and software give the "
+        "same tables, byte for byte."
     )
     manifest = "manifest.json"
     what = "analysis"
@@ -27,8 +28,20 @@ class Command(OutputCommand):
             help="both (paper and sound), or the name of one of the study's recipes",
         )
 
+        parser.add_argument(
+            "--no-images",
+            action="store_false",
+            dest="images",
+            help="leave out SVG and PNG, which take a Chrome or Chromium and some seconds",
+        )
+
     def write(self, run: AnalysisRun, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
         try:
-            return write_analysis(run, folder, recipe=options["recipe"])
+            manifest = write_analysis(
+                run, folder, recipe=options["recipe"], images=options["images"]
+            )
         except NoSuchRecipe as error:
             raise CommandError(str(error)) from None
+        if options["images"] and manifest["images"]:
+            self.stderr.write(f"Note: {manifest['images']}")
+        return manifest
