@@ -172,7 +172,7 @@ inst_eval <- function() {
   keep("inst_eval", "ml", linear(f, data, reml = FALSE, df = FALSE))
 }
 
-# The ratings of the first 120 lecturers: clmm needs hours for those of all.
+# The ratings of the first 120 lecturers. Of all 73,421 clmm had made nothing in 15 CPU minutes.
 inst_eval_part <- function() {
   data <- frame("inst_eval.csv.xz", c("student", "lecturer", "service"))
   data <- droplevels(data[as.integer(data$lecturer) <= 120, ])
