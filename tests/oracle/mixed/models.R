@@ -5,7 +5,7 @@
 #     Rscript tests/oracle/mixed/models.R small wine      # under a minute
 #     Rscript tests/oracle/mixed/models.R study           # half an hour, nearly all of it in clmm
 #     Rscript tests/oracle/mixed/models.R inst_eval       # minutes; lmer only
-#     Rscript tests/oracle/mixed/models.R inst_eval_ordinal     # half an hour
+#     Rscript tests/oracle/mixed/models.R inst_eval_part  # minutes
 
 suppressMessages({
   library(lme4); library(lmerTest); library(ordinal); library(emmeans)
@@ -172,12 +172,15 @@ inst_eval <- function() {
   keep("inst_eval", "ml", linear(f, data, reml = FALSE, df = FALSE))
 }
 
-inst_eval_ordinal <- function() {
+# The ratings of the first 120 lecturers. Of all 73,421 clmm had made nothing in 15 CPU minutes.
+inst_eval_part <- function() {
   data <- frame("inst_eval.csv.xz", c("student", "lecturer", "service"))
+  data <- droplevels(data[as.integer(data$lecturer) <= 120, ])
   f <- score ~ service + (1 | student) + (1 | lecturer)
-  keep("inst_eval", "probit", cumulative(f, data, "probit", "service", ~ service))
+  for (link in c("probit", "logit"))
+    keep("inst_eval_part", link, cumulative(f, data, link, "service", ~ service))
 }
 
 sets <- list(small = small, wine = wines, study = study, inst_eval = inst_eval,
-             inst_eval_ordinal = inst_eval_ordinal)
+             inst_eval_part = inst_eval_part)
 for (name in commandArgs(TRUE)) sets[[name]]()
