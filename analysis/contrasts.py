@@ -15,14 +15,14 @@ from analysis.group_tests import ALL, adjusted
 from analysis.recipe import Recipe
 from analysis.stats.by_raters_and_items import MinF, by_raters_and_items
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.paired import PairedT, pairs, wilcoxon_signed_rank
+from analysis.stats.paired import PairedT, method_for, pairs, wilcoxon_signed_rank
 from analysis.wins import Contrast
 
 FRONT = ["recipe", "unit", "raters"]
 PAIRED = [
     *FRONT, "model", "dimension", "condition_a", "condition_b", "n", "mean_a", "mean_b",
     "wilcoxon", "p", "rank_biserial", "p_adjusted", "ci_low", "ci_high", "t_plus", "zeros",
-    "left_out", "p_bh", "note",
+    "left_out", "method", "p_bh", "note",
 ]  # fmt: skip
 CONTRASTS = [
     *FRONT, "model", "dimension", "condition_a", "condition_b", "generalises_to", "n",
@@ -37,7 +37,8 @@ def paired(ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: st
     `ratings` has `participant`, `rating` and the columns of an item. `n` raters gave ratings in
     both conditions; `left_out` in one alone. `wilcoxon` is T, the smaller of both sums of ranks,
     `t_plus` that of the positive differences; `rank_biserial` is 1 where every rater gave more to
-    a. p values are adjusted over the models. Raises Absent.
+    a. p is exact for up to 50 raters, ties or not, and by the normal approximation for more,
+    as `method` says. p values are adjusted over the models. Raises Absent.
     """
     rows = []
     for model, dimension, a, b in _by_condition(ratings, contrast):
@@ -151,11 +152,13 @@ def _signed_rank(a: "Series[float]", b: "Series[float]", confidence: float) -> d
         "mean_b": float(np.mean(second)),
         "left_out": left_out,
     }
-    found = wilcoxon_signed_rank(first, second, confidence=confidence)
+    method = method_for(len(first))
+    found = wilcoxon_signed_rank(first, second, method=method, confidence=confidence)
     if isinstance(found, Inestimable):
         return {**row, "note": str(found)}
     total = found.n * (found.n + 1) / 2
     low, high = found.interval or (None, None)
+    note = "" if found.interval else "no interval, because all differences have one direction"
     return {
         **row,
         "wilcoxon": min(found.statistic, total - found.statistic),
@@ -165,7 +168,8 @@ def _signed_rank(a: "Series[float]", b: "Series[float]", confidence: float) -> d
         "ci_low": low,
         "ci_high": high,
         "zeros": found.zeros,
-        "note": "",
+        "method": found.method,
+        "note": note,
     }
 
 

@@ -10,15 +10,16 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from pandas import DataFrame, Series
+import numpy.typing as npt
+from pandas import DataFrame, Series, factorize
 
 from analysis.absent import Absent
 from analysis.groups import sides
 from analysis.recipe import Grouping, GroupTest, Recipe
 from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, student_t, welch_t
-from analysis.stats.effect_sizes import cohens_d, hedges_g
+from analysis.stats.effect_sizes import cohens_d, unbiased
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.multiplicity import adjust
+from analysis.stats.multiplicity import benjamini_hochberg, holm
 
 ALL = "all"
 COLUMNS = [
@@ -38,6 +39,10 @@ TESTS: dict[GroupTest, Callable[..., TwoSampleT | MannWhitney | Inestimable]] = 
 }
 
 
+Numbers = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Cell:
     """The observations of one model, or rather of part of its ratings."""
@@ -46,8 +51,17 @@ class Cell:
     condition: str
     scenario: str
     dimension: str
-    participants: "Series[str]"
-    values: "Series[float]"
+    participants: Numbers
+    values: Values
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A grouping, and which of the participants, by their number, are in either group."""
+
+    grouping: Grouping
+    in_a: npt.NDArray[np.bool_]
+    in_b: npt.NDArray[np.bool_]
 
 
 def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -62,18 +76,21 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
         raise Absent("there are no ratings")
     if not recipe.groups:
         raise Absent("the recipe compares no groups of raters")
-    factors = {name: g for name, g in recipe.groups.items() if answered(people, g.column)}
+    number, participants = factorize(ratings["participant"], sort=True)
+    who = people.set_index("participant").reindex(participants)
+    factors = {
+        name: _factor(grouping, who)
+        for name, grouping in recipe.groups.items()
+        if answered(people, grouping.column)
+    }
     if not factors:
         raise Absent("nobody answered a question that the recipe's groups are made of")
-    side_of = {
-        name: Series(sides(grouping, people[grouping.column]).to_numpy(), people["participant"])
-        for name, grouping in factors.items()
-    }
+    numbered = ratings.assign(participant=number)
     rows = [
         {"recipe": recipe.name, "unit": recipe.unit, "raters": raters, "factor": name, **row}
-        for cell in cells(ratings, recipe)
-        for name, grouping in factors.items()
-        for row in _rows_of(cell, grouping, side_of[name], recipe)
+        for cell in _cells(numbered, recipe)
+        for name, factor in factors.items()
+        for row in _rows_of(cell, factor, recipe)
     ]
     table = DataFrame(rows, columns=COLUMNS)
     order = {name: place for place, name in enumerate(factors)}
@@ -88,7 +105,12 @@ def answered(people: DataFrame, column: str) -> bool:
     return column in people and bool(people[column].notna().any())
 
 
-def cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
+def _factor(grouping: Grouping, people: DataFrame) -> Factor:
+    side = sides(grouping, people[grouping.column])
+    return Factor(grouping, (side == "a").to_numpy(), (side == "b").to_numpy())
+
+
+def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
     """What is tested: all conditions pooled and each, all scenarios pooled and each."""
     conditions = [ALL, *_values(ratings["condition"])] if recipe.each_condition else [ALL]
     scenarios = [ALL, *_values(ratings["scenario"])] if recipe.each_scenario else [ALL]
@@ -99,7 +121,8 @@ def cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
         if scenario != ALL:
             part = part[part["scenario"] == scenario]
         for (model, dimension), found in _observed(part, recipe.unit):
-            yield Cell(model, condition, scenario, dimension, found["participant"], found["rating"])
+            participants, values = found["participant"].to_numpy(), found["rating"].to_numpy(float)
+            yield Cell(model, condition, scenario, dimension, participants, values)
 
 
 def _values(column: "Series[str]") -> list[str]:
@@ -116,15 +139,11 @@ def _observed(ratings: DataFrame, unit: str) -> Iterator[tuple[tuple[str, str], 
         yield (str(model), str(dimension)), found
 
 
-def _rows_of(
-    cell: Cell, grouping: Grouping, side_of: "Series[str]", recipe: Recipe
-) -> Iterator[dict[str, Any]]:
-    side = side_of.reindex(cell.participants).to_numpy()
-    values = cell.values.to_numpy(dtype=float)
-    a, b = values[side == "a"], values[side == "b"]
+def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
+    a, b = (cell.values[side[cell.participants]] for side in (factor.in_a, factor.in_b))
     shared = {
-        "group_a": grouping.a.label,
-        "group_b": grouping.b.label,
+        "group_a": factor.grouping.a.label,
+        "group_b": factor.grouping.b.label,
         "model": cell.model,
         "condition": cell.condition,
         "scenario": cell.scenario,
@@ -137,7 +156,7 @@ def _rows_of(
         yield {**shared, "test": test, **_tested(test, a, b, recipe.confidence)}
 
 
-def _described(values: np.ndarray, side: str) -> dict[str, Any]:
+def _described(values: Values, side: str) -> dict[str, Any]:
     n = len(values)
     return {
         f"n_{side}": n,
@@ -146,18 +165,17 @@ def _described(values: np.ndarray, side: str) -> dict[str, Any]:
     }
 
 
-def _effect(a: np.ndarray, b: np.ndarray, confidence: float) -> dict[str, Any]:
-    d, g = cohens_d(a, b, confidence=confidence), hedges_g(a, b, confidence=confidence)
-    found: dict[str, Any] = {}
-    if not isinstance(d, Inestimable):
-        low, high = d.interval
-        found = {"cohen_d": d.estimate, "d_ci_low": low, "d_ci_high": high}
-    if not isinstance(g, Inestimable):
-        found["hedges_g"] = g.estimate
-    return found
+def _effect(a: Values, b: Values, confidence: float) -> dict[str, Any]:
+    d = cohens_d(a, b, confidence=confidence)
+    if isinstance(d, Inestimable):
+        return {}
+    low, high = d.interval
+    found = {"cohen_d": d.estimate, "d_ci_low": low, "d_ci_high": high}
+    g = unbiased(d)
+    return found if isinstance(g, Inestimable) else {**found, "hedges_g": g.estimate}
 
 
-def _tested(test: GroupTest, a: np.ndarray, b: np.ndarray, confidence: float) -> dict[str, Any]:
+def _tested(test: GroupTest, a: Values, b: Values, confidence: float) -> dict[str, Any]:
     found = TESTS[test](a, b, confidence=confidence)
     if isinstance(found, Inestimable):
         return {"note": str(found)}
@@ -180,9 +198,10 @@ def adjusted(table: DataFrame, family: list[str]) -> DataFrame:
 
     Rows that agree in all columns of `family` are one family; tests without a p are no members.
     """
-    p = table["p"].astype(float)
-    holm, bh = np.full(len(p), np.nan), np.full(len(p), np.nan)
+    p = table["p"].to_numpy(float)
+    by_holm, by_bh = np.full(len(p), np.nan), np.full(len(p), np.nan)
     for rows in table.groupby(family, sort=False).indices.values():
-        holm[rows] = adjust(p.iloc[rows], "holm").p
-        bh[rows] = adjust(p.iloc[rows], "benjamini-hochberg").p
-    return table.assign(p=p, p_adjusted=holm, p_bh=bh)
+        tests = rows[~np.isnan(p[rows])]
+        by_holm[tests] = holm(p[tests])
+        by_bh[tests] = benjamini_hochberg(p[tests])
+    return table.assign(p=p, p_adjusted=by_holm, p_bh=by_bh)

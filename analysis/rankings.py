@@ -19,7 +19,7 @@ from analysis.group_tests import ALL, adjusted
 from analysis.recipe import Recipe
 from analysis.resampling import Resampling, resampling
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.paired import paired_t, pairs, wilcoxon_signed_rank
+from analysis.stats.paired import method_for, paired_t, pairs, wilcoxon_signed_rank
 from analysis.stats.rankings import concordance_interval, concordance_within_blocks, friedman
 
 FRONT = ["recipe", "unit", "raters"]
@@ -35,7 +35,7 @@ RANKING_TESTS = [
 RANKING_PAIRS = [
     *FRONT, "dimension", "set", "model_a", "condition_a", "model_b", "condition_b", "n", "mean_a",
     "mean_b", "wilcoxon", "p", "rank_biserial", "p_adjusted", "ci_low", "ci_high", "t_plus",
-    "zeros", "left_out", "p_bh", "note",
+    "zeros", "left_out", "method", "p_bh", "note",
 ]  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
 PARTIAL = "no page was ranked in full"
@@ -115,8 +115,8 @@ def ranking_pairs(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame
     """Wilcoxon's signed-rank test of raters' mean ranks of every two systems that share a page.
 
     Over the pages that show both. `wilcoxon` is T, the smaller of both sums of ranks, `t_plus`
-    that of the raters who placed a above b; `rank_biserial` is 1 where every rater did. p values
-    are adjusted over all pairs of a dimension. Raises Absent.
+    that of the raters who placed a above b; `rank_biserial` is 1 where every rater did. `method`
+    as in `paired`. p values are adjusted over all pairs of a dimension. Raises Absent.
     """
     rows = [
         {**_front(recipe, raters), **ranked.keys, **row}
@@ -282,11 +282,13 @@ def _signed_rank(a: "Series[float]", b: "Series[float]", confidence: float) -> d
         "left_out": left_out,
     }
     # A lower rank is the better one, so that b − a is how much better a stands.
-    found = wilcoxon_signed_rank(second, first, confidence=confidence)
+    method = method_for(len(first))
+    found = wilcoxon_signed_rank(second, first, method=method, confidence=confidence)
     if isinstance(found, Inestimable):
         return {**row, "note": str(found)}
     total = found.n * (found.n + 1) / 2
     low, high = found.interval or (None, None)
+    note = "" if found.interval else "no interval, because all differences have one direction"
     return {
         **row,
         "wilcoxon": min(found.statistic, total - found.statistic),
@@ -296,5 +298,6 @@ def _signed_rank(a: "Series[float]", b: "Series[float]", confidence: float) -> d
         "ci_high": high,
         "t_plus": found.statistic,
         "zeros": found.zeros,
-        "note": "",
+        "method": found.method,
+        "note": note,
     }

@@ -59,8 +59,11 @@ def hedges_g(
     Distribution theory for Glass's estimator of effect size, equation 6e.
     """
     d = cohens_d(a, b, confidence=confidence)
-    if isinstance(d, Inestimable):
-        return d
+    return d if isinstance(d, Inestimable) else unbiased(d)
+
+
+def unbiased(d: StandardizedDifference) -> StandardizedDifference | Inestimable:
+    """Hedges' g of Cohen's d."""
     if d.df < 2:
         return Inestimable("too_few", "three values leave one degree of freedom, where J is 0")
     factor = bias_factor(d.df)

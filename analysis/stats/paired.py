@@ -18,6 +18,9 @@ from analysis.stats.mean_difference import DECIMALS, ROUNDING, MeanDifference, V
 
 #: Most differences for the exact distribution of T⁺, whose cost grows with n³.
 MOST_EXACT = 500
+#: Up to so many pairs tables give exact p values.
+FEW = 50
+Method = Literal["asymptotic", "exact"]
 
 
 @dataclass(frozen=True)
@@ -90,11 +93,16 @@ class SignedRank:
     continuity: bool
 
 
+def method_for(n: int) -> Method:
+    """The exact distribution of so few pairs (no p of five is below 1/16), else the normal one."""
+    return "exact" if n <= FEW else "asymptotic"
+
+
 def wilcoxon_signed_rank(
     a: npt.ArrayLike,
     b: npt.ArrayLike,
     *,
-    method: Literal["asymptotic", "exact"] = "asymptotic",
+    method: Method = "asymptotic",
     continuity: bool = False,
     confidence: float = 0.95,
 ) -> SignedRank | Inestimable:

@@ -13,7 +13,7 @@ from survey.definition.questions import IntegerQuestion, Question, StateQuestion
 from survey.definition.tasks import TextTask
 from survey.regions import STATES
 from survey.simulated.content import Cell, Content
-from survey.simulated.profile import Answers, Behaviour, Demographics, Profile
+from survey.simulated.profile import Answers, Behaviour, Demographics, Effects, Profile
 
 #: What is written where a study asks for free text.
 REMARKS = {
@@ -43,15 +43,19 @@ def positions(
     profile: Profile, content: Content, seed: int, number: int, behaviour: Behaviour
 ) -> dict[Cell, float]:
     """Where rater `number` sees each response. Straight-liners see no difference."""
+    effects = profile.effects
     if behaviour is Behaviour.STRAIGHT_LINER:
         return dict.fromkeys(content.cells(), 0.5)
     if behaviour is Behaviour.RANDOM_CLICKER:
         return {cell: draw(seed, number, "place", cell).random() for cell in content.cells()}
-    rater = draw(seed, number, "rater").gauss(0, profile.effects.rater_sd)
+    rater = draw(seed, number, "rater").gauss(0, effects.rater_sd)
+    said = demographics(profile.demographics, content, seed, number)
+    groups = [group for group in effects.groups if group.includes(said.get(group.question, []))]
     return {
         cell: item_position(profile, seed, cell)
+        + sum(group.shift for group in groups if group.moves(cell))
         + rater
-        + draw(seed, number, "rating", cell).gauss(0, profile.effects.residual_sd)
+        + draw(seed, number, "rating", cell).gauss(0, effects.residual_sd)
         for cell in content.cells()
     }
 
@@ -66,11 +70,7 @@ def item_position(profile: Profile, seed: int, cell: Cell) -> float:
     return (
         effects.centre
         + effects.conditions.get(cell.condition, 0.0)
-        + sum(
-            system.shift
-            for system in effects.systems
-            if (system.model, system.condition) == (cell.model, cell.condition)
-        )
+        + sum(system.shift for system in effects.systems if system.moves(cell))
         + effects.scenarios.get(cell.scenario, 0.0)
         + effects.dimensions.get(cell.dimension, 0.0)
         + item.gauss(0, effects.item_sd)
@@ -196,16 +196,36 @@ def unmatched(profile: Profile, content: Content) -> Iterator[tuple[tuple[str | 
         for name in named:
             if name not in known:
                 yield ("effects", key, name), f"the study has no such {key[:-1]}"
-    systems = {(cell.model, cell.condition) for cell in cells}
     for place, system in enumerate(profile.effects.systems):
-        if (system.model, system.condition) not in systems:
+        if not any(system.moves(cell) for cell in cells):
             yield ("effects", "systems", place), "the study has no such system"
+    for place, group in enumerate(profile.effects.groups):
+        if not any(group.moves(cell) for cell in cells):
+            yield ("effects", "groups", place), "the study has nothing of these names"
+    yield from _unmatched_groups(profile.effects, content)
     if profile.behaviours.screened_out and not content.definition.screening:
         yield ("behaviours", "screened_out"), "the study asks no screening question"
     for language in profile.languages:
         if language not in content.languages:
             yield ("languages", language), "the study is not in this language"
     yield from _unmatched_questions(profile.demographics, content)
+
+
+def _unmatched_groups(
+    effects: Effects, content: Content
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    questions = {question.name: question for question in content.definition.demographics}
+    for place, group in enumerate(effects.groups):
+        path = ("effects", "groups", place)
+        question = questions.get(group.question)
+        if question is None:
+            yield (*path, "question"), "the study has no such question"
+        elif group.is_numeric and not isinstance(question, IntegerQuestion):
+            yield path, f"the study's question is of kind {question.kind}"
+        elif offered := options_of(question):
+            for number, value in enumerate(group.values):
+                if value not in offered:
+                    yield (*path, "values", number), "the study's question has no such option"
 
 
 def _unmatched_questions(

@@ -1,10 +1,13 @@
 """What a profile file sets: shares of behaviours, planted effects, times, demographics. Pure."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from survey.simulated.content import Cell
 
 
 class Behaviour(StrEnum):
@@ -62,12 +65,66 @@ class Behaviours(Part):
         return {Behaviour(name): Fraction(str(share)) for name, share in self}
 
 
-class SystemShift(Part):
-    """A shift of one system."""
+class Shift(Part):
+    """A shift of all cells that have the names given; a name left out stands for each."""
+
+    model: str | None = None
+    condition: str | None = None
+    scenario: str | None = None
+    dimension: str | None = None
+    shift: Number
+
+    def moves(self, cell: Cell) -> bool:
+        """Whether the cell is one of those."""
+        return (
+            self.model in (None, cell.model)
+            and self.condition in (None, cell.condition)
+            and self.scenario in (None, cell.scenario)
+            and self.dimension in (None, cell.dimension)
+        )
+
+
+class SystemShift(Shift):
+    """A shift of one system, everywhere or in one scenario or on one dimension."""
 
     model: str
     condition: str
-    shift: Number
+
+
+class GroupShift(Shift):
+    """A shift of raters who give certain answers to a demographic question.
+
+    They give one of `values`, or a number in the range that `at_least` and `below` limit.
+    """
+
+    question: str
+    values: list[str] = []
+    at_least: Number | None = None
+    below: Number | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the group is a range of numbers."""
+        return self.at_least is not None or self.below is not None
+
+    @model_validator(mode="after")
+    def _values_or_range(self) -> "GroupShift":
+        if bool(self.values) == self.is_numeric:
+            raise ValueError("say who is meant: either values, or at_least and below")
+        least, end = self.at_least, self.below
+        if least is not None and end is not None and least >= end:
+            raise ValueError(f"no number is at_least {least:g} and below {end:g}")
+        return self
+
+    def includes(self, answers: Sequence[str]) -> bool:
+        """Whether a rater with these answers to the question is meant."""
+        if not self.is_numeric:
+            return any(answer in self.values for answer in answers)
+        return any(
+            (self.at_least is None or number >= self.at_least)
+            and (self.below is None or number < self.below)
+            for number in (int(answer) for answer in answers if answer.lstrip("-").isdecimal())
+        )
 
 
 class Effects(Part):
@@ -82,6 +139,7 @@ class Effects(Part):
     systems: list[SystemShift] = []
     scenarios: dict[str, Number] = {}
     dimensions: dict[str, Number] = {}
+    groups: list[GroupShift] = []
     rater_sd: Spread = 0.07
     item_sd: Spread = 0.07
     residual_sd: Spread = 0.18

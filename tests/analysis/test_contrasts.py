@@ -6,7 +6,7 @@ import random
 import pandas as pd
 import pytest
 from pandas import DataFrame
-from scipy.stats import ttest_rel, wilcoxon
+from scipy.stats import PermutationMethod, ttest_rel, wilcoxon
 
 from analysis.absent import Absent
 from analysis.contrasts import contrasts, paired
@@ -54,7 +54,8 @@ def test_raters_means_are_compared_by_signed_ranks() -> None:
     data = ratings()
     found = row(paired(data, CONTRAST, SOUND, raters="included"), model="Ant")
     a, b = (means(data, "Ant", condition, "participant") for condition in ("plain", "tuned"))
-    expected = wilcoxon(list(a), list(b), method="asymptotic")  # type: ignore[call-overload]  # stubs lag
+    every_sign = PermutationMethod(n_resamples=2**12)
+    expected = wilcoxon(list(a), list(b), method=every_sign)  # type: ignore[call-overload]  # stubs lag
     assert (found.n, found.mean_a, found.mean_b) == pytest.approx((12, a.mean(), b.mean()))
     assert (found.wilcoxon, found.p) == pytest.approx((expected.statistic, expected.pvalue))
     n = 12 - found.zeros
@@ -67,6 +68,18 @@ def test_effect_is_one_where_every_rater_gave_more_to_a() -> None:
     better = data.assign(rating=data["condition"].map({"plain": 5}).astype(float).fillna(1))
     found = row(paired(better, CONTRAST, SOUND, raters="included"), model="Bee")
     assert (found.rank_biserial, found.wilcoxon, found.t_plus) == (1.0, 0.0, 78.0)
+    assert (found.p, found.method) == (pytest.approx(2 / 2**12), "exact")
+    assert pd.isna(found.ci_low) and found.note.startswith("no interval, because all differences")
+
+
+def test_many_raters_are_compared_by_the_normal_approximation() -> None:
+    data = ratings()
+    many = pd.concat([data.assign(participant=data["participant"] + f" {n}") for n in range(5)])
+    found = row(paired(many, CONTRAST, SOUND, raters="included"), model="Ant")
+    a, b = (means(many, "Ant", condition, "participant") for condition in ("plain", "tuned"))
+    expected = wilcoxon(list(a), list(b), method="asymptotic")  # type: ignore[call-overload]  # stubs lag
+    assert (found.n, found.method) == (60, "asymptotic")
+    assert (found.wilcoxon, found.p) == pytest.approx((expected.statistic, expected.pvalue))
 
 
 def test_model_in_one_condition_is_not_compared() -> None:

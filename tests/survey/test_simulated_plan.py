@@ -116,6 +116,46 @@ def test_planted_shifts_add_up() -> None:
     assert item_position(profile, 1, bee) == pytest.approx(0.3)
 
 
+def test_system_may_be_shifted_in_one_scenario_or_on_one_dimension() -> None:
+    ant = {"model": "Ant", "condition": "tuned"}
+    shifts = [
+        {**ant, "scenario": "S1", "shift": 0.1},
+        {**ant, "dimension": "warmth", "shift": 0.02},
+        {**ant, "scenario": "S1", "dimension": "clarity", "shift": 0.005},
+    ]
+    effects = {"centre": 0.5, "systems": shifts, "item_sd": 0}
+    profile = Profile.model_validate({"effects": effects})
+    positions = [
+        item_position(profile, 1, Cell(scenario, "1", "Ant", "tuned", dimension))
+        for scenario in ("S1", "S2")
+        for dimension in ("warmth", "clarity")
+    ]
+    assert positions == pytest.approx([0.62, 0.605, 0.52, 0.5])
+
+
+def test_groups_of_raters_are_shifted_by_what_they_say_of_themselves() -> None:
+    answers = {
+        "age": {"mean": 50, "sd": 15},
+        "sex": {"shares": {"Female": 0.5, "Male": 0.5}},
+    }
+    groups = [
+        {"question": "age", "at_least": 60, "shift": 0.1},
+        {"question": "age", "at_least": 40, "below": 60, "shift": 0.04},
+        {"question": "sex", "values": ["Male"], "model": "Ant", "shift": 0.01},
+    ]
+    effects = {"centre": 0.5, **SILENT, "groups": groups}
+    seen = set()
+    for rater in plans(40, effects=effects, demographics={"skip": 0.2, "answers": answers}):
+        age = int(rater.demographics.get("age", ["0"])[0])
+        by_age = 0.1 if age >= 60 else 0.04 if age >= 40 else 0.0
+        is_male = rater.demographics.get("sex") == ["Male"]
+        seen.add((by_age, is_male))
+        for cell, position in rater.seen.items():
+            by_sex = 0.01 if is_male and cell.model == "Ant" else 0.0
+            assert position == pytest.approx(0.5 + by_age + by_sex)
+    assert len(seen) == 6
+
+
 def test_response_shown_in_two_sets_has_one_position() -> None:
     first, second = (Cell("S1", s, "Oracle", "reference", "warmth") for s in ("1", "2"))
     other = Cell("S2", "1", "Oracle", "reference", "warmth")
@@ -244,6 +284,12 @@ def test_names_that_the_study_lacks_are_listed_with_their_place() -> None:
                 "conditions": {"tuned": 0.1, "tunde": 0.1},
                 "systems": [{"model": "Ant", "condition": "reference", "shift": 0.1}],
                 "scenarios": {"S9": 0.1},
+                "groups": [
+                    {"question": "sex", "values": ["Male", "men"], "shift": 0.1},
+                    {"question": "sex", "below": 60, "shift": 0.1},
+                    {"question": "weight", "at_least": 60, "shift": 0.1},
+                    {"question": "age", "below": 60, "scenario": "S9", "shift": 0.1},
+                ],
             },
             "demographics": {
                 "answers": {
@@ -262,6 +308,10 @@ def test_names_that_the_study_lacks_are_listed_with_their_place() -> None:
         ),
         (("demographics", "answers", "shoe_size"), "the study has no such question"),
         (("effects", "conditions", "tunde"), "the study has no such condition"),
+        (("effects", "groups", 0, "values", 1), "the study's question has no such option"),
+        (("effects", "groups", 1), "the study's question is of kind single"),
+        (("effects", "groups", 2, "question"), "the study has no such question"),
+        (("effects", "groups", 3), "the study has nothing of these names"),
         (("effects", "scenarios", "S9"), "the study has no such scenario"),
         (("effects", "systems", 0), "the study has no such system"),
     ]
