@@ -103,6 +103,9 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
         yield ("No rule of exclusion was applied.",)
         return
     entered = steps[0]["excluded"] + steps[0]["remaining"]
+    if not entered:
+        yield ("Nobody has finished or left yet.",)
+        return
     yield (
         "Of ",
         steps[0].derive(count(entered)),
@@ -118,10 +121,9 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
             step.cite("remaining", count),
             f" remaining{end}",
         )
-    if entered:
-        last = steps[-1]
-        share = percent(100 * last["remaining"] / entered)
-        yield (last.cite("remaining", count), " raters (", last.derive(share), ") are included.")
+    last = steps[-1]
+    share = percent(100 * last["remaining"] / entered)
+    yield (last.cite("remaining", count), " raters (", last.derive(share), ") are included.")
 
 
 def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:

@@ -13,13 +13,17 @@ def included(tables: Tables) -> Iterator[Sentence]:
     steps = rows_of(tables, "funnel")
     if not steps:
         return
+    entered = steps[0]["excluded"] + steps[0]["remaining"]
+    if not entered:
+        yield ("Nobody has finished or left yet.",)
+        return
     taken: list[str | Cited] = []
     for step in steps:
         taken += [f"{', ' if taken else ''}{step['step']} ", step.cite("excluded", count)]
     yield (
         steps[-1].cite("remaining", count),
         " of ",
-        steps[0].derive(count(steps[0]["excluded"] + steps[0]["remaining"])),
+        steps[0].derive(count(entered)),
         " people who agreed to take part and finished or left are included. The rules left out: ",
         *taken,
         ".",
