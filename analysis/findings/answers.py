@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from analysis.cells import Cited, Sentence, Tables, counted, counted_of, rows_of
 from analysis.findings.words import ALL, LEVEL, bounds, capital, named, of_recipe, system, why
-from analysis.number_text import count, decimals, degrees, share
+from analysis.number_text import count, decimals, degrees, noun, share
 from analysis.recipe import Recipe
 
 
@@ -160,7 +160,7 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
             counted_of(moved, known, "moves"),
             " of ",
             counted(known, "moves"),
-            " differences between conditions change their sign or cross p = .05",
+            f" {noun(len(known), 'difference')} between conditions change sign or cross p = .05",
             f"{named(moved)}.",
         )
 
