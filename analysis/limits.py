@@ -142,13 +142,20 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
 
 
 def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
-    if recipe is None or "factor" in recipe.adjust_over:
-        return
-    factors = values(rows_of(tables, "group_tests", recipe=recipe.name), "factor")
+    """Over what p values are not adjusted."""
+    factors: list[str] = []
+    if recipe is not None and "factor" not in recipe.adjust_over:
+        factors = values(rows_of(tables, "group_tests", recipe=recipe.name), "factor")
     if len(factors) > 1:
         yield (
             f"p values of groups are adjusted within each of {len(factors)} factors, and over "
             "these not at all.",
+        )
+    dimensions = values(rows_of(tables, "items"), "dimension")
+    if len(dimensions) > 1:
+        yield (
+            f"p values are adjusted within each of {len(dimensions)} dimensions, and over these "
+            "not at all.",
         )
 
 

@@ -103,6 +103,9 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
         yield ("No rule of exclusion was applied.",)
         return
     entered = steps[0]["excluded"] + steps[0]["remaining"]
+    if not entered:
+        yield ("Nobody has finished or left yet.",)
+        return
     yield (
         "Of ",
         steps[0].derive(count(entered)),
@@ -118,10 +121,9 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
             step.cite("remaining", count),
             f" remaining{end}",
         )
-    if entered:
-        last = steps[-1]
-        share = percent(100 * last["remaining"] / entered)
-        yield (last.cite("remaining", count), " raters (", last.derive(share), ") are included.")
+    last = steps[-1]
+    share = percent(100 * last["remaining"] / entered)
+    yield (last.cite("remaining", count), " raters (", last.derive(share), ") are included.")
 
 
 def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
@@ -168,6 +170,11 @@ def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
 
 def _analysis(tables: Tables, recipe: Recipe, before: Sequence[Recipe]) -> Iterator[Sentence]:
     """What a recipe does; groups that a recipe `before` it has described are not described anew."""
+    same = next((each.name for each in before if each.groups == recipe.groups), "")
+    parts = list(_recipe_parts(tables, recipe, same))
+    if not parts:
+        yield ("None of its tables could be computed.",)
+        return
     if recipe.unit == "rating":
         yield ("Every rating counts as one observation.",)
     else:
@@ -176,42 +183,38 @@ def _analysis(tables: Tables, recipe: Recipe, before: Sequence[Recipe]) -> Itera
             f"A rater's mean is one observation, however many ratings it rests on. Tables are of "
             f"{whose}; intervals have {100 * recipe.confidence:g} % confidence.",
         )
-    same = next((each.name for each in before if each.groups == recipe.groups), "")
-    for text in _recipe_parts(tables, recipe, same):
+    for text in parts:
         yield (text,)
 
 
 def _recipe_parts(tables: Tables, recipe: Recipe, same: str) -> Iterator[str]:
     """A sentence for each table that has rows of the recipe; `same` names one of equal groups."""
-    parts: dict[str, Callable[[Tables, Recipe], str]] = {
+    parts: dict[str, Callable[[Tables, Recipe], str] | str] = {
         "contrasts": _of_contrasts,
-        "paired": _of_paired,
+        "paired": "Raters' means were also compared by Wilcoxon's signed-rank test with the "
+        "matched-pairs rank-biserial correlation, adjusted over models by Holm's method.",
         "wins_tests": _of_wins_tests,
         "to_reference": _of_reference,
         "group_tests": partial(_of_groups, same=same),
         "anova": _of_anova,
-        "games_howell": lambda tables, recipe: (
-            "Games and Howell's comparisons of every two groups follow."
-        ),
+        "games_howell": "Games and Howell's comparisons of every two groups follow.",
         "mixed_models": _of_mixed_models,
-        "ranking_tests": _of_rankings,
+        "ranking_tests": "Raters' mean ranks of systems that stood on the same pages were compared "
+        "by Friedman's test with Kendall's W, and in pairs by Wilcoxon's signed-rank test with "
+        "Holm's adjustment.",
         "choice_tests": _of_choices,
         "agreement": _of_agreement,
-        "sensitivity": lambda tables, recipe: (
-            "The main results were computed anew with no rule of "
-            "exclusion, with each rule alone, with all but each, and with σ taken in other ways."
-        ),
-        "order_effects": lambda tables, recipe: (
-            "Whether order matters was tested by a linear "
-            "mixed model that has the position of the response, the position of the block and the "
-            "previous rating beside the systems."
-        ),
+        "sensitivity": "The main results were computed anew with no rule of exclusion, with each "
+        "rule alone, with all but each, and with σ taken in other ways.",
+        "order_effects": "Whether order matters was tested by a linear mixed model that has the "
+        "position of the response, the position of the block and the previous rating beside the "
+        "systems.",
     }
     for name, text in parts.items():
         rows = rows_of(tables, name, recipe=recipe.name)
         is_of_recipe = name in tables and "recipe" in tables[name].columns
         if rows and (is_of_recipe or recipe.unit == "participant"):
-            yield text(tables, recipe)
+            yield text if isinstance(text, str) else text(tables, recipe)
 
 
 def _of_contrasts(tables: Tables, recipe: Recipe) -> str:
@@ -220,13 +223,6 @@ def _of_contrasts(tables: Tables, recipe: Recipe) -> str:
         f"{row['condition_a']} and {row['condition_b']} were compared within raters and within "
         "scenarios: by a paired t test over raters' means (F1), one over scenarios' means (F2), "
         "and both at once (min F′; Clark 1973); p values of models are adjusted by Holm's method."
-    )
-
-
-def _of_paired(tables: Tables, recipe: Recipe) -> str:
-    return (
-        "Raters' means were also compared by Wilcoxon's signed-rank test with the matched-pairs "
-        "rank-biserial correlation, adjusted over models by Holm's method."
     )
 
 
@@ -344,13 +340,6 @@ def _of_mixed_models(tables: Tables, recipe: Recipe) -> str:
         "random intercepts of raters and of items (the text of a system for a scenario); tests and "
         "intervals use Satterthwaite's degrees of freedom, p values of models are adjusted by "
         f"Holm's method.{scales}"
-    )
-
-
-def _of_rankings(tables: Tables, recipe: Recipe) -> str:
-    return (
-        "Raters' mean ranks of systems that stood on the same pages were compared by Friedman's "
-        "test with Kendall's W, and in pairs by Wilcoxon's signed-rank test with Holm's adjustment."
     )
 
 

@@ -36,8 +36,9 @@ class Shown:
 
 
 def _is_pooled(row: Row) -> bool:
-    """One test of a model and factor: over all conditions and scenarios, by Student's t."""
-    return (row["condition"], row["scenario"], row["test"]) == (ALL, ALL, "student")
+    """One t test of a model and factor over everything: Welch's of raters, Student's of ratings."""
+    test = "welch" if row["unit"] == "participant" else "student"
+    return (row["condition"], row["scenario"], row["test"]) == (ALL, ALL, test)
 
 
 def _is_pooled_or_clear(row: Row) -> bool:
@@ -111,8 +112,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "group_tests": Shown(
             says="n counts the unit.",
             keep=_is_pooled_or_clear,
-            kept="Student's tests over all conditions and scenarios, and whatever has an "
-            "adjusted p below .05",
+            kept="one t test over all conditions and scenarios (Welch's of raters, Student's of "
+            "ratings), and whatever has an adjusted p below .05",
             first=_is_pooled,
             aside=("sd_a", "sd_b", "hedges_g", "u", "rank_biserial", "p_bh"),
         ),

@@ -1,6 +1,5 @@
 """What the tables of recipes are about, and which of their columns a page shows. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -180,13 +179,3 @@ ABOUT = {
         "clear, there is no group of careless raters to cut off.",
     ),
 }
-
-
-def subject_of(table: str) -> str:
-    """The address of the page that shows a table; empty where none does."""
-    return next((name for name, subject in SUBJECTS.items() if table in subject.tables), "")
-
-
-def all_tables() -> Sequence[str]:
-    """Every table that a page shows."""
-    return [name for subject in SUBJECTS.values() for name in subject.tables]

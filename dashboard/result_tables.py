@@ -175,8 +175,9 @@ def asked_of(table: Table, chosen: Mapping[str, str]) -> dict[str, str]:
         if name not in table.columns:
             continue
         value = chosen.get(name, "")
-        if not value and FIRST_SHOWN.get(name) in {row[name] for row in table.rows}:
-            value = FIRST_SHOWN[name]
+        first = FIRST_SHOWN.get(name)
+        if not value and first and any(row[name] == first for row in table.rows):
+            value = first
         parts_only = value == ALL and not any(row[name] == ALL for row in table.rows)
         if value and value != EVERY and not (parts_only and name in OVER_ALL):
             asked[name] = value
@@ -252,20 +253,17 @@ def shown(
     """Groups of a table's rows as they stand on a page. Columns without a value are left out."""
     rows = [row for group in groups for row in group]
     keys = keys_of(table)
-    constants = {
-        key: in_table(key, rows[0][key])
-        for key in keys
-        if rows and key not in TOGETHER.values() and key not in TOGETHER
-        if len({row[key] for row in rows}) == 1
-    }
-    told = [key for key in keys if key not in constants]
-    of_recipes = tuple(key for key in told if key in RECIPE)
     seconds = {second for first, second in TOGETHER.items() if first in keys}
-    common = [
-        Column(key, other=TOGETHER.get(key, ""))
-        for key in told
-        if key not in RECIPE and key not in seconds
-    ]
+    naming = [Column(key, other=TOGETHER.get(key, "")) for key in keys if key not in seconds]
+    constants, told = [], []
+    for column in naming:
+        texts = {_cell(column, row).text for row in rows}
+        if len(texts) == 1:
+            constants.append((column.label, texts.pop()))
+        else:
+            told.append(column)
+    of_recipes = tuple(column.name for column in told if column.name in RECIPE)
+    common = [column for column in told if column.name not in RECIPE]
     values = [
         column
         for column in _columns(table, keys, in_file)
@@ -281,7 +279,7 @@ def shown(
     ]
     return Shown(
         name=name,
-        constants=[(label_of(key), value) for key, value in constants.items() if value != EMPTY],
+        constants=[(label, text) for label, text in constants if text != EMPTY],
         keys=[key.label for key in common],
         columns=columns,
         groups=lines,

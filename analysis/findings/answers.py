@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from analysis.cells import Cited, Sentence, Tables, counted, counted_of, rows_of
 from analysis.findings.words import ALL, LEVEL, bounds, capital, named, of_recipe, system, why
-from analysis.number_text import count, decimals, degrees, share
+from analysis.number_text import count, decimals, degrees, noun, share
 from analysis.recipe import Recipe
 
 
@@ -13,13 +13,17 @@ def included(tables: Tables) -> Iterator[Sentence]:
     steps = rows_of(tables, "funnel")
     if not steps:
         return
+    entered = steps[0]["excluded"] + steps[0]["remaining"]
+    if not entered:
+        yield ("Nobody has finished or left yet.",)
+        return
     taken: list[str | Cited] = []
     for step in steps:
         taken += [f"{', ' if taken else ''}{step['step']} ", step.cite("excluded", count)]
     yield (
         steps[-1].cite("remaining", count),
         " of ",
-        steps[0].derive(count(steps[0]["excluded"] + steps[0]["remaining"])),
+        steps[0].derive(count(entered)),
         " people who agreed to take part and finished or left are included. The rules left out: ",
         *taken,
         ".",
@@ -156,7 +160,7 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
             counted_of(moved, known, "moves"),
             " of ",
             counted(known, "moves"),
-            " differences between conditions change their sign or cross p = .05",
+            f" {noun(len(known), 'difference')} between conditions change sign or cross p = .05",
             f"{named(moved)}.",
         )
 

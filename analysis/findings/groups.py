@@ -44,9 +44,10 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
 
 
 def _preferred(recipe: Recipe, rows: list[Row]) -> str:
-    """The t test that recipes have in common, else the first."""
+    """Of raters Welch's t, which asks for no equal spreads; of ratings Student's, as in print."""
     tests = values(rows, "test")
-    return next((test for test in ("student", "welch") if test in tests), str(tests[0]))
+    wanted = "welch" if recipe.unit == "participant" else "student"
+    return wanted if wanted in tests else str(tests[0])
 
 
 def _least(rows: list[Row], recipe: Recipe) -> Sentence:
@@ -95,10 +96,11 @@ def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
     test = "welch" if recipe.unit == "participant" else "anova"
     rows = of_recipe(tables, "anova", recipe, dimension, test=test)
     for factor in values(rows, "factor"):
-        tested = [row for row in rows if row["factor"] == factor and row.has("p")]
-        single = [row for row in tested if row["scenario"] != ALL]
+        of_factor = [row for row in rows if row["factor"] == factor]
+        single = [row for row in of_factor if row["scenario"] != ALL and row.has("p")]
         unit = "raters" if recipe.unit == "participant" else "ratings"
         if not single:
+            yield (f"{capital(factor)}: {why(of_factor[0])}.",)
             continue
         name = "Welch's analysis of variance" if test == "welch" else "analysis of variance"
         yield (

@@ -223,7 +223,7 @@ def group(name: str, unit: str, p: float | None, **changes: Any) -> dict[str, An
         "model": "Ant",
         "condition": "all",
         "scenario": "all",
-        "test": "student",
+        "test": "student" if unit == "rating" else "welch",
         "n_a": 8,
         "n_b": 108,
         "difference": -0.2,
@@ -245,7 +245,7 @@ def test_groups_stand_beside_each_other_by_raters_and_by_ratings() -> None:
     ]
     found = of(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
     assert said(found.sound) == [
-        "Age, 60+ against under 60: p < .05 for 0 of 2 models, after Holm for 0 (Student's t); the "
+        "Age, 60+ against under 60: p < .05 for 0 of 2 models, after Holm for 0 (Welch's t); the "
         "least p is that of Ant, 8 and 108 raters: −0.20 points (−0.50 to 0.10), p = .200, "
         "adjusted p = .200; the 95 % interval rules out 0.25 points or more for 1 of them."
     ]
@@ -281,6 +281,13 @@ def test_regions_are_counted_over_single_scenarios() -> None:
         "Region, Welch's analysis of variance of raters: p < .05 in 2 of 2 scenarios, after Holm "
         "over them in 1."
     ]
+
+
+def test_regions_that_cannot_be_compared_say_why() -> None:
+    row = {**FRONT, "factor": "region", "scenario": "S1", "test": "welch", "p": None}
+    rows = [{**row, "note": "not estimable, because West has 1 value"}]
+    found = of(findings(tables(items=ITEMS, anova=rows), SHIPPED), "Several groups at once")
+    assert said(found.sound) == ["Region: not estimable, because West has 1 value."]
 
 
 # ── Rankings, choices and what else may be asked ──────────────────────────────────────────────────
@@ -381,7 +388,7 @@ def test_order_says_what_moves() -> None:
     found = of(findings(tables(items=ITEMS, order_conclusions=rows), SHIPPED), "Order")
     assert said(found.sound) == [
         "With positions and the previous rating taken into account, 1 of 2 differences between "
-        "conditions change their sign or cross p = .05: Ant."
+        "conditions change sign or cross p = .05: Ant."
     ]
 
 

@@ -115,6 +115,14 @@ def test_factors_that_share_no_adjustment_are_counted() -> None:
     assert about("adjusted within", tables(group_tests=rows), [over_factors]) == []
 
 
+def test_dimensions_that_share_no_adjustment_are_counted() -> None:
+    rows = [{"dimension": dimension} for dimension in ("warmth", "clarity")]
+    assert about("adjusted within", tables(items=rows)) == [
+        "p values are adjusted within each of 2 dimensions, and over these not at all."
+    ]
+    assert about("adjusted within", tables(items=rows[:1])) == []
+
+
 def paper_tests() -> dict[str, Table]:
     rows = [
         group(recipe="paper", df=2782.0, p=0.01),

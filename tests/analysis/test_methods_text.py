@@ -91,11 +91,18 @@ def test_filter_by_gold_scores_that_are_not_there_is_said_to_match_nobody() -> N
     )
 
 
+def test_recipe_without_tables_says_so() -> None:
+    assert of({})["Analysis: As published (paper)"] == "None of its tables could be computed."
+
+
 def test_what_was_not_computed_is_not_described() -> None:
-    assert of({})["Analysis: As published (paper)"] == "Every rating counts as one observation."
-    assert of({})["Analysis: Raters and items as units (sound)"] == (
+    assert of(tables(anova=[{"recipe": "sound", "factor": "region"}]))[
+        "Analysis: Raters and items as units (sound)"
+    ] == (
         "A rater's mean is one observation, however many ratings it rests on. Tables are of the "
-        "included raters, and once more of all raters; intervals have 95 % confidence."
+        "included raters, and once more of all raters; intervals have 95 % confidence. The groups "
+        "of region were compared by one-way analyses of variance, Fisher's and Welch's, over all "
+        "scenarios and in each."
     )
 
 

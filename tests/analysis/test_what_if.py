@@ -68,7 +68,9 @@ def test_funnel_is_that_of_the_analysis(seed: int) -> None:
         }
         for step in found.steps
     ] == rows_of(expected.steps)
-    assert found.included == {r.key for r, kept in zip(raters, expected.included, strict=True) if kept}
+    assert found.included == {
+        r.key for r, kept in zip(raters, expected.included, strict=True) if kept
+    }
     assert found.entered == sum(r.entered for r in raters)
 
 

@@ -87,7 +87,7 @@ def test_empty_columns_are_left_out_and_empty_cells_have_a_dash() -> None:
 
 def group(**changes: Any) -> dict[str, Any]:
     row = {"recipe": "sound", "unit": "participant", "raters": "included", "factor": "age"}
-    row |= {"model": "Ant", "condition": "all", "scenario": "all", "test": "student"}
+    row |= {"model": "Ant", "condition": "all", "scenario": "all", "test": "welch"}
     return row | {"n_a": 3, "n_b": 4, "p": 0.5, "p_adjusted": 0.9} | changes
 
 
@@ -96,16 +96,16 @@ def test_group_tests_show_what_is_pooled_then_what_is_clear() -> None:
         "group_tests",
         group(),
         group(model="Bee"),
-        group(test="welch"),
+        group(test="student"),
         group(scenario="S1", p_adjusted=0.01),
         group(scenario="S2"),
         group(scenario="S3", p_adjusted=None),
     )
     assert (found.n_shown, found.n_rows) == (3, 6)
-    assert found.kept.startswith("Student's tests over all conditions and scenarios")
+    assert found.kept.startswith("one t test over all conditions and scenarios")
     assert [texts(part) for part in found.parts] == [
         [["Ant", "3", "4", ".500", ".900"], ["Bee", "3", "4", ".500", ".900"]],
-        [["age", "Ant", "all", "S1", "student", "3", "4", ".500", ".010"]],
+        [["age", "Ant", "all", "S1", "welch", "3", "4", ".500", ".010"]],
     ]
 
 

@@ -1,15 +1,25 @@
 """The pages of results and figures, and computing them anew."""
 
+import csv
+import html
+import io
+import re
+from typing import Any
+
 import pytest
 from django.test import Client
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
+from analysis.recipe import shipped_recipes
+from analysis.recipe_sets import set_recipes
+from dashboard.result_subjects import SUBJECTS
+from survey.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import tables_of, text_of
-from tests.factories import add_participant, make_study
+from tests.factories import Key, add_participant, make_study
 from tests.survey import small_study
 
 # ── Recomputing ───────────────────────────────────────────────────────────────────────────────────
@@ -96,7 +106,7 @@ def test_results_leaves_a_cell_without_ratings_empty(page: Client, db: None) -> 
 
 
 def test_results_shows_items_and_demographics(page: Client, study: Study, run: AnalysisRun) -> None:
-    _, items, demographics = tables_of(page.get("/studies/small/results/"))
+    *_, items, demographics = tables_of(page.get("/studies/small/results/"))
     assert items[1] == ["S1", "1", "Ant", "plain", "warmth", "3", "2.00", "0.00", "3.50"]
     assert demographics[1:3] == [
         ["Age", "Mean (SD), range 30–50", "3", "40.0 (10.0)"],
@@ -151,10 +161,132 @@ def test_results_without_ratings_lead_to_what_people_answered(page: Client, db: 
     said = text_of(page.get("/studies/small/results/"))
     assert said.count("asks for no ratings") == 1
     assert "What people answered is in ranks.csv and comments.csv on the page Downloads" in said
-    html = page.get("/studies/small/results/?include=simulated").content.decode()
-    assert '<a href="/studies/small@1/downloads/?include=simulated">Downloads</a>' in html
+    shown = page.get("/studies/small/results/?include=simulated").content.decode()
+    assert '<a href="/studies/small@1/downloads/?include=simulated">Downloads</a>' in shown
     assert "Wins" not in said
 
 
 def test_results_with_ratings_do_not(page: Client, study: Study, run: AnalysisRun) -> None:
     assert "ranks.csv" not in text_of(page.get("/studies/small/results/"))
+
+
+# ── Subjects, recipes, filters ────────────────────────────────────────────────────────────────────
+
+GROUPS = "/studies/small/results/groups/"
+
+
+def by_scenario(key: Key) -> int:
+    """Careful enough to be kept, with no liking for any system."""
+    return 4 if key[0] == "S2" else 1
+
+
+@pytest.fixture
+def grouped_run(study: Study) -> AnalysisRun:
+    """Two raters more, of another age; by recipes that resample nothing."""
+    for name in ("eve", "fay"):
+        add_participant(
+            study, pseudonym=name, demographics={"age": 70, "sex": "Female"}, rate=lambda key: 1 + 3 * (key[0] == "S2")
+        )
+    shipped = shipped_recipes()
+    light = {"bootstrap": None, "mixed_models": None, "each_scenario": True}
+    set_recipes(study=study, recipes=[r.model_copy(update=light) for r in shipped.values()])
+    return finished_run(study=study, sources=counted_sources())
+
+
+def rows_of_group_tests(page: Client, query: str) -> list[list[str]]:
+    return tables_of(page.get(f"{GROUPS}{query}"))[0]
+
+
+def test_groups_show_paper_and_sound_one_below_the_other(
+    page: Client, study: Study, grouped_run: AnalysisRun
+) -> None:
+    head, paper, sound, *_ = rows_of_group_tests(page, "?test=welch&model=Ant")
+    assert head[:2] == ["Recipe (unit)", "n"]
+    assert (paper[0], sound[0]) == ("paper (rating)", "sound (participant)")
+    assert (paper[1], sound[1]) == ("8 / 12", "2 / 3")
+    said = text_of(page.get(f"{GROUPS}?test=welch&model=Ant"))
+    assert "Factor age · Groups 60+ / under 60 · Model Ant" in said
+
+
+def test_one_recipe_can_be_looked_at_alone(
+    page: Client, study: Study, grouped_run: AnalysisRun
+) -> None:
+    answer = page.get(f"{GROUPS}?recipe=sound&test=welch&model=Ant")
+    assert "Recipe sound · Unit participant" in text_of(answer)
+    assert tables_of(answer)[0][1][0] == "2 / 3"
+    assert 'href="?recipe=paper&amp;test=welch&amp;model=Ant"' in answer.content.decode()
+
+
+def test_rows_over_all_are_shown_first_and_parts_when_asked(
+    page: Client, study: Study, grouped_run: AnalysisRun
+) -> None:
+    over_all = rows_of_group_tests(page, "?test=welch&model=Ant&recipe=sound")
+    each = rows_of_group_tests(page, "?test=welch&model=Ant&recipe=sound&scenario=*")
+    assert len(over_all) == 2
+    assert [row[0] for row in each] == ["Scenario", "all", "S1", "S2"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?recipe=best", "?test=f", "?scenario=S9", "?raters=%00", "?page-group_tests=99999&model="],
+)
+def test_what_is_no_choice_chooses_nothing(
+    page: Client, study: Study, grouped_run: AnalysisRun, query: str
+) -> None:
+    answer = page.get(f"{GROUPS}{query}")
+    assert answer.status_code == 200
+    assert len(tables_of(answer)[0]) > 1
+    if "page" not in query:
+        assert "Select a valid choice." in text_of(answer)
+
+
+def test_csv_holds_exactly_the_rows_on_the_page(
+    page: Client, study: Study, grouped_run: AnalysisRun
+) -> None:
+    answer = page.get(f"{GROUPS}?recipe=sound&test=welch&model=Ant")
+    address = re.findall(r'href="(/[^"]+group_tests.csv[^"]*)"', answer.content.decode())
+    these, whole = (page.get(html.unescape(one)) for one in address)
+    rows = list(csv.DictReader(io.StringIO(body_of(these))))
+    assert [(row["recipe"], row["model"], row["scenario"], row["n_a"]) for row in rows] == [
+        ("sound", "Ant", "all", "2")
+    ]
+    stored = grouped_run.results.get(kind="table", name="group_tests").content
+    assert body_of(whole) == "".join(csv_lines(stored["columns"], stored["rows"]))
+    assert whole["Content-Disposition"] == 'attachment; filename="small-1-group_tests.csv"'
+
+
+def body_of(answer: Any) -> str:
+    return b"".join(answer.streaming_content).decode()
+
+
+def test_csv_of_what_is_not_there_is_not_found(
+    page: Client, study: Study, grouped_run: AnalysisRun
+) -> None:
+    folder = f"/studies/small/results/{grouped_run.pk}"
+    make_study(slug="other")
+    for address in (
+        f"{folder}/nothing.csv",
+        f"{folder}/group_tests.csv?colour=red",
+        f"/studies/other/results/{grouped_run.pk}/group_tests.csv",
+        "/studies/small/results/999999/group_tests.csv",
+        "/studies/small/results/nonsense/",
+    ):
+        assert page.get(address).status_code == 404, address
+
+
+def test_every_subject_says_what_is_absent_and_why(
+    page: Client, study: Study, grouped_run: AnalysisRun
+) -> None:
+    said = {
+        subject: text_of(page.get(f"/studies/small/results/{subject}/")) for subject in SUBJECTS
+    }
+    assert "Nobody ranked anything." in said["rankings"]
+    assert "Mean ranks" in said["rankings"]
+    assert "No recipe quotes printed numbers." in said["printed"]
+    assert "Condition a against b" in said["systems"]
+
+
+def test_recompute_comes_back_to_the_same_subject(page: Client, study: Study, woken: Woken) -> None:
+    sent = {"page": "results", "subject": "groups"}
+    answer = page.post("/studies/small/analysis/recompute/", sent)
+    assert answer["Location"] == "/studies/small@1/results/groups/"

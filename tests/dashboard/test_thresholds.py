@@ -180,7 +180,9 @@ def test_another_silence_moves_who_has_left(db: None) -> None:
     run = finished_run(study=study, sources=counted_sources())
     what_if = WhatIf(study, run)
     usual = what_if.outcome(QualityRules())
-    patient = what_if.outcome(QualityRules.model_validate({"early_exit": {"inactive_minutes": 1e7}}))
+    patient = what_if.outcome(
+        QualityRules.model_validate({"early_exit": {"inactive_minutes": 1e7}})
+    )
     assert [step.excluded for step in usual.funnel.steps] == [0, 0, 1, 0]
     assert [step.excluded for step in patient.funnel.steps] == [0, 0, 0, 0]
     assert (usual.funnel.entered, patient.funnel.entered) == (2, 1)

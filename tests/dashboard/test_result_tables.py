@@ -1,0 +1,142 @@
+"""Stored tables as pages show them: rows chosen, recipes together, numbers with what belongs to
+them.
+"""
+
+from typing import Any
+
+import pytest
+
+from dashboard.result_subjects import ABOUT, SUBJECTS
+from dashboard.result_tables import (
+    EVERY,
+    Shown,
+    asked_of,
+    choices,
+    compared,
+    grouped,
+    keys_of,
+    rows_with,
+    shown,
+)
+from dashboard.tables import Table
+
+COLUMNS = [
+    "recipe", "unit", "raters", "factor", "group_a", "group_b", "scenario", "n_a", "n_b", "mean_a",
+    "sd_a", "test", "t", "df", "p", "difference", "ci_low", "ci_high", "u", "note",
+]  # fmt: skip
+
+
+def row(recipe: str, scenario: str = "all", p: float | None = 0.2, **values: Any) -> list[Any]:
+    unit = "rating" if recipe == "paper" else "participant"
+    usual = dict(zip(COLUMNS, [
+        recipe, unit, "included", "age", "60+", "under 60", scenario, 96, 1296, 2.6666, 1.0826,
+        "welch", -2.02793, 1390.0, p, -0.22686, -0.4463, -0.0074, None, "",
+    ], strict=True))  # fmt: skip
+    return list((usual | values).values())
+
+
+def table(*rows: list[Any]) -> Table:
+    return Table.from_content({"columns": COLUMNS, "rows": list(rows)})
+
+
+def shown_of(of: Table, **more: Any) -> Shown:
+    return shown("group_tests", of, grouped(of.rows, keys_of(of)), **more)
+
+
+def test_keys_are_the_texts_before_the_numbers_and_what_can_be_chosen() -> None:
+    assert keys_of(table(row("paper"))) == [*COLUMNS[:7], "test"]
+
+
+def test_choices_are_the_values_of_columns_that_tell_rows_apart() -> None:
+    of = table(row("paper"), row("sound", scenario="S1"), row("sound", raters="all"))
+    assert choices([of]) == {
+        "raters": ["included", "all"],
+        "unit": ["rating", "participant"],
+        "scenario": ["all", "S1"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("chosen", "found"),
+    [
+        ({}, {"raters": "included", "scenario": "all"}),
+        ({"scenario": "S1"}, {"raters": "included", "scenario": "S1"}),
+        ({"scenario": EVERY, "raters": EVERY}, {}),
+        ({"recipe": "paper", "scenario": EVERY}, {"raters": "included", "recipe": "paper"}),
+        ({"model": "Ant"}, {"raters": "included", "scenario": "all"}),
+    ],
+)
+def test_rows_over_all_are_shown_unless_others_are_asked_for(
+    chosen: dict[str, str], found: dict[str, str]
+) -> None:
+    of = table(row("paper"), row("sound", scenario="S1"))
+    assert asked_of(of, chosen) == found
+
+
+def test_all_leaves_no_row_out_of_a_table_that_has_only_parts() -> None:
+    of = table(row("sound", scenario="S1"), row("sound", scenario="S2"))
+    assert asked_of(of, {"scenario": "all"}) == {"raters": "included"}
+    assert len(rows_with(of, {"scenario": "S2"})) == 1
+
+
+def test_a_row_of_both_recipes_stands_together_with_what_they_do_not_share() -> None:
+    found = shown_of(table(row("paper", p=0.043), row("sound", p=0.11), row("sound", "S1")))
+    assert found.keys == ["Scenario"]
+    assert [column.label for column in found.columns] == [
+        "Recipe (unit)", "n", "Mean a (SD)", "t (df)", "p", "Difference [interval]",
+    ]  # fmt: skip
+    first, second = found.groups
+    assert [[cell.text for cell in line.cells] for line in first.lines] == [
+        ["paper (rating)", "96 / 1,296", "2.67 (1.08)", "−2.03 (1,390)", ".043",
+         "−0.23 [−0.45, −0.01]"],
+        ["sound (participant)", "96 / 1,296", "2.67 (1.08)", "−2.03 (1,390)", ".110",
+         "−0.23 [−0.45, −0.01]"],
+    ]  # fmt: skip
+    assert [line.verdict for line in first.lines] == ["not in sound", ""]
+    assert len(second.lines) == 1
+    assert found.constants == [
+        ("Raters", "included"),
+        ("Factor", "age"),
+        ("Groups", "60+ / under 60"),
+        ("Test", "welch"),
+    ]
+
+
+def test_cells_tell_their_exact_values() -> None:
+    line = shown_of(table(row("paper"))).groups[0].lines[0]
+    assert line.cells[-1].exact == "difference -0.22686, ci_low -0.4463, ci_high -0.0074"
+
+
+def test_what_is_not_estimable_is_empty_and_says_why() -> None:
+    because = "not estimable, because there is one rater in 60+"
+    empty = dict.fromkeys(["t", "df", "p", "difference", "ci_low", "ci_high"])
+    found = shown_of(table(row("paper"), row("sound", **empty, note=because)))
+    line = found.groups[0].lines[1]
+    assert found.has_notes
+    assert line.note == because
+    assert [cell.text for cell in line.cells[3:]] == ["–", "–", "–"]
+
+
+def test_recipes_are_compared_by_what_they_call_small() -> None:
+    rows = table(
+        row("paper", "S1", 0.01), row("sound", "S1", 0.02),
+        row("paper", "S2", 0.01), row("sound", "S2", 0.3),
+        row("paper", "S3", 0.4), row("sound", "S3", None),
+    )  # fmt: skip
+    found = compared(grouped(rows.rows, keys_of(rows)), 0.05)
+    assert found is not None
+    assert (found.groups, found.all_small, found.small_in) == (2, 1, {"paper": 1})
+
+
+def test_columns_that_are_in_the_file_alone_are_named() -> None:
+    found = shown_of(table(row("paper", u=1.0)), in_file=("u", "sd_a"))
+    assert found.left_out == ["sd_a", "u"]
+    assert [column.label for column in found.columns] == [
+        "n", "Mean a", "t (df)", "p", "Difference [interval]",
+    ]  # fmt: skip
+
+
+def test_every_table_of_a_subject_is_explained() -> None:
+    tables = [name for subject in SUBJECTS.values() for name in subject.tables]
+    assert {*tables, "thresholds"} == set(ABOUT)
+    assert len(tables) == len(set(tables))
