@@ -1,6 +1,7 @@
 """Erasing stored results that somebody who withdraws was counted in."""
 
 from analysis.models import AnalysisRun
+from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set
 from survey.models import Participant
 
@@ -23,6 +24,7 @@ def erase_results(participant: Participant) -> None:
         AnalysisRun.objects.create(
             study=study,
             rule_set=current_rule_set(study),
+            recipe_set=current_recipe_set(study),
             sources=list(sources),
             is_automatic=is_automatic,
         )

@@ -55,7 +55,7 @@ def test_raters_means_are_compared_by_signed_ranks() -> None:
     found = row(paired(data, CONTRAST, SOUND, raters="included"), model="Ant")
     a, b = (means(data, "Ant", condition, "participant") for condition in ("plain", "tuned"))
     every_sign = PermutationMethod(n_resamples=2**12)
-    expected = wilcoxon(list(a), list(b), method=every_sign)  # type: ignore[call-overload]  # stubs lag
+    expected = wilcoxon(list(a), list(b), method=every_sign)
     assert (found.n, found.mean_a, found.mean_b) == pytest.approx((12, a.mean(), b.mean()))
     assert (found.wilcoxon, found.p) == pytest.approx((expected.statistic, expected.pvalue))
     n = 12 - found.zeros

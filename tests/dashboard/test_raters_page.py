@@ -9,6 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
+from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set
 from dashboard.raters import rater_row, raters_of
 from judge.models import Judge
@@ -81,6 +82,7 @@ def test_failed_run_shows_its_error_and_the_one_before(
     AnalysisRun.objects.create(
         study=study,
         rule_set=current_rule_set(study),
+        recipe_set=current_recipe_set(study),
         sources=counted_sources(),
         state="failed",
         error="MemoryError: <too big>",
