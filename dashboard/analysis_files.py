@@ -36,12 +36,8 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str) -> dict[str, 
     recipes = chosen_recipes(run, recipe)
     tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
     figures = results_of(run, "figure")
-    for name, table in tables.items():
-        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            file.writelines(csv_lines(table["columns"], table["rows"]))
-    for name, figure in figures.items():
-        text = json.dumps(figure, ensure_ascii=False, sort_keys=True)
-        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    _write_tables(tables, folder)
+    _write_figures(figures, folder)
     manifest: dict[str, Any] = run.manifest | {
         "run": run.pk,
         "recipes": {name: run.manifest["recipes"][name] for name in recipes},
@@ -49,6 +45,20 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str) -> dict[str, 
     report = report_html(run, tables, figures, manifest)
     (folder / "report.html").write_text(report, encoding="utf-8")
     return manifest
+
+
+def _write_tables(tables: dict[str, Any], folder: Path) -> None:
+    """Each table as CSV."""
+    for name, table in tables.items():
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            file.writelines(csv_lines(table["columns"], table["rows"]))
+
+
+def _write_figures(figures: dict[str, Any], folder: Path) -> None:
+    """Each figure as Plotly's JSON."""
+    for name, figure in figures.items():
+        text = json.dumps(figure, ensure_ascii=False, sort_keys=True)
+        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def only(table: dict[str, Any], recipes: Sequence[str]) -> dict[str, Any]:
