@@ -40,22 +40,34 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str, images: bool)
     recipes = chosen_recipes(run, recipe)
     tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
     figures = results_of(run, "figure")
-    for name, table in tables.items():
-        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            file.writelines(csv_lines(table["columns"], table["rows"]))
-        latex = latex_table(name, shown(name).title, table["columns"], table["rows"])
-        (folder / f"{name}.tex").write_text(latex, encoding="utf-8")
-    for name, figure in figures.items():
-        text = json.dumps(figure, ensure_ascii=False, sort_keys=True)
-        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    _write_tables(tables, folder)
+    note = _write_figures(figures, folder, images=images)
     manifest: dict[str, Any] = run.manifest | {
         "run": run.pk,
         "recipes": {name: run.manifest["recipes"][name] for name in recipes},
+        "images": note,
     }
-    manifest["images"] = write_images(figures, folder) if images else "not asked for"
     report = report_html(run, tables, figures, manifest)
     (folder / "report.html").write_text(report, encoding="utf-8")
     return manifest
+
+
+def _write_tables(tables: dict[str, Any], folder: Path) -> None:
+    """Each table as CSV and as LaTeX."""
+    for name, table in tables.items():
+        columns, rows = table["columns"], table["rows"]
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            file.writelines(csv_lines(columns, rows))
+        latex = latex_table(name, shown(name).title, columns, rows)
+        (folder / f"{name}.tex").write_text(latex, encoding="utf-8")
+
+
+def _write_figures(figures: dict[str, Any], folder: Path, *, images: bool) -> str:
+    """Each figure as Plotly's JSON, and as SVG and PNG; what is to say of images that lack."""
+    for name, figure in figures.items():
+        text = json.dumps(figure, ensure_ascii=False, sort_keys=True)
+        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    return write_images(figures, folder) if images else "not asked for"
 
 
 def only(table: dict[str, Any], recipes: Sequence[str]) -> dict[str, Any]:

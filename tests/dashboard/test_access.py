@@ -28,6 +28,8 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<number:call>", "1"),
                 ("<judge:judge>", "judge@1"),
                 ("<slug:figure>", "ratings_kde"),
+                ("<slug:subject>", "groups"),
+                ("<slug:table>", "wins"),
                 ("<str:file>", "ratings.csv"),
             ):
                 address = address.replace(place, value)
@@ -55,7 +57,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 30 and len(API) == 10
+    assert len(PAGES) == 35 and len(API) == 10
 
 
 @pytest.mark.parametrize("address", PAGES)

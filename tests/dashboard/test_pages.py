@@ -19,8 +19,8 @@ from tests.dashboard.judging import answer_calls, describe, fail_call, gold_set
 from tests.factories import add_participant, make_study
 
 NAMES = [
-    "", "counts/", "gold/", "gold/progress/", "agreement/", "raters/", "results/", "figures/",
-    "downloads/",
+    "", "counts/", "gold/", "gold/progress/", "agreement/", "raters/", "results/",
+    "results/groups/", "thresholds/", "thresholds/outcome/", "figures/", "downloads/",
 ]  # fmt: skip
 JUDGE = "gold/judges/stand-in@1/"
 

@@ -109,7 +109,7 @@ def test_cells_tell_their_exact_values() -> None:
 
 def test_what_is_not_estimable_is_empty_and_says_why() -> None:
     because = "not estimable, because there is one rater in 60+"
-    empty = dict.fromkeys(["t", "df", "p", "difference", "ci_low", "ci_high"])
+    empty: Any = dict.fromkeys(["t", "df", "p", "difference", "ci_low", "ci_high"])
     found = shown_of(table(row("paper"), row("sound", **empty, note=because)))
     line = found.groups[0].lines[1]
     assert found.has_notes

@@ -185,7 +185,7 @@ def grouped_run(study: Study) -> AnalysisRun:
     """Two raters more, of another age; by recipes that resample nothing."""
     for name in ("eve", "fay"):
         add_participant(
-            study, pseudonym=name, demographics={"age": 70, "sex": "Female"}, rate=lambda key: 1 + 3 * (key[0] == "S2")
+            study, pseudonym=name, demographics={"age": 70, "sex": "Female"}, rate=by_scenario
         )
     shipped = shipped_recipes()
     light = {"bootstrap": None, "mixed_models": None, "each_scenario": True}

@@ -87,7 +87,9 @@ def all_files(study: Study, folder: Path) -> str:
     """Everything that `analyze` and `export` write, as text."""
     for command in ("analyze", "export"):
         out = folder / command
-        call_command(command, "small", out=out, include=["preview", "simulated"], verbosity=0)
+        options = {"images": False} if command == "analyze" else {}
+        sources = ["preview", "simulated"]
+        call_command(command, "small", out=out, include=sources, verbosity=0, **options)
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert len(files) > 5
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
