@@ -41,6 +41,9 @@ TESTS: dict[GroupTest, Callable[..., TwoSampleT | MannWhitney | Inestimable]] = 
 
 Numbers = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
+#: The number of what they are of, participants by number, and their values.
+Units = tuple[int, Numbers, Values]
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,8 @@ class Factor:
     """A grouping, and which of the participants, by their number, are in either group."""
 
     grouping: Grouping
-    in_a: npt.NDArray[np.bool_]
-    in_b: npt.NDArray[np.bool_]
+    in_a: Truths
+    in_b: Truths
 
 
 def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -112,31 +115,47 @@ def _factor(grouping: Grouping, people: DataFrame) -> Factor:
 
 def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
     """What is tested: all conditions pooled and each, all scenarios pooled and each."""
-    conditions = [ALL, *_values(ratings["condition"])] if recipe.each_condition else [ALL]
-    scenarios = [ALL, *_values(ratings["scenario"])] if recipe.each_scenario else [ALL]
-    for condition, scenario in product(conditions, scenarios):
-        part = ratings
-        if condition != ALL:
-            part = part[part["condition"] == condition]
-        if scenario != ALL:
-            part = part[part["scenario"] == scenario]
-        for (model, dimension), found in _observed(part, recipe.unit):
-            participants, values = found["participant"].to_numpy(), found["rating"].to_numpy(float)
+    everywhere = {ALL: np.ones(len(ratings), dtype=bool)}
+    conditions = everywhere | (_places(ratings["condition"]) if recipe.each_condition else {})
+    scenarios = everywhere | (_places(ratings["scenario"]) if recipe.each_scenario else {})
+    by = ratings.groupby(["model", "dimension"], observed=True)
+    pairs = [(str(model), str(dimension)) for model, dimension in by.size().index]
+    pair = by.ngroup().to_numpy(np.int64)
+    who, rating = (ratings[name].to_numpy(np.int64) for name in ("participant", "rating"))
+    units = _ratings if recipe.unit == "rating" else _means
+    for (condition, in_condition), (scenario, in_scenario) in product(
+        conditions.items(), scenarios.items()
+    ):
+        here = in_condition & in_scenario
+        if not here.any():
+            continue
+        for number, participants, values in units(pair[here], who[here], rating[here]):
+            model, dimension = pairs[number]
             yield Cell(model, condition, scenario, dimension, participants, values)
 
 
-def _values(column: "Series[str]") -> list[str]:
-    """What occurs in a categorical column, in its order."""
-    return [str(value) for value in column.cat.remove_unused_categories().cat.categories]
+def _places(column: "Series[str]") -> dict[str, Truths]:
+    """Where each value of a categorical column stands, in their order."""
+    values = column.cat.remove_unused_categories()
+    codes = values.cat.codes.to_numpy()
+    return {str(value): codes == code for code, value in enumerate(values.cat.categories)}
 
 
-def _observed(ratings: DataFrame, unit: str) -> Iterator[tuple[tuple[str, str], DataFrame]]:
-    """The units of each model and dimension: ratings, or the means of participants."""
-    if unit == "participant":
-        by = ["model", "dimension", "participant"]
-        ratings = ratings.groupby(by, observed=True)["rating"].mean().reset_index()
-    for (model, dimension), found in ratings.groupby(["model", "dimension"], observed=True):
-        yield (str(model), str(dimension)), found
+def _ratings(pair: Numbers, who: Numbers, ratings: Numbers | Values) -> Iterator[Units]:
+    """The ratings of each pair, in their order."""
+    order = np.argsort(pair, kind="stable")
+    found, starts = np.unique(pair[order], return_index=True)
+    for number, rows in zip(found, np.split(order, starts[1:]), strict=True):
+        yield int(number), who[rows], ratings[rows].astype(float)
+
+
+def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
+    """Each participant's mean rating of each pair."""
+    n_people = int(who.max()) + 1
+    unit = pair * n_people + who
+    n, total = np.bincount(unit), np.bincount(unit, ratings)
+    rated = np.flatnonzero(n)
+    yield from _ratings(rated // n_people, rated % n_people, total[rated] / n[rated])
 
 
 def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from pandas import DataFrame
+from pandas import DataFrame, factorize
 
 from analysis.absent import Absent
 from analysis.recipe import FittedLink, Recipe
@@ -121,7 +121,7 @@ def frame_of(ratings: DataFrame) -> tuple[DataFrame, list[System]]:
         {
             "rating": ratings["rating"].to_numpy(dtype=float),
             "system": system,
-            "rater": ratings["participant"].to_numpy(),
+            "rater": factorize(ratings["participant"], sort=True)[0],
             "item": ratings.groupby([*SYSTEM, "scenario"], observed=True).ngroup().to_numpy(),
         }
     )

@@ -104,7 +104,6 @@ class Fits:
 
 def _fits(ratings: DataFrame, note: str) -> Fits:
     frame, systems = frame_of(ratings)
-    frame["rater"] = ratings.groupby("participant").ngroup().to_numpy()  # numbers compare faster
     frame = frame.join(_covariates(ratings))
     refused = _without_values(frame)
     data = _data(frame, len(systems), refused)

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, get_args
 
 import numpy as np
-from pandas import DataFrame
+from pandas import DataFrame, factorize
 
 from analysis.absent import Absent
 from analysis.conclusions import Finding, moved
@@ -73,8 +73,10 @@ def sensitivity(
         str(d) for d in ratings["dimension"].cat.remove_unused_categories().cat.categories
     ]
     results = {}
+    number, participants = factorize(ratings["participant"], sort=True)
+    numbered = ratings.assign(participant=number)  # numbers compare faster
     for names in dict.fromkeys(names for _, names in each):
-        of_these = ratings[ratings["participant"].isin(names)]
+        of_these = numbered[participants.isin(names)[number]]
         found = _results(of_these, known, contrast, recipe, refitted_up_to)
         results[names] = {d: found.get(d, _nothing(names)) for d in dimensions}
     in_force = results[each[0][1]]

@@ -82,7 +82,7 @@ def test_every_careless_behaviour_has_a_share() -> None:
         ),
         (
             "effects:\n  systems:\n    - {condition: tuned, shift: 0.1}\n",
-            "p.yaml, line 3, column 7: effects.systems.0.model: Field required",
+            "p.yaml, line 3, column 7: effects.systems.0.model: is missing",
         ),
         (
             "effects:\n  groups:\n    - {question: age, shift: 0.1}\n",
