@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("numpy", "pandas", "django")
+PACKAGES = ("numpy", "pandas", "scipy", "threadpoolctl", "django")
 
 
 @cache

@@ -23,31 +23,16 @@ from analysis.limits import limits
 from analysis.methods_text import Settings, methods
 from analysis.models import AnalysisRun
 from analysis.recipe import Recipe
-from dashboard.agreement import FIGURES
+from dashboard.figures import FIGURES, OF_JUDGES
 from dashboard.report_sections import SECTIONS, section_of
 from dashboard.report_tables import ShownTable, shown_table
 from dashboard.tables import beside_ratings
 from survey.definition import StudyDefinition
 from survey.tidy import definition_of
 
-#: Where a figure stands and what it is called; others stand at the end.
-FIGURES_IN = {
-    "consort": ("Participants", "From whoever came to the raters who are kept"),
-    "sigma_mae": ("Participants", "σ and MAE of every rater, with the thresholds"),
-    "sigma": ("Participants", "σ of the raters"),
-    "mae": ("Participants", "MAE of the raters"),
-    "durations": ("Participants", "Minutes that raters took"),
-    "shares": ("Systems", "How often each rating was given"),
-    "ratings_kde": ("Systems", "How ratings are spread"),
-    "systems_forest": ("Systems", "Means of the systems, with intervals"),
-    "dimensions": ("Systems", "Means on each dimension"),
-    "dimension_radar": ("Systems", "Profiles over dimensions"),
-    "contrasts_forest": ("Contrasts", "Condition a against b, with intervals"),
-    "region_map": ("Groups of raters", "Mean ratings by region"),
-    "choices": ("Rankings and choices", "Best and worst by scenario"),
-    **{name: ("Judges", title) for name, title in FIGURES.items()},
-}
+#: Where figures stand that nobody planned for.
 ELSEWHERE = "Further figures"
+DRAWN = FIGURES | OF_JUDGES
 
 
 @dataclass(frozen=True)
@@ -143,7 +128,7 @@ def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
         names += [name for name in tables if name not in planned and section_of(name) == title]
         found[title].tables.extend(shown_table(tables[name]) for name in dict.fromkeys(names))
     for name, figure in figures.items():
-        section, title = FIGURES_IN.get(name, (ELSEWHERE, name.replace("_", " ")))
+        title, section, _ = DRAWN.get(name, (name.replace("_", " "), ELSEWHERE, ""))
         found[section].figures.append(Figure(name, title, figure))
     return [section for section in found.values() if section.tables or section.figures]
 

@@ -27,6 +27,7 @@ from dashboard import fieldwork, queries, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.downloads import csv_response
 from dashboard.exports import Export
+from dashboard.figures import FIGURES
 from dashboard.forms import IncludeForm, RatersForm, RecomputeForm, StateForm
 from dashboard.raters import TEXTS, rater_row, raters_of
 from judge.queries import gold_scores
@@ -64,22 +65,6 @@ RATER_COLUMNS = {
     "duration_seconds": "Minutes",
     "sigma": "σ",
     "mae": "MAE",
-}
-#: What a figure is called, and where its numbers stand as text.
-FIGURES = {
-    "consort": ("From whoever came to the raters who are kept", "raters"),
-    "sigma_mae": ("σ and MAE of every rater, with the thresholds", "raters"),
-    "sigma": ("σ of the raters", "raters"),
-    "mae": ("MAE of the raters", "raters"),
-    "durations": ("Minutes that raters took", "raters"),
-    "shares": ("How often each rating was given", "results"),
-    "ratings_kde": ("How ratings are spread, by scenario, model and condition", ""),
-    "systems_forest": ("Means of the systems, with intervals", "results"),
-    "contrasts_forest": ("Condition a against b, with intervals", "results"),
-    "region_map": ("Mean ratings by region", "results"),
-    "dimensions": ("Means on each dimension", "results"),
-    "dimension_radar": ("Profiles over dimensions", "results"),
-    "choices": ("Best and worst by scenario", "results"),
 }
 
 
@@ -232,7 +217,7 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
         found,
         "figures",
         analysis,
-        figures=[(name, *FIGURES[name]) for name in analysis.figure_names() if name in FIGURES],
+        figures=[(name, FIGURES[name]) for name in analysis.figure_names() if name in FIGURES],
         means=tables.mean_tables(analysis.tables("items")["items"]),
     )
 

@@ -24,6 +24,7 @@ from analysis.definition import QualityRules
 from analysis.execution import execute, finished_run
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.queries import latest_run, results_of
+from analysis.recipe import Recipe
 from analysis.report import Results, StudyData, analyse
 from analysis.runs import request_run
 from survey.models import Identity, Invitation, Participant, Place, Rating, Study, Withdrawal
@@ -364,9 +365,9 @@ def test_results_of_other_people_stay(study: Study) -> None:
 def withdraw_while_it_is_computed(
     study: Study, participant: Participant, monkeypatch: pytest.MonkeyPatch
 ) -> AnalysisRun:
-    def interrupted(data: StudyData, rules: QualityRules) -> Results:
+    def interrupted(data: StudyData, rules: QualityRules, recipes: list[Recipe]) -> Results:
         withdraw(participant=participant, at=timezone.now())
-        return analyse(data, rules)
+        return analyse(data, rules, recipes)
 
     run = request_run(study=study, sources=counted_sources())
     monkeypatch.setattr("analysis.execution.analyse", interrupted)
