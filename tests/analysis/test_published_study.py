@@ -11,7 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from analysis.definition import QualityRules
-from analysis.report import Results, StudyData, analyse
+from analysis.report import FIGURES, Results, StudyData, analyse
 from tests.analysis import by_hand, published_study
 
 pytestmark = pytest.mark.slow
@@ -206,17 +206,19 @@ def test_summary_has_the_totals_of_table_4(results: Results) -> None:
 
 
 @needs_responses
-def test_nothing_is_absent_and_the_figure_is_small(results: Results) -> None:
+def test_nothing_is_absent_and_figures_are_small(results: Results) -> None:
     assert results.absent == {}
     assert set(results.tables) == {
         "funnel",
         "raters",
+        "thresholds",
         "demographics",
         "items",
         "wins",
         "wins_summary",
+        "rater_differences",
     }
-    assert list(results.figures) == ["ratings_kde"]
+    assert set(results.figures) == set(FIGURES)
     assert len(json.dumps(results.figures, allow_nan=False)) < 200_000
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from analysis.recipe import shipped_recipes
 from survey.models import Study
 from tests.dashboard.conftest import likes_tuned
 from tests.dashboard.judging import gold_set
@@ -55,7 +56,7 @@ def varied(key: Key) -> int:
 
 @pytest.fixture
 def study() -> Study:
-    study = make_study()
+    study = make_study(recipes=list(shipped_recipes().values()))
     gold_set(study)
     for number, name in enumerate(["ann", "ben", "cat", "dan", "eve", "fay"]):
         add_participant(
