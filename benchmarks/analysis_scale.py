@@ -29,7 +29,6 @@ from pandas import DataFrame
 from analysis import by_recipe, report
 from analysis.collected import Collected
 from analysis.definition import QualityRules
-from analysis.figures.static import find_browser
 from analysis.recipe import shipped_recipes
 from analysis.report import Contrast, StudyData, analyse
 
@@ -327,33 +326,29 @@ def command() -> None:
         for given in (["migrate"], ["load_study", name], ["import_ratings", "scale", *files]):
             manage(*given, environment=environment)
         out = ["analyze", "scale", "--recipe", "both", "--out", str(folder / "out")]
-        nothing = environment | {"CHROMIUM": shutil.which("false") or "false"}
         print("manage.py analyze --recipe both, from an empty process to the last file")
-        print(
-            "  first time, no images   {:6.1f} s CPU, {:6.1f} s".format(
-                *manage(*out, environment=nothing)
-            )
-        )
-        print(
-            "  files of the same run   {:6.1f} s CPU, {:6.1f} s".format(
-                *manage(*out, environment=nothing)
-            )
-        )
-        if find_browser() is None:
-            print("  no Chrome or Chromium here, so no images")
-            return
-        print(
-            "  these with all images   {:6.1f} s CPU, {:6.1f} s".format(
-                *manage(*out, environment=environment)
-            )
-        )
+        without = environment | {"CHROMIUM": shutil.which("false") or "false"}
+        for what, chosen in (
+            ("first time, no images", without),
+            ("files of the same run", without),
+            ("the same, and images", environment),
+        ):
+            cpu, wall = manage(*out, environment=chosen)
+            if chosen is environment and not any((folder / "out").rglob("*.svg")):
+                print("no images: there is no Chrome or Chromium here")
+            else:
+                print(f"  {what:22} {cpu:6.1f} s CPU, {wall:6.1f} s")
 
 
 def manage(*given: str, environment: dict[str, str]) -> tuple[float, float]:
     """Run one of the commands; its CPU seconds and what the clock said."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     run = [sys.executable, "manage.py", *given]
-    subprocess.run(run, check=True, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    done = subprocess.run(
+        run, check=False, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr)
     after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
 
