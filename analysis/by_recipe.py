@@ -199,7 +199,7 @@ OF_RECIPES = [
         for make in (rankings, ranking_tests, ranking_pairs, choices, choice_tests)
     ),
     Maker(("order_conclusions", "order_effects"), _order_effects),
-    Maker(("sensitivity",), _sensitivity, of_ratings=False, of_everybody=True),
+    Maker(("sensitivity",), _sensitivity, of_everybody=True),
 ]
 #: Tables that are the same in every recipe: of the included raters, and `…_all` of all.
 OF_RATERS = [

@@ -329,7 +329,7 @@ def test_haleas_choices_of_many_pages_are_permuted_and_those_of_one_are_not(
 
 
 def test_haleas_has_no_table_of_ratings_and_says_why(haleas: Analysed) -> None:
-    for table in ("wins", "systems", "group_tests", "paired", "order_effects"):
+    for table in ("wins", "systems", "group_tests", "paired", "order_effects", "sensitivity"):
         assert haleas.absent[table] == "the study asks for no ratings"
         assert not (haleas.folder / f"{table}.csv").exists()
     assert haleas.absent["rankings"] == "nobody ranked anything"
@@ -376,6 +376,15 @@ def test_liu_has_the_effects_of_order(liu: Analysed) -> None:
     }  # fmt: skip
     assert all(row["estimate"] and not row["note"] for row in effects)
     assert {row["moves"] for row in liu.rows("order_conclusions")} == {"false"}
+
+
+def test_liu_wins_are_summed_up_in_the_order_of_the_study(liu: Analysed) -> None:
+    rows = liu.rows("wins_summary")
+    dimensions = ["empathic_resonance", "coherence", "advice"]
+    assert [row["dimension"] for row in rows] == dimensions * 13
+    assert [row["scenario"] for row in rows[::3]] == [*(f"D{n:02}" for n in range(1, 13)), "all"]
+    better, _, worse = rows[-3:]
+    assert min(int(better["b_wins"]), int(worse["a_wins"])) >= 10
 
 
 def test_both_recipes_are_there(liu: Analysed) -> None:
