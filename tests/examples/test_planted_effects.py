@@ -7,7 +7,7 @@ its raters come as files, with the answers that they would have sent.
 import csv
 import json
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
@@ -269,10 +269,10 @@ def test_tide_ratings_as_units_find_more_than_raters_do(tide: Analysed) -> None:
 @needs_responses
 def test_tide_mixed_model_finds_the_planted_differences_of_conditions(tide: Analysed) -> None:
     """Per model in points: a scenario's winner is ahead by its shift, of five points each."""
-    planted: Counter[str] = Counter()
+    planted: defaultdict[str, float] = defaultdict(float)
     for system in tide.profile.effects.systems:
         sign = {"zero_shot": 1, "fine_tuned": -1}[system.condition]
-        planted[str(system.model)] += sign * 5 * system.shift / 6
+        planted[system.model] += sign * 5 * system.shift / 6
     same = {"recipe": "sound", "raters": "included", "scale": "ratings"}
     found = {row["model"]: row for row in tide.rows("mixed_contrasts", **same)}
     assert found.keys() == {*planted, "all"}
