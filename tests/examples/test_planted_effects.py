@@ -387,5 +387,15 @@ def test_liu_wins_are_summed_up_in_the_order_of_the_study(liu: Analysed) -> None
     assert min(int(better["b_wins"]), int(worse["a_wins"])) >= 10
 
 
-def test_both_recipes_are_there(liu: Analysed) -> None:
-    assert {row["recipe"] for row in liu.rows("group_tests")} == {"paper", "sound"}
+def test_both_recipes_compare_the_groups_that_were_asked_for_and_say_so_of_the_others(
+    liu: Analysed,
+) -> None:
+    rows = liu.rows("group_tests")
+    assert {(row["recipe"], row["factor"]) for row in rows} == {
+        ("paper", "gender"), ("sound", "gender")
+    }  # fmt: skip
+    others = {name: why for name, why in liu.absent.items() if name.startswith("group_tests")}
+    assert others == {
+        f"group_tests.{factor}": f"nobody answered {factor}"
+        for factor in ("age", "education", "race")
+    }
