@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -18,7 +19,7 @@ from analysis.figures.choices import best_worst_shares
 from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.figures.forest import contrast_forest, systems_forest
 from analysis.figures.regions import region_map
-from analysis.group_tests import group_tests
+from analysis.group_tests import answered, group_tests
 from analysis.mixed_models import mixed_models
 from analysis.order_effects import order_effects
 from analysis.rankings import ranking_pairs, ranking_tests, rankings
@@ -199,7 +200,7 @@ OF_RECIPES = [
         for make in (rankings, ranking_tests, ranking_pairs, choices, choice_tests)
     ),
     Maker(("order_conclusions", "order_effects"), _order_effects),
-    Maker(("sensitivity",), _sensitivity, of_ratings=False, of_everybody=True),
+    Maker(("sensitivity",), _sensitivity, of_everybody=True),
 ]
 #: Tables that are the same in every recipe: of the included raters, and `…_all` of all.
 OF_RATERS = [
@@ -247,8 +248,25 @@ def analyse_by_recipe(
     tables = made.tables()
     found.tables |= {name: tables[name] for name in NAMES if name in tables}
     found.absent |= made.absent()
+    if "group_tests" in tables:
+        found.absent |= _groups_left_out(answers, recipes)
     found.table("replication", lambda: _replications(found, recipes))
     _draw(found, answers["included"], study, scale, first)
+
+
+def _groups_left_out(
+    answers: Mapping[Raters, Answers], recipes: Iterable[Recipe]
+) -> dict[str, str]:
+    """Why groups that a recipe names are not compared: nobody answered the question."""
+    absent = {}
+    for recipe in recipes:
+        for raters, (name, grouping) in product(recipe.raters, recipe.groups.items()):
+            if not answered(answers["all"].people, grouping.column):
+                absent[f"group_tests.{name}"] = f"nobody answered {grouping.column}"
+            elif not answered(answers[raters].people, grouping.column):
+                place = f"group_tests.{name} ({recipe.name}, {raters} raters)"
+                absent[place] = f"none of these raters answered {grouping.column}"
+    return absent
 
 
 def _replications(found: Collected, recipes: Iterable[Recipe]) -> DataFrame:

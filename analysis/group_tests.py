@@ -120,7 +120,7 @@ def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
     scenarios = everywhere | (_places(ratings["scenario"]) if recipe.each_scenario else {})
     by = ratings.groupby(["model", "dimension"], observed=True)
     pairs = [(str(model), str(dimension)) for model, dimension in by.size().index]
-    pair = by.ngroup().to_numpy(np.int64)
+    pair = np.asarray(by.ngroup(), dtype=np.int64)
     who, rating = (ratings[name].to_numpy(np.int64) for name in ("participant", "rating"))
     units = _ratings if recipe.unit == "rating" else _means
     for (condition, in_condition), (scenario, in_scenario) in product(

@@ -146,7 +146,8 @@ def _about_systems(found: Collected, data: StudyData, checked: Checked, included
     found.figure("ratings_kde", lambda: ratings_kde(counts, data.contrast, data.scale, **draw))
     found.table("wins", lambda: wins(table, data.contrast))
     if "wins" in found.tables:
-        found.table("wins_summary", lambda: wins_summary(found.tables["wins"]))
+        # not from the table found, whose names have lost the order of the study
+        found.table("wins_summary", lambda: wins_summary(wins(table, data.contrast)))
         if data.contrast.reference is None:
             found.absent["wins.reference_points"] = "the study names no reference"
     else:

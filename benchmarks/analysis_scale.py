@@ -29,7 +29,6 @@ from pandas import DataFrame
 from analysis import by_recipe, report
 from analysis.collected import Collected
 from analysis.definition import QualityRules
-from analysis.figures.static import find_browser
 from analysis.recipe import shipped_recipes
 from analysis.report import Contrast, StudyData, analyse
 
@@ -58,6 +57,8 @@ SHAPE = {"quick": 9, "inattentive": 5, "left": 13, "flat": 8, "careful": 116}
 SIZES = [125_000, 250_000, 500_000, 1_000_000]
 #: Share of the ratings that are not there, in studies of other sizes.
 MISSING = 0.05
+#: Ratings by each rater on average, in those: 125, less what is missing and what leavers lack.
+GIVEN = 115
 
 
 def simulate(
@@ -216,8 +217,8 @@ def of_shape() -> Measured:
 
 
 def of_size(ratings: int) -> Measured:
-    """About so many ratings: 125 by each rater, of whom a part is excluded, as in the study."""
-    raters = ratings / 125 / (1 - MISSING)
+    """About so many ratings, by raters of whom a part is excluded, as in the study."""
+    raters = ratings / GIVEN
     people = {kind: round(raters * n / sum(SHAPE.values())) for kind, n in SHAPE.items()}
     return measured(simulate(people, scenarios=5, sets=5, missing=MISSING))
 
@@ -233,7 +234,7 @@ def study() -> None:
     included = SHAPE["careful"]
     print(f"{found.ratings} ratings by {sum(SHAPE.values())} people, {included} of them included")
     print(f"analyse(): {found.cpu:.1f} s CPU, {found.wall:.1f} s, {found.peak:.2f} GiB")
-    for part, taken in sorted(found.parts.items(), key=lambda each: -each[1]):
+    for part, taken in _noticed(found):
         print(f"  {part:20} {taken:7.2f} s {100 * taken / found.cpu:5.1f} %")
 
 
@@ -249,10 +250,15 @@ def scale(sizes: list[int]) -> None:
             flush=True,
         )
     print(f"\n{'CPU seconds':20}" + "".join(f"{each.ratings:>10}" for each in found))
-    last = found[-1].parts
-    for part in sorted(last, key=lambda part: -last[part]):
+    for part, last in _noticed(found[-1]):
         taken = "".join(f"{each.parts.get(part, 0):10.2f}" for each in found)
-        print(f"{part:20}{taken} {100 * last[part] / found[-1].cpu:5.1f} %")
+        print(f"{part:20}{taken} {100 * last / found[-1].cpu:5.1f} %")
+
+
+def _noticed(found: Measured) -> list[tuple[str, float]]:
+    """The parts that took time, the longest first."""
+    parts = sorted(found.parts.items(), key=lambda each: -each[1])
+    return [(part, taken) for part, taken in parts if taken >= 0.005]
 
 
 # ── The whole command ────────────────────────────────────────────────────────────────────────
@@ -327,33 +333,29 @@ def command() -> None:
         for given in (["migrate"], ["load_study", name], ["import_ratings", "scale", *files]):
             manage(*given, environment=environment)
         out = ["analyze", "scale", "--recipe", "both", "--out", str(folder / "out")]
-        nothing = environment | {"CHROMIUM": shutil.which("false") or "false"}
         print("manage.py analyze --recipe both, from an empty process to the last file")
-        print(
-            "  first time, no images   {:6.1f} s CPU, {:6.1f} s".format(
-                *manage(*out, environment=nothing)
-            )
-        )
-        print(
-            "  files of the same run   {:6.1f} s CPU, {:6.1f} s".format(
-                *manage(*out, environment=nothing)
-            )
-        )
-        if find_browser() is None:
-            print("  no Chrome or Chromium here, so no images")
-            return
-        print(
-            "  these with all images   {:6.1f} s CPU, {:6.1f} s".format(
-                *manage(*out, environment=environment)
-            )
-        )
+        without = environment | {"CHROMIUM": shutil.which("false") or "false"}
+        for what, chosen in (
+            ("first time, no images", without),
+            ("files of the same run", without),
+            ("the same, and images", environment),
+        ):
+            cpu, wall = manage(*out, environment=chosen)
+            if chosen is environment and not any((folder / "out").rglob("*.svg")):
+                print("no images: there is no Chrome or Chromium here")
+            else:
+                print(f"  {what:22} {cpu:6.1f} s CPU, {wall:6.1f} s")
 
 
 def manage(*given: str, environment: dict[str, str]) -> tuple[float, float]:
     """Run one of the commands; its CPU seconds and what the clock said."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     run = [sys.executable, "manage.py", *given]
-    subprocess.run(run, check=True, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    done = subprocess.run(
+        run, check=False, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr)
     after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
 

@@ -47,6 +47,9 @@ class OutputCommand(BaseCommand, ABC):
                 output.manifest |= self.write(run, output.path, options)
         except (StudyNotFound, OutputRefused, RunFailed) as error:
             raise CommandError(str(error)) from None
+        absent: dict[str, list[str]] = {}
         for name, reason in output.manifest["absent"].items():
-            self.stderr.write(f"Note: no {name}: {reason}")
+            absent.setdefault(reason, []).append(name)
+        for reason, names in absent.items():
+            self.stderr.write(f"Note: no {', '.join(names)}: {reason}")
         self.stdout.write(f"{study}: {self.what} written to {options['out']}")

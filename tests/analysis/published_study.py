@@ -250,7 +250,16 @@ def study_data() -> StudyData:
         models=models(),
         scale=SCALE,
         orders={name: list(counts) for name, counts in TABLE_3.items()},
+        responses=shown(),
     )
+
+
+def shown() -> DataFrame:
+    """Which text each cell shows: the reference's is the same in all sets of a scenario."""
+    columns = ["scenario", "set", "model", "condition"]
+    cells = [tuple(row[column] for column in columns) for row in responses()]
+    names = [f"{scenario} {model} {condition}" for scenario, _, model, condition in cells]
+    return DataFrame(cells, columns=columns).assign(response=names)
 
 
 def write(folder: Path) -> None:

@@ -7,7 +7,7 @@ its raters come as files, with the answers that they would have sent.
 import csv
 import json
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
@@ -269,10 +269,10 @@ def test_tide_ratings_as_units_find_more_than_raters_do(tide: Analysed) -> None:
 @needs_responses
 def test_tide_mixed_model_finds_the_planted_differences_of_conditions(tide: Analysed) -> None:
     """Per model in points: a scenario's winner is ahead by its shift, of five points each."""
-    planted: Counter[str] = Counter()
+    planted: defaultdict[str, float] = defaultdict(float)
     for system in tide.profile.effects.systems:
         sign = {"zero_shot": 1, "fine_tuned": -1}[system.condition]
-        planted[str(system.model)] += sign * 5 * system.shift / 6
+        planted[system.model] += sign * 5 * system.shift / 6
     same = {"recipe": "sound", "raters": "included", "scale": "ratings"}
     found = {row["model"]: row for row in tide.rows("mixed_contrasts", **same)}
     assert found.keys() == {*planted, "all"}
@@ -329,7 +329,7 @@ def test_haleas_choices_of_many_pages_are_permuted_and_those_of_one_are_not(
 
 
 def test_haleas_has_no_table_of_ratings_and_says_why(haleas: Analysed) -> None:
-    for table in ("wins", "systems", "group_tests", "paired", "order_effects"):
+    for table in ("wins", "systems", "group_tests", "paired", "order_effects", "sensitivity"):
         assert haleas.absent[table] == "the study asks for no ratings"
         assert not (haleas.folder / f"{table}.csv").exists()
     assert haleas.absent["rankings"] == "nobody ranked anything"
@@ -378,5 +378,24 @@ def test_liu_has_the_effects_of_order(liu: Analysed) -> None:
     assert {row["moves"] for row in liu.rows("order_conclusions")} == {"false"}
 
 
-def test_both_recipes_are_there(liu: Analysed) -> None:
-    assert {row["recipe"] for row in liu.rows("group_tests")} == {"paper", "sound"}
+def test_liu_wins_are_summed_up_in_the_order_of_the_study(liu: Analysed) -> None:
+    rows = liu.rows("wins_summary")
+    dimensions = ["empathic_resonance", "coherence", "advice"]
+    assert [row["dimension"] for row in rows] == dimensions * 13
+    assert [row["scenario"] for row in rows[::3]] == [*(f"D{n:02}" for n in range(1, 13)), "all"]
+    better, _, worse = rows[-3:]
+    assert min(int(better["b_wins"]), int(worse["a_wins"])) >= 10
+
+
+def test_both_recipes_compare_the_groups_that_were_asked_for_and_say_so_of_the_others(
+    liu: Analysed,
+) -> None:
+    rows = liu.rows("group_tests")
+    assert {(row["recipe"], row["factor"]) for row in rows} == {
+        ("paper", "gender"), ("sound", "gender")
+    }  # fmt: skip
+    others = {name: why for name, why in liu.absent.items() if name.startswith("group_tests")}
+    assert others == {
+        f"group_tests.{factor}": f"nobody answered {factor}"
+        for factor in ("age", "education", "race")
+    }
