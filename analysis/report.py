@@ -86,7 +86,10 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
     _about_raters(found, checked, raters, funnel, rules, rated=bool(data.scale))
     found.table("demographics", lambda: demographics(people, funnel.included, data.orders))
     _about_systems(found, data, checked, counted["included"])
-    found.table("rater_differences", lambda: rater_differences(checked.ratings, data.contrast))
+    if checked.ratings.empty:
+        found.absent["rater_differences"] = counted["all"].unrated
+    else:
+        found.table("rater_differences", lambda: rater_differences(checked.ratings, data.contrast))
     if recipes:
         study = Everybody(checked.ratings, people, checked.known, data.contrast, rules)
         scale = Scale(data.scale, data.between)

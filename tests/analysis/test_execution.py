@@ -29,8 +29,15 @@ TABLES = {
     "wins_summary",
 }
 ABOUT_JUDGES = [*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES]
-OF_RATERS = {"consort", "durations", "sigma_mae", "sigma", "mae"}
-OF_INCLUDED = ["demographics", "items", "wins", "wins_summary", "shares", "ratings_kde"]
+OF_RATERS = {"rater_differences", "consort", "durations", "sigma_mae", "sigma", "mae"}
+OF_INCLUDED = [
+    "demographics",
+    "items",
+    "wins",
+    "wins_summary",
+    "shares",
+    "ratings_kde",
+]
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 NO_DEMOGRAPHICS = {"demographics": "no demographic question was answered"}
 NO_CONTRAST = dict.fromkeys(

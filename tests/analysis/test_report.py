@@ -77,6 +77,7 @@ def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_abs
     asked = "the study asks for no ratings"
     assert results.absent == {
         **dict.fromkeys(["raters.sigma", "thresholds", "sigma_mae", "sigma", "mae"], asked),
+        "rater_differences": asked,
         "demographics": "no demographic question was answered",
         **dict.fromkeys(["items", "wins", "wins_summary", "shares", "ratings_kde"], asked),
     }
@@ -158,8 +159,11 @@ def test_participants_without_the_column_active_are_not_active() -> None:
     assert results.exclusions["rule"].tolist() == ["early_exit"]
 
 
-#: Figures of raters, which say for themselves whom or what they lack.
-OF_RATERS = {"consort", "durations", "sigma_mae", "sigma", "mae"}
+#: About everybody, whoever is included: they say for themselves whom or what they lack.
+OF_RATERS = {"rater_differences", "consort", "durations", "sigma_mae", "sigma", "mae"}
+TABLES = {
+    "funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary",
+}  # fmt: skip
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 
 
@@ -183,7 +187,8 @@ OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
             study({"r": [1, 2, 3]}, gold=[1.0] * 3, contrast=Contrast(None, None, None)),
             {"demographics": "no demographic question was answered"}
             | dict.fromkeys(
-                ["wins", "wins_summary"], "the study names no two conditions to compare"
+                ["wins", "wins_summary"],
+                "the study names no two conditions to compare",
             ),
         ),
         (
@@ -199,8 +204,7 @@ OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 def test_what_is_not_there_has_a_reason(data: StudyData, reasons: dict[str, str]) -> None:
     results = analyse(data, QualityRules())
     assert {name: why for name, why in results.absent.items() if name not in OF_RATERS} == reasons
-    everything = {"funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary"}
-    assert set(results.tables) == everything - set(reasons)
+    assert set(results.tables) - OF_RATERS == TABLES - set(reasons)
     assert set(results.figures) == set(FIGURES) - set(results.absent)
 
 
@@ -337,8 +341,7 @@ def test_whatever_is_missing_there_are_results_or_reasons_in_any_order_of_rows(
     data = study(rated, people=names, gold=gold, contrast=contrast)
     results = analyse(data, QualityRules())
 
-    everything = {"funnel", "raters", "thresholds", "demographics", "items", "wins", "wins_summary"}
-    assert set(results.tables) == everything - set(results.absent)
+    assert set(results.tables) - OF_RATERS == TABLES - set(results.absent)
     assert set(results.figures) == set(FIGURES) - set(results.absent)
     raters = by_hand.rows_of(results.tables["raters"])
     assert all(row["note"] for row in raters if row["sigma"] is None or row["mae"] is None)
