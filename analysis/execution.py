@@ -137,7 +137,7 @@ def _manifest(
             "created_at": time_text(run.recipe_set.created_at),
             "author": str(run.recipe_set.author) if run.recipe_set.author else None,
         },
-        "recipes": {recipe["name"]: recipe for recipe in run.recipe_set.recipes},
+        "recipes": {r.name: r.model_dump(mode="json") for r in recipes_of(run.recipe_set)},
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
         "seeds": {"judges": JUDGES_SEED, "thresholds": THRESHOLDS_SEED} | _seeds(run),
@@ -148,11 +148,7 @@ def _manifest(
 
 def _seeds(run: AnalysisRun) -> dict[str, int]:
     """The seed of each recipe's bootstrap."""
-    return {
-        recipe["name"]: recipe["bootstrap"]["seed"]
-        for recipe in run.recipe_set.recipes
-        if recipe["bootstrap"]
-    }
+    return {r.name: r.bootstrap.seed for r in recipes_of(run.recipe_set) if r.bootstrap}
 
 
 @transaction.atomic

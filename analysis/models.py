@@ -32,7 +32,7 @@ class RecipeSet(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="recipe_sets")
     version = models.PositiveIntegerField(default=1)
-    recipes = models.JSONField(help_text="Each recipe's content, in the order of their tables")
+    recipes = models.JSONField(help_text="Each recipe as JSON text, in the order of their tables")
     recipes_hash = models.CharField(max_length=64)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     created_at = models.DateTimeField(default=timezone.now)

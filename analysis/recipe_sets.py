@@ -14,7 +14,7 @@ from survey.models import Study
 
 def recipes_of(recipe_set: RecipeSet) -> list[Recipe]:
     """What a stored set says, in the order of its tables."""
-    return [Recipe.model_validate(content) for content in recipe_set.recipes]
+    return [Recipe.model_validate_json(text) for text in recipe_set.recipes]
 
 
 def current_recipe_set(study: Study) -> RecipeSet:
@@ -30,8 +30,9 @@ def set_recipes(
     """Make `recipes` those of the study. The same again change nothing."""
     # One writer at a time, so that versions count up.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    content = [recipe.model_dump(mode="json") for recipe in recipes]
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    # As text: the order of groups is that of tables, and PostgreSQL keeps no order of keys.
+    content = [recipe.model_dump_json() for recipe in recipes]
+    digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     newest = study.recipe_sets.last()
     if newest is not None and newest.recipes_hash == digest:
         return newest

@@ -10,6 +10,7 @@ from analysis.latex import latex_table
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.recipe import SHIPPED
+from analysis.recipe_sets import recipes_of
 from dashboard.report import report_html
 from dashboard.report_sections import shown
 from survey.csv_text import csv_lines
@@ -21,7 +22,7 @@ class NoSuchRecipe(Exception):
 
 def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
     """The names of the recipes that `both` or a single name stands for. Raises NoSuchRecipe."""
-    known = [recipe["name"] for recipe in run.recipe_set.recipes]
+    known = [recipe.name for recipe in recipes_of(run.recipe_set)]
     names = [name for name in SHIPPED if name in known] if chosen == "both" else [chosen]
     if not set(names) <= set(known):
         raise NoSuchRecipe(

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 
 from analysis.models import RecipeSet, RuleSet
 from analysis.recipe import FOLDER
+from analysis.recipe_sets import recipes_of
 from judge.models import Judge
 from judge.queries import GoldSource, gold_source
 from survey.models import Invitation, Participant, Response, Study, StudyEvent
@@ -66,8 +67,7 @@ def test_loading_again_changes_nothing(folder: Path) -> None:
 
 def test_study_without_recipes_of_its_own_has_the_shipped_ones(folder: Path) -> None:
     run("load_study", folder)
-    (recipes,) = RecipeSet.objects.all()
-    assert [recipe["name"] for recipe in recipes.recipes] == ["paper", "sound"]
+    assert [recipe.name for recipe in recipes_of(RecipeSet.objects.get())] == ["paper", "sound"]
 
 
 def test_recipes_of_the_folder_join_the_shipped_ones_or_take_their_place(folder: Path) -> None:
@@ -75,9 +75,9 @@ def test_recipes_of_the_folder_join_the_shipped_ones_or_take_their_place(folder:
     write_recipe(folder, "careful", sound.replace("name: sound", "name: careful"))
     write_recipe(folder, "sound", sound.replace("resamples: 2000", "resamples: 5000"))
     run("load_study", folder)
-    recipes = RecipeSet.objects.get().recipes
-    assert [recipe["name"] for recipe in recipes] == ["paper", "sound", "careful"]
-    assert [recipe["bootstrap"] and recipe["bootstrap"]["resamples"] for recipe in recipes] == [
+    recipes = recipes_of(RecipeSet.objects.get())
+    assert [recipe.name for recipe in recipes] == ["paper", "sound", "careful"]
+    assert [recipe.bootstrap and recipe.bootstrap.resamples for recipe in recipes] == [
         None,
         5000,
         2000,
