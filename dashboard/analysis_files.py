@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +42,18 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str, images: bool)
     recipes = chosen_recipes(run, recipe)
     tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
     figures = results_of(run, "figure")
-    _write_tables(tables, folder)
-    note = _write_figures(figures, folder, images=images)
     manifest: dict[str, Any] = run.manifest | {
         "run": run.pk,
         "recipes": {name: run.manifest["recipes"][name] for name in recipes},
-        "images": note,
     }
-    report = report_html(run, tables, figures, manifest)
-    (folder / "report.html").write_text(report, encoding="utf-8")
-    return manifest
+    # The browser draws while the rest is written.
+    with ThreadPoolExecutor(max_workers=1) as browser:
+        drawn = browser.submit(write_images, figures, folder) if images else None
+        _write_tables(tables, folder)
+        _write_figures(figures, folder)
+        report = report_html(run, tables, figures, manifest)
+        (folder / "report.html").write_text(report, encoding="utf-8")
+        return manifest | {"images": drawn.result() if drawn else "not asked for"}
 
 
 def _write_tables(tables: dict[str, Any], folder: Path) -> None:
@@ -63,12 +66,11 @@ def _write_tables(tables: dict[str, Any], folder: Path) -> None:
         (folder / f"{name}.tex").write_text(latex, encoding="utf-8")
 
 
-def _write_figures(figures: dict[str, Any], folder: Path, *, images: bool) -> str:
-    """Each figure as Plotly's JSON, and as SVG and PNG; what is to say of images that lack."""
+def _write_figures(figures: dict[str, Any], folder: Path) -> None:
+    """Each figure as Plotly's JSON."""
     for name, figure in figures.items():
         text = json.dumps(figure, ensure_ascii=False, sort_keys=True)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    return write_images(figures, folder) if images else "not asked for"
 
 
 def only(table: dict[str, Any], recipes: Sequence[str]) -> dict[str, Any]:

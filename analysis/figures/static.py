@@ -48,45 +48,57 @@ WIDTH = 1000  # pixels
 SCALE = 2  # pixels of a PNG in one of those
 FORMATS = ("svg", "png")
 
-PAGE = """<!doctype html><meta charset="utf-8"><body><div id="figure"></div>
+PAGE = """<!doctype html><meta charset="utf-8"><body>
 <script src="plotly.min.js"></script>
 <script>
 "use strict";
 const send = (name, body) => fetch(name, {method: "POST", body});
-const place = document.getElementById("figure");
-let seed;  // Plotly names parts by chance; so the same figure gives the same bytes
+const places = {};  // each figure is plotted once, and then turned to its other views
+let seed;  // Plotly names parts by chance; so the same figures give the same bytes
 Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
-async function draw({name, data, layout, changes}) {
+async function draw({figure, data, layout, changes}) {
   seed = 1;
-  await Plotly.newPlot(place, data, layout, {staticPlot: true});
-  if (changes) await Plotly.update(place, ...changes);
-  const svg = Plotly.Snapshot.toSVG(place, "svg", 1);
-  await send(`${name}.svg`, svg);
+  if (!(figure in places)) {
+    places[figure] = document.body.appendChild(document.createElement("div"));
+    await Plotly.newPlot(places[figure], data, layout, {staticPlot: true});
+  }
+  if (changes) await Plotly.update(places[figure], ...changes);
+  return Plotly.Snapshot.toSVG(places[figure], "svg", 1);
+}
+async function paint(svg, {width, height}) {
   const image = new Image();
   image.src = "data:image/svg+xml," + encodeURIComponent(svg);
   await image.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = SCALE * layout.width;
-  canvas.height = SCALE * layout.height;
+  canvas.width = SCALE * width;
+  canvas.height = SCALE * height;
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   const png = await new Promise((encoded) => canvas.toBlob(encoded, "image/png"));
   if (!png) throw new Error("too large for PNG");
-  await send(`${name}.png`, png);
+  return png;
 }
 (async () => {
+  let sent = [];
   for (const image of await (await fetch("images.json")).json()) {
-    try { await draw(image); }
+    try {
+      const svg = await draw(image);
+      await Promise.all(sent);
+      sent = [send(`${image.name}.svg`, svg)];
+      sent.push(send(`${image.name}.png`, await paint(svg, image.layout)));
+    }
     catch (error) { await send("failed", `${image.name}: ${error.message ?? error}`); }
   }
+  await Promise.all(sent);
   await send("done", "");
 })();
 </script>""".replace("SCALE", str(SCALE))
 
 
 class Image(NamedTuple):
-    """A view of a figure, and the name of its files without their ending."""
+    """A view of a figure; `name` is that of its files without their ending."""
 
     name: str
+    figure: str
     data: list[dict[str, Any]]
     layout: dict[str, Any]
     changes: list[Any] | None
@@ -154,10 +166,10 @@ def images_of(figures: Mapping[str, dict[str, Any]]) -> list[Image]:
         menus = content["layout"].get("updatemenus", [])
         buttons = [button for menu in menus for button in menu["buttons"]]
         changes = buttons[0]["args"] if buttons else None
-        first.append(Image(figure, content["data"], layout, changes))
+        first.append(Image(figure, figure, content["data"], layout, changes))
         for button in buttons[1:]:
             name = _free(f"{figure}-{_as_file_name(button['label'])}", taken)
-            others.append(Image(name, content["data"], layout, button["args"]))
+            others.append(Image(name, figure, content["data"], layout, button["args"]))
     return first + others
 
 
