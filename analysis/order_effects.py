@@ -24,7 +24,7 @@ from analysis.absent import Absent
 from analysis.conclusions import NOTHING, Finding, moved
 from analysis.group_tests import ALL, adjusted
 from analysis.items import ITEM
-from analysis.mixed_models import System, frame_of, system_contrasts
+from analysis.mixed_models import frame_of, system_contrasts
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear
@@ -93,7 +93,6 @@ class Fits:
     other; `refused` says why others cannot.
     """
 
-    systems: list[System]
     plain: MixedFit | Inestimable
     ordered: MixedFit | Inestimable
     refused: dict[str, Inestimable]
@@ -103,21 +102,20 @@ class Fits:
 
 
 def _fits(ratings: DataFrame, note: str) -> Fits:
-    frame, systems = frame_of(ratings)
-    frame = frame.join(_covariates(ratings))
+    frame = frame_of(ratings).join(_covariates(ratings))
     refused = _without_values(frame)
-    data = _data(frame, len(systems), refused)
+    data = _data(frame, refused)
     surplus = [name for name in dependent(data) if name in COVARIATES]
     if surplus:
         because = "the systems, and the covariates before it, determine it"
         refused |= dict.fromkeys(surplus, Inestimable("confounded", because))
-        data = _data(frame, len(systems), refused)
+        data = _data(frame, refused)
     ordered: MixedFit | Inestimable = Inestimable("no_values", "no covariate is left")
     if len(refused) < len(COVARIATES):
         ordered = fit_linear(data)
-    plain = fit_linear(_data(frame, len(systems), COVARIATES))
+    plain = fit_linear(_data(frame, COVARIATES))
     n_raters = ratings["participant"].nunique()
-    return Fits(systems, plain, ordered, refused, len(ratings), n_raters, note)
+    return Fits(plain, ordered, refused, len(ratings), n_raters, note)
 
 
 def _covariates(ratings: DataFrame) -> DataFrame:
@@ -146,13 +144,12 @@ def _without_values(frame: DataFrame) -> dict[str, Inestimable]:
     return refused
 
 
-def _data(frame: DataFrame, systems: int, without: Collection[str]) -> Crossed:
+def _data(frame: DataFrame, without: Collection[str]) -> Crossed:
     return crossed(
         frame,
         rating="rating",
         fixed=["system", *(name for name in COVARIATES if name not in without)],
         groups=("rater", "item"),
-        levels={"system": range(systems)},
     )
 
 
@@ -189,7 +186,7 @@ def _conclusions(fits: Fits, contrast: Contrast, recipe: Recipe) -> Iterator[dic
     reasons = [str(fit) for fit in (fits.plain, fits.ordered) if isinstance(fit, Inestimable)]
     plain, ordered = (
         {} if isinstance(fit, Inestimable) else {
-            row["model"]: row for row in system_contrasts(fit, fits.systems, contrast, recipe)
+            row["model"]: row for row in system_contrasts(fit, contrast, recipe)
         }
         for fit in (fits.plain, fits.ordered)
     )  # fmt: skip

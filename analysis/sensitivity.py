@@ -22,6 +22,7 @@ from analysis.mixed_models import fit_systems, system_contrasts
 from analysis.quality import quality_under
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.mixed import MixedFit
 from analysis.stats.paired import sign_test
 from analysis.wins import Contrast, wins, wins_summary
 
@@ -73,11 +74,12 @@ def sensitivity(
         str(d) for d in ratings["dimension"].cat.remove_unused_categories().cat.categories
     ]
     results = {}
+    first_fits: dict[str, MixedFit] = {}
     number, participants = factorize(ratings["participant"], sort=True)
     numbered = ratings.assign(participant=number)  # numbers compare faster
     for names in dict.fromkeys(names for _, names in each):
         of_these = numbered[participants.isin(names)[number]]
-        found = _results(of_these, known, contrast, recipe, refitted_up_to)
+        found = _results(of_these, known, contrast, recipe, refitted_up_to, first_fits)
         results[names] = {d: found.get(d, _nothing(names)) for d in dimensions}
     in_force = results[each[0][1]]
     rows = [
@@ -134,13 +136,21 @@ def _nothing(names: frozenset[str]) -> dict[str, Any]:
 
 
 def _results(
-    ratings: DataFrame, known: DataFrame, contrast: Contrast, recipe: Recipe, refitted_up_to: int
+    ratings: DataFrame,
+    known: DataFrame,
+    contrast: Contrast,
+    recipe: Recipe,
+    refitted_up_to: int,
+    first_fits: dict[str, MixedFit],
 ) -> dict[str, dict[str, Any]]:
-    """The main results of some raters, per dimension that they rated."""
+    """The main results of some raters, per dimension that they rated.
+
+    Each dimension's first mixed model is kept, for others to start from.
+    """
     parts: list[Callable[[DataFrame], tuple[dict[str, Any], list[str]]]] = [
         lambda of_dimension: _wins(of_dimension, known, contrast, recipe),
         lambda of_dimension: _differences(of_dimension, contrast, recipe),
-        lambda of_dimension: _mixed(of_dimension, contrast, recipe, refitted_up_to),
+        lambda of_dimension: _mixed(of_dimension, contrast, recipe, refitted_up_to, first_fits),
     ]
     results: dict[str, dict[str, Any]] = {}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
@@ -192,7 +202,11 @@ def _differences(
 
 
 def _mixed(
-    ratings: DataFrame, contrast: Contrast, recipe: Recipe, refitted_up_to: int
+    ratings: DataFrame,
+    contrast: Contrast,
+    recipe: Recipe,
+    refitted_up_to: int,
+    first_fits: dict[str, MixedFit],
 ) -> tuple[dict[str, Any], list[str]]:
     if recipe.mixed_models is None:
         return {}, ["no mixed model, because the recipe asks for none"]
@@ -200,11 +214,13 @@ def _mixed(
         many = f"{len(ratings)} ratings are more than the {refitted_up_to} up to which it is fitted"
         return {}, [f"no mixed model, because {many} for each variant"]
     link = recipe.mixed_models.links[0]
-    fit, systems = fit_systems(ratings, link)
+    dimension = str(ratings["dimension"].iloc[0])
+    fit = fit_systems(ratings, link, near=first_fits.get(dimension))
     if isinstance(fit, Inestimable):
         return {"link": link}, [f"mixed model {fit}"]
+    first_fits.setdefault(dimension, fit)
     found: dict[str, Any] = {"link": link}
-    for row in system_contrasts(fit, systems, contrast, recipe):  # all models come last
+    for row in system_contrasts(fit, contrast, recipe):  # all models come last
         numbers = (row[name] for name in ("difference", "ci_low", "ci_high", "p"))
         found |= _numbers(f"mixed_{row['scale']}", *numbers)
     return found, [note.sentence for note in fit.notes]

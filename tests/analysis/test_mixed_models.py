@@ -110,6 +110,14 @@ def test_model_that_cannot_be_had_is_one_row_with_the_reason() -> None:
     assert tables.estimates.empty and tables.contrasts.empty and tables.shares.empty
 
 
+def test_reason_names_the_system_as_the_study_does() -> None:
+    table = ratings()
+    bottom = (table["model"] == "Bee") & (table["condition"] == "plain")
+    table["rating"] = table["rating"].mask(bottom, 1)
+    (only,) = mixed_models(table, CONTRAST, SOUND, raters="").models.to_dict("records")
+    assert f"all ratings of system Bee, {'plain'} are in the same" in only["note"]
+
+
 def test_study_without_a_contrast_has_estimates_all_the_same() -> None:
     tables = mixed_models(ratings(raters=20), Contrast(None, None, None), SOUND, raters="all")
     assert len(tables.estimates) == 5 * 2

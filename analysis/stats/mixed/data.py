@@ -154,10 +154,10 @@ def _term(
         values = column.to_numpy(dtype=float)
         mean = float(values.mean()) if len(values) else 0.0
         return Term(name, slice(at, at + 1), mean=mean), values[:, None]
+    kept = pd.Categorical(column)
     if order is None:
-        kept = isinstance(column.dtype, pd.CategoricalDtype)
-        order = list(column.cat.categories) if kept else sorted(column.unique())
-    codes = pd.Index(list(order)).get_indexer(pd.Index(column))
+        order = list(kept.categories)
+    codes = pd.Index(list(order)).get_indexer(kept.categories)[kept.codes]
     if (codes < 0).any():
         raise ValueError(f"{name} has values that are not among its levels")
     used = np.unique(codes)

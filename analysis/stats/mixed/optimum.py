@@ -54,11 +54,13 @@ def at_zero(objective: Objective, at: Vector, last: int) -> Vector:
     For standard deviations: the height is even in them, so that 0 is a maximum along them or
     a saddle, and near it no method can tell how far away it is.
     """
+    height = objective(at)[0]
     for unknown in range(len(at) - last, len(at)):
         tried = at.copy()
         tried[unknown] = 0.0
-        if objective(tried)[0] >= objective(at)[0] - AS_LIKELY:
-            at = tried
+        reached = objective(tried)[0]
+        if reached >= height - AS_LIKELY:
+            at, height = tried, reached
     return at
 
 

@@ -7,7 +7,6 @@ exact; linear mixed models say where to start and how far to step.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -101,11 +100,30 @@ class Ordinal:
         raw = np.concatenate([slope.thresholds, slope.coefficients, slope.tau])
         return mode.log_likelihood, self.parameters.jacobian(x).T @ raw
 
-    @cached_property
-    def start(self) -> tuple[Vector, Matrix]:
-        """From a linear mixed model of the category codes: the unknowns, and a Cholesky factor
-        of about what their covariance will be.
-        """
+    def start(self, near: MixedFit | None) -> tuple[Vector, Matrix]:
+        """Where to start the search, and a Cholesky factor of about what the covariance will be."""
+        return self._start_at(near) if near and self._is_like(near) else self._start_linear()
+
+    def _is_like(self, fit: MixedFit) -> bool:
+        """Whether it has the same unknowns, and none at its boundary."""
+        return (
+            (fit.link, fit.data.names) == (self.link, self.data.names)
+            and len(fit.categories) == self.laplace.categories
+            and min(fit.sds.values()) > 0
+        )
+
+    def _start_at(self, fit: MixedFit) -> tuple[Vector, Matrix]:
+        names = [group.name for group in self.data.by_size]
+        tau = np.array([fit.sds[name] for name in names])
+        thresholds, coefficients = np.array(fit.thresholds), np.array(fit.coefficients)
+        start = self.parameters.joined(thresholds, coefficients, tau)
+        columns = [*fit.covariance.columns[:-2], *(f"sd: {name}" for name in names)]
+        covariance = fit.covariance.loc[columns, columns].to_numpy()
+        inverse = np.linalg.inv(self.parameters.jacobian(start))
+        return start, np.linalg.cholesky(inverse @ covariance @ inverse.T)
+
+    def _start_linear(self) -> tuple[Vector, Matrix]:
+        """From a linear mixed model of the category codes."""
         data, spread = self.data, self.distribution.spread
         codes = self.laplace.ratings.astype(float)
         linear = Linear(Crossed(codes, data.X, data.names, data.groups), restricted=False)
@@ -177,6 +195,7 @@ def fit_ordinal(
     link: Link = "probit",
     restricted: bool = True,
     scale: Sequence[float] = (),
+    near: MixedFit | None = None,
 ) -> MixedFit | Inestimable:
     """Fit a cumulative link mixed model; the categories are the distinct values of `data.y`.
 
@@ -187,12 +206,13 @@ def fit_ordinal(
     is REML; here it is the adjusted profile likelihood of D. R. Cox & N. Reid (1987), Parameter
     orthogonality and approximate conditional inference.
 
-    `scale` are the values that could have been chosen: those that nobody chose get a note.
+    `scale` are the values that could have been chosen: those that nobody chose get a note. `near`
+    is a fit of much the same ratings, from which the maximum is found sooner.
     Inestimable where there is no maximum, or nothing to tell effects apart by. Raises ValueError
     for ratings or covariates that are missing or infinite, or ratings beside the `scale`.
     """
     try:
-        return _fit(data, link, restricted, scale)
+        return _fit(data, link, restricted, scale, near)
     except Refused as refused:
         return Inestimable(refused.kind, refused.because)
     except np.linalg.LinAlgError:
@@ -200,7 +220,9 @@ def fit_ordinal(
         return Inestimable(reason.kind, reason.because)
 
 
-def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) -> MixedFit:
+def _fit(
+    data: Crossed, link: Link, restricted: bool, scale: Sequence[float], near: MixedFit | None
+) -> MixedFit:
     values, ratings = np.unique(data.y, return_inverse=True)
     refuse_what_cannot_be_fitted(data, unknowns=len(values))
     if scale and (beside := sorted(set(values) - set(scale))):
@@ -213,7 +235,7 @@ def _fit(data: Crossed, link: Link, restricted: bool, scale: Sequence[float]) ->
             "explains",
         )
     model = Ordinal(data, ratings, link)
-    start, whitening = model.start
+    start, whitening = model.start(near)
     objective: Objective = model.objective
     x = climb(objective, start, whitening)
     if objective(x)[0] == -np.inf:

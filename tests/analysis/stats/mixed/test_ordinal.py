@@ -13,6 +13,7 @@ from analysis.stats.mixed import MixedFit, crossed, fit_linear, fit_ordinal
 from analysis.stats.mixed.arrow import Crossing, Vector
 from analysis.stats.mixed.laplace import Laplace
 from analysis.stats.mixed.links import DISTRIBUTIONS, Link
+from analysis.stats.mixed.ordinal import Ordinal
 from tests.oracle.mixed.stored import data, ratings, reference
 
 LINKS: list[Link] = ["probit", "logit"]
@@ -146,6 +147,48 @@ def test_factors_may_come_in_any_order_and_ratings_too() -> None:
     assert isinstance(found, MixedFit)
     assert found.sds == pytest.approx(same.sds, rel=1e-5)
     assert dict(found.coefficients) == pytest.approx(dict(same.coefficients), rel=1e-5)
+
+
+class TestNear:
+    """A fit of much the same ratings is where to start, and not where to end."""
+
+    def start(self, fit: MixedFit) -> tuple[MixedFit, MixedFit]:
+        """All but the first rater's ratings, as found from there and from the beginning."""
+        frame = ratings("small")
+        rest = frame[frame["rater"] != frame["rater"].iloc[0]]
+        of_rest = crossed(rest, rating="rating", fixed=["system"], groups=("rater", "item"))
+        found, same = fit_ordinal(of_rest, near=fit), fit_ordinal(of_rest)
+        assert isinstance(found, MixedFit) and isinstance(same, MixedFit)
+        return found, same
+
+    @pytest.mark.parametrize("link", ["probit", "logit"])
+    def test_the_estimates_are_the_same(self, link: Link) -> None:
+        found, same = self.start(fitted("small", link))
+        assert dict(found.coefficients) == pytest.approx(dict(same.coefficients), rel=1e-5)
+        assert dict(found.thresholds) == pytest.approx(dict(same.thresholds), rel=1e-5)
+        errors, expected = found.standard_errors, same.standard_errors
+        assert dict(errors) == pytest.approx(dict(expected), rel=2e-4)
+
+    def test_the_search_is_shorter(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        tried: list[int] = []
+        objective = Ordinal.objective
+
+        def counted(model: Ordinal, x: Vector) -> tuple[float, Vector]:
+            tried.append(1)
+            return objective(model, x)
+
+        monkeypatch.setattr(Ordinal, "objective", counted)
+        near = fitted("study", "probit")
+        from_the_beginning = len(tried)
+        tried.clear()
+        fit_ordinal(data("study"), near=near)
+        assert len(tried) < from_the_beginning
+
+    def test_one_at_the_boundary_is_no_place_to_start(self) -> None:
+        at_zero = fitted("wine", "probit", restricted=False)
+        found, same = fit_ordinal(data("wine"), near=at_zero), fitted("wine", "probit")
+        assert isinstance(found, MixedFit)
+        assert found.log_likelihood == same.log_likelihood
 
 
 def test_a_category_that_nobody_chose_is_noted() -> None:
