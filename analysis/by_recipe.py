@@ -1,7 +1,7 @@
 """Every table that a recipe asks for, with the raters that it names."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -20,7 +20,7 @@ from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.figures.forest import contrast_forest, systems_forest
 from analysis.figures.regions import region_map
 from analysis.group_tests import answered, group_tests
-from analysis.mixed_models import mixed_models
+from analysis.mixed_models import Fits, mixed_models
 from analysis.order_effects import order_effects
 from analysis.rankings import ranking_pairs, ranking_tests, rankings
 from analysis.recipe import Raters, Recipe
@@ -51,7 +51,8 @@ class Answers:
 @dataclass(frozen=True)
 class Everybody:
     """All ratings, everybody who consented, all items with their gold scores, what the study is
-    about, and the rules: what is analysed anew from other raters starts here.
+    about, and the rules: what is analysed anew from other raters starts here. `fits` are the mixed
+    models that tables have in common.
     """
 
     ratings: DataFrame
@@ -59,6 +60,7 @@ class Everybody:
     known: DataFrame
     contrast: Contrast
     rules: QualityRules
+    fits: Fits = field(default_factory=Fits)
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,10 @@ def _paired(asked: Asked) -> Tables:
 
 def _mixed_models(asked: Asked) -> Tables:
     ratings = asked.answers.ratings
-    found = mixed_models(ratings, asked.study.contrast, asked.recipe, raters=asked.raters)
+    study = asked.study
+    found = mixed_models(
+        ratings, study.contrast, asked.recipe, raters=asked.raters, fits=study.fits
+    )
     return {
         "mixed_models": found.models,
         "mixed_systems": found.estimates,
@@ -152,7 +157,13 @@ def _order_effects(asked: Asked) -> Tables:
 def _sensitivity(asked: Asked) -> Tables:
     study = asked.study
     table = sensitivity(
-        study.ratings, study.people, study.known, study.contrast, study.rules, asked.recipe
+        study.ratings,
+        study.people,
+        study.known,
+        study.contrast,
+        study.rules,
+        asked.recipe,
+        fits=study.fits,
     )
     return {"sensitivity": table}
 

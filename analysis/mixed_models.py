@@ -26,6 +26,8 @@ from analysis.stats.mixed import (
 )
 from analysis.wins import Contrast
 
+#: Ratings of a dimension up to which a model is kept.
+KEPT_UP_TO = 100_000
 KEYS = ["recipe", "raters", "dimension", "link"]
 SYSTEM = ["model", "condition"]
 MODELS = [
@@ -65,46 +67,30 @@ class MixedTables:
     shares: DataFrame
 
 
-def mixed_models(
-    ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: str
-) -> MixedTables:
-    """Fit the recipe's models to each dimension.
+class Fits:
+    """The models of one study's systems, each fitted once: the same raters gave the same ratings.
 
-    `ratings` has `participant`, `rating` and the columns of an item. Estimated means and contrasts
-    stand on the `ratings` scale and, of ordinal models, on the `latent` one, too; p values are
-    Holm's over models within one scale. Raises Absent.
+    Each but a dimension's first is found from that one, which takes less time. Models of more than
+    `KEPT_UP_TO` ratings are not kept, for they hold their data.
     """
-    if recipe.mixed_models is None:
-        raise Absent("the recipe asks for no mixed models")
-    if ratings.empty:
-        raise Absent("there are no ratings")
-    found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
-    for dimension, of_dimension in ratings.groupby("dimension", observed=True):
-        for link in recipe.mixed_models.links:
-            keys = dict(zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True))
-            fit = fit_systems(of_dimension, link)
-            if isinstance(fit, Inestimable):
-                found["m"].append({**keys, "parameter": "", "note": str(fit)})
-                continue
-            found["m"] += [{**keys, **row} for row in _parameters(fit)]
-            found["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
-            found["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
-            if link != "linear":
-                found["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
-    return MixedTables(
-        DataFrame(found["m"], columns=MODELS),
-        DataFrame(found["e"], columns=ESTIMATES),
-        DataFrame(found["c"], columns=CONTRASTS),
-        DataFrame(found["s"], columns=SHARES),
-    )
 
+    def __init__(self) -> None:
+        self._known: dict[Any, dict[frozenset[Any], MixedFit | Inestimable]] = {}
 
-def fit_systems(
-    ratings: DataFrame, link: FittedLink, *, near: MixedFit | None = None
-) -> MixedFit | Inestimable:
-    """The model of one dimension's ratings. `near`, of much the same ratings, makes it faster."""
-    data = crossed(frame_of(ratings), rating="rating", fixed=["system"], groups=("rater", "item"))
-    return fit_linear(data) if link == "linear" else fit_ordinal(data, link=link, near=near)
+    def of(self, ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:
+        """The model of one dimension's ratings; there is one rating at least."""
+        known = self._known.setdefault((ratings["dimension"].iloc[0], link), {})
+        raters = frozenset(ratings["participant"].unique())
+        if raters in known:
+            return known[raters]
+        data = crossed(
+            frame_of(ratings), rating="rating", fixed=["system"], groups=("rater", "item")
+        )
+        near = next((fit for fit in known.values() if isinstance(fit, MixedFit)), None)
+        fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link, near=near)
+        if len(ratings) <= KEPT_UP_TO:
+            known[raters] = fit
+        return fit
 
 
 def frame_of(ratings: DataFrame) -> DataFrame:
@@ -118,6 +104,41 @@ def frame_of(ratings: DataFrame) -> DataFrame:
             "rater": factorize(ratings["participant"], sort=True)[0],
             "item": ratings.groupby([*SYSTEM, "scenario"], observed=True).ngroup().to_numpy(),
         }
+    )
+
+
+def mixed_models(
+    ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: str, fits: Fits | None = None
+) -> MixedTables:
+    """Fit the recipe's models to each dimension, or take them from `fits`.
+
+    `ratings` has `participant`, `rating` and the columns of an item. Estimated means and contrasts
+    stand on the `ratings` scale and, of ordinal models, on the `latent` one, too; p values are
+    Holm's over models within one scale. Raises Absent.
+    """
+    if recipe.mixed_models is None:
+        raise Absent("the recipe asks for no mixed models")
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    fits = fits or Fits()
+    found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
+    for dimension, of_dimension in ratings.groupby("dimension", observed=True):
+        for link in recipe.mixed_models.links:
+            keys = dict(zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True))
+            fit = fits.of(of_dimension, link)
+            if isinstance(fit, Inestimable):
+                found["m"].append({**keys, "parameter": "", "note": str(fit)})
+                continue
+            found["m"] += [{**keys, **row} for row in _parameters(fit)]
+            found["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
+            found["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
+            if link != "linear":
+                found["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
+    return MixedTables(
+        DataFrame(found["m"], columns=MODELS),
+        DataFrame(found["e"], columns=ESTIMATES),
+        DataFrame(found["c"], columns=CONTRASTS),
+        DataFrame(found["s"], columns=SHARES),
     )
 
 

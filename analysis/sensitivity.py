@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, get_args
 
 import numpy as np
-from pandas import DataFrame, factorize
+from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.conclusions import Finding, moved
@@ -18,18 +18,17 @@ from analysis.definition import QualityRules, SigmaOver
 from analysis.funnel import apply_rules
 from analysis.group_tests import ALL
 from analysis.items import items, rating_counts
-from analysis.mixed_models import fit_systems, system_contrasts
+from analysis.mixed_models import KEPT_UP_TO, Fits, system_contrasts
 from analysis.quality import quality_under
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed import MixedFit
 from analysis.stats.paired import sign_test
 from analysis.wins import Contrast, wins, wins_summary
 
 IN_FORCE, NO_RULE = "rules in force", "no rule"
 #: Ratings of a dimension up to which the mixed model is fitted for each variant: some twelve fits,
 #: whose time grows with their number.
-REFITTED_UP_TO = 100_000
+REFITTED_UP_TO = KEPT_UP_TO
 #: The columns of a main result, after its name.
 ENDS = ["", "_low", "_high", "_p"]
 MAIN = ["by_raters", "by_scenarios", "mixed_latent", "mixed_ratings"]
@@ -51,6 +50,7 @@ def sensitivity(
     recipe: Recipe,
     *,
     refitted_up_to: int = REFITTED_UP_TO,
+    fits: Fits | None = None,
 ) -> DataFrame:
     """The main results of each variant of the rules, per dimension, those in force first.
 
@@ -74,12 +74,11 @@ def sensitivity(
         str(d) for d in ratings["dimension"].cat.remove_unused_categories().cat.categories
     ]
     results = {}
-    first_fits: dict[str, MixedFit] = {}
-    number, participants = factorize(ratings["participant"], sort=True)
-    numbered = ratings.assign(participant=number)  # numbers compare faster
+    fits = fits or Fits()
+    rated = ratings.astype({"participant": "category"})  # categories compare faster
     for names in dict.fromkeys(names for _, names in each):
-        of_these = numbered[participants.isin(names)[number]]
-        found = _results(of_these, known, contrast, recipe, refitted_up_to, first_fits)
+        of_these = rated[rated["participant"].isin(names)]
+        found = _results(of_these, known, contrast, recipe, refitted_up_to, fits)
         results[names] = {d: found.get(d, _nothing(names)) for d in dimensions}
     in_force = results[each[0][1]]
     rows = [
@@ -141,16 +140,13 @@ def _results(
     contrast: Contrast,
     recipe: Recipe,
     refitted_up_to: int,
-    first_fits: dict[str, MixedFit],
+    fits: Fits,
 ) -> dict[str, dict[str, Any]]:
-    """The main results of some raters, per dimension that they rated.
-
-    Each dimension's first mixed model is kept, for others to start from.
-    """
+    """The main results of some raters, per dimension that they rated."""
     parts: list[Callable[[DataFrame], tuple[dict[str, Any], list[str]]]] = [
         lambda of_dimension: _wins(of_dimension, known, contrast, recipe),
         lambda of_dimension: _differences(of_dimension, contrast, recipe),
-        lambda of_dimension: _mixed(of_dimension, contrast, recipe, refitted_up_to, first_fits),
+        lambda of_dimension: _mixed(of_dimension, contrast, recipe, refitted_up_to, fits),
     ]
     results: dict[str, dict[str, Any]] = {}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
@@ -202,11 +198,7 @@ def _differences(
 
 
 def _mixed(
-    ratings: DataFrame,
-    contrast: Contrast,
-    recipe: Recipe,
-    refitted_up_to: int,
-    first_fits: dict[str, MixedFit],
+    ratings: DataFrame, contrast: Contrast, recipe: Recipe, refitted_up_to: int, fits: Fits
 ) -> tuple[dict[str, Any], list[str]]:
     if recipe.mixed_models is None:
         return {}, ["no mixed model, because the recipe asks for none"]
@@ -214,11 +206,9 @@ def _mixed(
         many = f"{len(ratings)} ratings are more than the {refitted_up_to} up to which it is fitted"
         return {}, [f"no mixed model, because {many} for each variant"]
     link = recipe.mixed_models.links[0]
-    dimension = str(ratings["dimension"].iloc[0])
-    fit = fit_systems(ratings, link, near=first_fits.get(dimension))
+    fit = fits.of(ratings, link)
     if isinstance(fit, Inestimable):
         return {"link": link}, [f"mixed model {fit}"]
-    first_fits.setdefault(dimension, fit)
     found: dict[str, Any] = {"link": link}
     for row in system_contrasts(fit, contrast, recipe):  # all models come last
         numbers = (row[name] for name in ("difference", "ci_low", "ci_high", "p"))

@@ -9,9 +9,9 @@ from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.items import ITEM
-from analysis.mixed_models import MixedTables, mixed_models
+from analysis.mixed_models import Fits, MixedTables, mixed_models
 from analysis.recipe import MixedModels, shipped_recipes
-from analysis.stats.mixed import crossed, fit_ordinal, means
+from analysis.stats.mixed import MixedFit, crossed, fit_ordinal, means
 from analysis.wins import Contrast
 
 PAPER, SOUND = shipped_recipes().values()
@@ -116,6 +116,18 @@ def test_reason_names_the_system_as_the_study_does() -> None:
     table["rating"] = table["rating"].mask(bottom, 1)
     (only,) = mixed_models(table, CONTRAST, SOUND, raters="").models.to_dict("records")
     assert f"all ratings of system Bee, {'plain'} are in the same" in only["note"]
+
+
+def test_the_same_raters_are_fitted_once_and_others_anew() -> None:
+    table, fits = ratings(raters=20), Fits()
+    few = table[table["participant"] != "p00"]
+    first, fewer = fits.of(table, "linear"), fits.of(few, "linear")
+    assert fits.of(table.sample(frac=1, random_state=1), "linear") is first
+    assert isinstance(fewer, MixedFit) and isinstance(first, MixedFit)
+    assert len(fewer.data.y) == len(few) < len(first.data.y)
+    ordinal = fits.of(table, "probit")
+    assert isinstance(ordinal, MixedFit) and ordinal.link == "probit"
+    assert fits.of(table.assign(dimension="effort"), "linear") is not first
 
 
 def test_study_without_a_contrast_has_estimates_all_the_same() -> None:
