@@ -313,3 +313,14 @@ def test_axe_does_find_what_is_wrong(
     person.arrive()
     person.page.evaluate("document.documentElement.removeAttribute('lang')")
     assert [one.partition(":")[0] for one in violations(person.page)] == ["html-has-lang"]
+
+
+def test_axe_does_find_colours_that_only_fail_by_night(
+    installation: Installation, whole: StudyOf, new_page: OpenPage
+) -> None:
+    person = somebody(installation, whole("en"), new_page())
+    person.arrive()
+    faint = "@media (prefers-color-scheme: dark) { h1 { color: #333 } }"
+    person.page.add_style_tag(content=faint)
+    found = [one.split(": ")[:2] for one in in_both_schemes(person.page)]
+    assert found == [["dark", "color-contrast"]]

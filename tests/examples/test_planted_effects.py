@@ -78,7 +78,13 @@ def load(name: str, **options: Any) -> Study:
 
 def analyze(name: str, folder: Path, profile: Profile) -> Analysed:
     call_command(
-        "analyze", name, out=folder, include=["simulated"], stdout=StringIO(), stderr=StringIO()
+        "analyze",
+        name,
+        out=folder,
+        include=["simulated"],
+        images=False,
+        stdout=StringIO(),
+        stderr=StringIO(),
     )
     return Analysed(folder, profile)
 
