@@ -142,3 +142,19 @@ def as_list(value: Any) -> list[Any]:
 def somebody(installation: Installation, slug: str, page: Page) -> Person:
     """A new person in front of `page`."""
     return Person(installation, slug, page, f"person{uuid4().hex}")
+
+
+def at_block(installation: Installation, slug: str, page: Page) -> Person:
+    """Somebody for whom the first block is open, whatever the language."""
+    person = somebody(installation, slug, page)
+    person.arrive()
+    page.locator("#agree").check()
+    for _ in range(2):
+        go_on(page)
+    return person
+
+
+def go_on(page: Page) -> None:
+    """Press the button that leads on, and wait for the next page."""
+    with page.expect_navigation(wait_until="domcontentloaded"):
+        page.locator("main form .buttons button").first.click()

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import in_both_schemes, violations
 from tests.e2e.installation import Installation
-from tests.e2e.person import OpenPage, Person, somebody
+from tests.e2e.person import OpenPage, Person, go_on, somebody
 from tests.e2e.studies import open_every_task, open_tasks
 from tests.survey import task_studies
 
@@ -78,59 +78,54 @@ def task_of(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     return lambda name: f"axe-{name}-en"
 
 
-def send(page: Page) -> None:
-    with page.expect_navigation(wait_until="domcontentloaded"):
-        page.locator("main form .buttons button").first.click()
-
-
 def pages_of_a_survey(person: Person) -> Iterator[str]:
     """Walk from the link to the withdrawal, and stop at every page and state."""
     page = person.page
     person.arrive()
     yield "consent"
-    send(page)
+    go_on(page)
     yield "consent, not ticked"
     page.locator("#agree").check()
-    send(page)
+    go_on(page)
     yield "screening"
-    send(page)
+    go_on(page)
     yield "screening, not answered"
     page.locator("input[type=radio]").first.check()
-    send(page)
+    go_on(page)
     yield "instructions"
-    send(page)
+    go_on(page)
     yield "block"
-    send(page)
+    go_on(page)
     yield "block, nothing answered"
     answer_block(page)
     for opened in page.locator("main details, footer details").all():
         opened.locator("summary").click()
     yield "block, answered, everything opened"
-    send(page)
+    go_on(page)
     yield "check"
-    send(page)
+    go_on(page)
     yield "check, not answered"
     page.locator("input[type=radio]").last.check()
     page.goto(page.url.replace("/page/4/", "/stop/"))
     yield "stop"
     page.locator("main .buttons a").first.click()
     page.locator("input[type=radio]").last.check()
-    send(page)
+    go_on(page)
     yield "closing"
-    send(page)
+    go_on(page)
     yield "closing, not answered"
     page.locator("textarea").fill("It listens.")
-    send(page)
+    go_on(page)
     yield "questions"
     page.locator("#q-age").fill("7")
-    send(page)
+    go_on(page)
     yield "questions, a wrong one"
     page.locator("#q-age").fill("")
-    send(page)
+    go_on(page)
     yield "end"
     page.locator("a[href*='/withdraw/']").click()
     yield "withdraw"
-    send(page)
+    go_on(page)
     yield "withdrawn"
 
 
@@ -207,9 +202,9 @@ def test_axe_finds_nothing_on_pages_that_turn_people_away(
     page = screened_out.page
     screened_out.arrive()
     page.locator("#agree").check()
-    send(page)
+    go_on(page)
     page.get_by_label("No", exact=True).check()
-    send(page)
+    go_on(page)
     found["screened out"] = in_both_schemes(page)
     try:
         for state in ("paused", "closed"):
@@ -313,3 +308,14 @@ def test_axe_does_find_what_is_wrong(
     person.arrive()
     person.page.evaluate("document.documentElement.removeAttribute('lang')")
     assert [one.partition(":")[0] for one in violations(person.page)] == ["html-has-lang"]
+
+
+def test_axe_does_find_colours_that_only_fail_by_night(
+    installation: Installation, whole: StudyOf, new_page: OpenPage
+) -> None:
+    person = somebody(installation, whole("en"), new_page())
+    person.arrive()
+    faint = "@media (prefers-color-scheme: dark) { h1 { color: #333 } }"
+    person.page.add_style_tag(content=faint)
+    found = [one.split(": ")[:2] for one in in_both_schemes(person.page)]
+    assert found == [["dark", "color-contrast"]]

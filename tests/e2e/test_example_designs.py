@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from config.processes import ROOT
 from survey.csv_text import from_text
 from tests.e2e.installation import Installation
-from tests.e2e.person import OpenPage
+from tests.e2e.person import OpenPage, go_on
 from tests.e2e.studies import open_design, opening_design
 
 pytestmark = pytest.mark.e2e
@@ -39,12 +39,6 @@ def texts_of(name: str) -> dict[tuple[str, ...], str]:
 
 def text_in(row: dict[str, str], texts: dict[tuple[str, ...], str]) -> str:
     return texts[row["scenario"], row["model"], row["condition"]]
-
-
-def go_on(page: Page) -> None:
-    """Press the button that leads on, and wait for the next page."""
-    with page.expect_navigation(wait_until="domcontentloaded"):
-        page.locator("main form p.buttons button").first.click()
 
 
 def begin(page: Page, address: str) -> None:

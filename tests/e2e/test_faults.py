@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
+from tests.e2e.small import answer, at_last_page, choose, demographics, values_and_revisions
 from tests.e2e.studies import open_small
 from tests.servers.cutting_proxy import Cut, CuttingProxy, cutting_proxy
 
-LABELS = {"1": "Not at all", "2": "Somewhat", "3": "Very"}
 CUTS = pytest.mark.parametrize("cut", list(Cut), ids=[cut.name.lower() for cut in Cut])
 #: What a browser makes of a network that fails and of its cookies: no database can matter.
 BROWSERS = pytest.mark.embedded
@@ -44,41 +44,6 @@ def traveller(installation: Installation, slug: str, page: Page, network: Cuttin
     person = Traveller(**vars(somebody(installation, slug, page)))
     person.network = network
     return person
-
-
-def choose(person: Person, value: str, *, last: str = "") -> None:
-    """Choose `value` for everything on this page, or `last` for the last of it."""
-    items = person.items.count()
-    for item in range(items):
-        person.choose(LABELS[last if last and item == items - 1 else value], item=item)
-
-
-def answer(person: Person, value: str) -> None:
-    choose(person, value)
-    person.press("Continue")
-
-
-def values_and_revisions(person: Person) -> list[tuple[int, int]]:
-    return sorted((value, revisions) for _, value, revisions in person.ratings())
-
-
-def at_last_page(person: Person) -> Person:
-    person.begin()
-    for _ in range(5):
-        answer(person, "2")
-    person.page.get_by_label("How old are you?").fill("37")
-    person.page.get_by_label("Where do you live?").select_option("Ohio")
-    return person
-
-
-def demographics(person: Person) -> list[tuple[str, str]]:
-    return sorted(
-        person.about_me(
-            "SELECT name, CAST(value AS TEXT) FROM survey_demographicanswer JOIN survey_identity"
-            " ON survey_identity.participant_id = survey_demographicanswer.participant_id"
-            " WHERE key = %s"
-        )
-    )
 
 
 def lose_connection(person: Person, network: CuttingProxy, button: str, cut: Cut) -> None:
@@ -295,136 +260,6 @@ def test_page_that_another_device_has_passed_leads_on(
     other.press("Finish")
     expect(other.page.locator("output")).to_have_text("DONE1")
     assert ("age", "37") in demographics(person)
-
-
-# ── Two people, one browser ──────────────────────────────────────────────────────────────────
-
-
-def in_another_tab(person: Person, prolific_id: str) -> Person:
-    """Somebody with another Prolific ID in a new tab of the same browser."""
-    return replace(person, page=person.page.context.new_page(), prolific_id=prolific_id)
-
-
-def expect_somebody_else(person: Person) -> None:
-    expect(person.page.get_by_role("heading", level=1)).to_have_text(
-        "Somebody else has opened the study in this browser"
-    )
-
-
-@pytest.mark.parametrize(
-    "javascript",
-    [pytest.param(True, id="javascript"), pytest.param(False, id="no javascript", marks=BROWSERS)],
-)
-def test_page_left_open_is_not_recorded_for_the_person_who_came_after(
-    installation: Installation, small: str, new_page: OpenPage, javascript: bool
-) -> None:
-    first = somebody(installation, small, new_page(javascript=javascript))
-    first.begin()
-    choose(first, "3")
-    second = in_another_tab(first, f"{first.prolific_id}-2")
-    second.begin()
-    first.press("Continue")
-    expect_somebody_else(first)
-    expect(first.page.get_by_text("Help and support")).to_be_visible()
-    assert (first.ratings(), second.ratings()) == ([], [])
-    answer(second, "1")  # goes on undisturbed
-    assert second.number == 3
-    first.arrive()
-    assert (first.number, first.chosen()) == (2, ["3", "3", "3"] if javascript else [])
-    choose(first, "3")
-    first.press("Continue")
-    assert values_and_revisions(first) == [(3, 0)] * 3
-    assert values_and_revisions(second) == [(1, 0)] * 3
-    second.press("Continue")  # now it is the second whose page is left open
-    expect_somebody_else(second)
-    second.arrive()
-    assert second.number == 3
-
-
-def test_consent_left_open_is_neither_given_nor_declined_for_the_person_who_came_after(
-    installation: Installation, small: str, new_page: OpenPage
-) -> None:
-    for button in ("Take part", "I do not want to take part"):
-        first = somebody(installation, small, new_page())
-        first.arrive()
-        first.page.get_by_role("checkbox").check()
-        second = in_another_tab(first, f"{first.prolific_id}-2")
-        second.arrive()
-        first.press(button)
-        expect_somebody_else(first)
-        assert (first.status(), second.status()) == ("arrived", "arrived")
-        second.begin()
-        first.arrive()
-        first.press("I do not want to take part")
-        assert (first.status(), second.status()) == ("declined", "in_progress")
-
-
-def test_stopping_on_a_page_left_open_deletes_nothing_of_the_person_who_came_after(
-    installation: Installation, small: str, new_page: OpenPage
-) -> None:
-    first = somebody(installation, small, new_page())
-    first.begin()
-    second = in_another_tab(first, f"{first.prolific_id}-2")
-    second.begin()
-    first.follow("Stop here")
-    expect_somebody_else(first)
-    first.arrive()
-    first.follow("Stop here")
-    first.follow("Stop and delete my answers")
-    second.arrive()
-    first.press("Delete everything")  # asked for with the first one's own link
-    assert second.status() == "in_progress"
-    assert first.about_me("SELECT 1 FROM survey_identity WHERE key = %s") == []
-    second.page.reload()
-    assert second.number == 2
-
-
-def test_person_after_person_at_one_computer_each_gets_their_own_pages(
-    installation: Installation, small: str, new_page: OpenPage
-) -> None:
-    first = at_last_page(somebody(installation, small, new_page()))
-    first.press("Finish")
-    second = replace(first, prolific_id=f"{first.prolific_id}-2")
-    second.begin()
-    answer(second, "1")
-    first.arrive()
-    expect(first.page.locator("output")).to_have_text("DONE1")
-    second.arrive()
-    assert second.number == 3
-    assert first.stored_orders() != [] != second.stored_orders()
-    assert (first.status(), second.status()) == ("completed", "in_progress")
-    assert [value for _, value, _ in second.ratings()] == [1, 1, 1]
-
-
-def test_invited_person_and_somebody_from_prolific_are_two_in_either_order(
-    installation: Installation, small: str, new_page: OpenPage
-) -> None:
-    page = new_page()
-    person = somebody(installation, small, page)
-    earlier, later = installation.manage("invite", small, "--count", "2").stdout.split()
-    for link, blocks in ((earlier, 1), (person.link, 2), (later, 3)):
-        page.goto(link)
-        page.get_by_role("checkbox").check()
-        person.press("Take part")
-        person.press("Start")
-        for _ in range(blocks):
-            answer(person, "1")
-    for link, number in ((earlier, 3), (person.link, 4), (later, 5)):
-        page.goto(link)
-        assert person.number == number
-
-
-@BROWSERS
-def test_open_link_leads_to_whom_the_browser_knows(
-    installation: Installation, small: str, new_page: OpenPage
-) -> None:
-    person = somebody(installation, small, new_page())
-    person.begin()
-    other = person.page.context.new_page()
-    other.goto(f"{installation.url}/s/{small}/")
-    assert replace(person, page=other).number == 2
-    answer(person, "3")  # the same person in both tabs
-    assert person.number == 3
 
 
 # ── Cookies ──────────────────────────────────────────────────────────────────────────────────

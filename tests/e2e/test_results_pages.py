@@ -4,6 +4,7 @@ One study and one walk; axe-core finds nothing to object to, by day and by night
 wider than a phone.
 """
 
+import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -36,6 +37,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
             ("analyze", "small", "--out", folder / "out", "--include", "simulated"),
         )
         yield running
+
+
+def test_analysis_on_the_command_line_has_images_of_every_figure(site: Installation) -> None:
+    out = site.folder.parent / "out"
+    assert json.loads((out / "manifest.json").read_text("utf-8"))["images"] == ""
+    figures = {path.stem for path in out.glob("*.json")} - {"manifest"}
+    assert len(figures) > 5
+    for ending in ("svg", "png"):
+        assert figures <= {path.stem for path in out.glob(f"*.{ending}")}
 
 
 def test_thresholds_are_tried_with_a_slider_and_then_used(

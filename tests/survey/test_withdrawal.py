@@ -4,7 +4,6 @@ the key by which they are paid and known to have taken part.
 
 import re
 import sqlite3
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
@@ -14,103 +13,35 @@ import pytest
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
-from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
-from analysis.definition import QualityRules
-from analysis.execution import execute, finished_run
-from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
-from analysis.queries import latest_run, results_of
-from analysis.recipe import Recipe
-from analysis.report import Results, StudyData, analyse
-from analysis.runs import request_run
+from analysis.execution import finished_run
 from survey.models import Identity, Invitation, Participant, Place, Rating, Study, Withdrawal
 from survey.tasks import sweep
 from survey.tidy import counted_sources
-from survey.withdrawal import erase_old_keys, erasers, token_of, withdraw
+from survey.withdrawal import erase_old_keys, token_of, withdraw
 from tests.factories import add_participant
-from tests.survey import small_study
-from tests.survey.visiting import form_of
-
-PROLIFIC_ID = "5f3c9a7e21d4"
-LINK = f"/s/small/?PROLIFIC_PID={PROLIFIC_ID}&STUDY_ID=stud77&SESSION_ID=sess4242"
-WORDS = "my grandmother's umbrella"
-LAST_WORDS = "the lighthouse at noon"
-YAML = small_study.YAML.replace(
-    "conditions:",
-    "  - {kind: text, name: why, question: Why?}\nconditions:",
-).replace("tasks:", "closing:\n  - {name: last, kind: text, question: Anything else?}\ntasks:")
-LAST_PAGE = 8  # instructions, four blocks, one attention check, closing, demographics
+from tests.survey import small_study, withdrawing
+from tests.survey.withdrawing import (
+    LINK,
+    PROLIFIC_ID,
+    YAML,
+    all_files,
+    delete_everything,
+    elsewhere,
+    found,
+    private_link,
+    take_survey,
+    traces,
+    whole_database,
+)
 
 
 @pytest.fixture
 def study(db: None) -> Study:
-    study = small_study.load(yaml=YAML)
-    study.settings["prolific"]["withdrawn_code"] = "GONE1"
-    study.save()
-    return study
-
-
-def take_survey(client: Client, link: str = LINK) -> Participant:
-    """Take all of the survey, with something written on each page that allows it."""
-    client.get(link)
-    client.post("/s/small/consent/", {"agree": "yes"})
-    for number in range(1, LAST_PAGE):
-        form = form_of(client, number) | {"text-why": WORDS, "text-last": LAST_WORDS}
-        assert client.post(f"/s/small/page/{number}/", form).status_code == 302
-    client.post(f"/s/small/page/{LAST_PAGE}/", {"age": "83", "state": "Wyoming"})
-    return Participant.objects.latest("pk")
-
-
-def private_link(participant: Participant) -> str:
-    return f"/s/{participant.study.slug}/withdraw/{token_of(participant)}/"
-
-
-def delete_everything(participant: Participant, client: Client | None = None) -> bytes:
-    client = client or Client()
-    return client.post(private_link(participant), {"delete": "yes"}, follow=True).content
-
-
-def whole_database() -> str:
-    """Every row of every table, as text."""
-    with connection.cursor() as cursor:
-        texts = []
-        for table in connection.introspection.table_names(cursor):
-            cursor.execute(f'SELECT * FROM "{table}"')
-            texts += [f"{table}: {row}" for row in cursor.fetchall()]
-    return "\n".join(texts)
-
-
-def all_files(study: Study, folder: Path) -> str:
-    """Everything that `analyze` and `export` write, as text."""
-    for command in ("analyze", "export"):
-        out = folder / command
-        options = {"images": False} if command == "analyze" else {}
-        sources = ["preview", "simulated"]
-        call_command(command, "small", out=out, include=sources, verbosity=0, **options)
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) > 5
-    return "\n".join(path.read_text(encoding="utf-8") for path in files)
-
-
-def traces(participant: Participant) -> list[str]:
-    """What would tell of the person, were it found anywhere."""
-    return [
-        PROLIFIC_ID,
-        "sess4242",
-        participant.pseudonym,
-        participant.secret,
-        WORDS,
-        LAST_WORDS,
-        "Wyoming",
-    ]
-
-
-def found(traces: list[str], text: str) -> list[str]:
-    return [trace for trace in traces if trace in text or trace.replace("'", "\\'") in text]
+    return withdrawing.load()
 
 
 # ── The private link ─────────────────────────────────────────────────────────────────────────
@@ -326,102 +257,6 @@ def test_sessions_hold_nothing_about_participants(study: Study, client: Client) 
         assert cursor.fetchone() == (0,)
 
 
-# ── Stored results ───────────────────────────────────────────────────────────────────────────
-
-
-def test_results_that_counted_the_person_go_and_are_computed_anew(
-    study: Study, client: Client
-) -> None:
-    add_participant(study, pseudonym="somebody-else")
-    participant = take_survey(client)
-    old = finished_run(study=study, sources=counted_sources())
-    raters = results_of(old, "table")["raters"]["rows"]
-    assert {row[0] for row in raters} == {"somebody-else", participant.pseudonym}
-
-    delete_everything(participant)
-
-    [waiting] = AnalysisRun.objects.all()
-    assert (waiting.state, waiting.sources, waiting.is_automatic) == ("waiting", old.sources, False)
-    assert not Result.objects.exists()
-    assert not RaterQuality.objects.exists() and not Exclusion.objects.exists()
-    execute(waiting.pk)
-    new = latest_run(study, counted_sources())
-    assert new is not None
-    assert [row[0] for row in results_of(new, "table")["raters"]["rows"]] == ["somebody-else"]
-    assert new.manifest["n_participants"] == 1
-
-
-def test_results_of_other_people_stay(study: Study) -> None:
-    add_participant(study, pseudonym="somebody-else")
-    robot = add_participant(study, pseudonym="robot", source="simulated")
-    real = finished_run(study=study, sources=counted_sources())
-    both = finished_run(study=study, sources=counted_sources(["simulated"]))
-    withdraw(participant=robot, at=timezone.now())
-    assert latest_run(study, real.sources) == real
-    assert latest_run(study, both.sources) is None
-    assert AnalysisRun.objects.get(state="waiting").sources == both.sources
-
-
-def withdraw_while_it_is_computed(
-    study: Study, participant: Participant, monkeypatch: pytest.MonkeyPatch
-) -> AnalysisRun:
-    def interrupted(data: StudyData, rules: QualityRules, recipes: list[Recipe]) -> Results:
-        withdraw(participant=participant, at=timezone.now())
-        return analyse(data, rules, recipes)
-
-    run = request_run(study=study, sources=counted_sources())
-    monkeypatch.setattr("analysis.execution.analyse", interrupted)
-    execute(run.pk)
-    monkeypatch.undo()
-    return run
-
-
-def test_run_that_was_computing_with_the_person_stores_nothing(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    person = add_participant(study, pseudonym="leaving")
-    old = withdraw_while_it_is_computed(study, person, monkeypatch)
-    [waiting] = AnalysisRun.objects.all()
-    assert waiting.pk != old.pk
-    assert (waiting.state, waiting.error) == ("waiting", "")
-    assert found(["leaving"], whole_database()) == []
-
-
-def test_run_of_which_the_eraser_did_not_know_is_computed_anew(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    person = add_participant(study, pseudonym="leaving")
-    remembered = erasers[:]
-    erasers.clear()  # as if the run began in the very moment of the withdrawal
-    try:
-        run = withdraw_while_it_is_computed(study, person, monkeypatch)
-    finally:
-        erasers.extend(remembered)
-    run.refresh_from_db()
-    assert (run.state, run.error, run.lease_until) == ("waiting", "", None)
-    assert found(["leaving"], whole_database()) == []
-
-
-def test_workers_are_woken_by_names_of_tasks_that_say_nothing_about_the_person(
-    study: Study, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    woken: list[tuple[object, ...]] = []
-    monkeypatch.setattr("survey.views.ending.wake", lambda *sent: woken.append(sent))
-    delete_everything(take_survey(client))
-    assert woken == [("analysis.sweep",), ("survey.sweep",)]
-
-
-def test_silent_broker_stops_nobody_from_withdrawing(
-    study: Study, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*sent: object) -> None:
-        raise OperationalError("connection refused")
-
-    monkeypatch.setattr("survey.views.ending.wake", refuse)
-    assert b"Your data are deleted" in delete_everything(take_survey(client))
-    assert not Participant.objects.exists()
-
-
 # ── Coming back ──────────────────────────────────────────────────────────────────────────────
 
 
@@ -453,13 +288,6 @@ def test_somebody_else_begins_as_ever(study: Study, client: Client) -> None:
 # ── At the same moment ───────────────────────────────────────────────────────────────────────
 
 
-def elsewhere(act: Callable[[], object]) -> None:
-    try:
-        act()
-    finally:
-        connection.close()
-
-
 @pytest.mark.django_db(transaction=True)
 def test_two_withdrawals_at_once_count_once(study: Study, client: Client) -> None:
     participant = take_survey(client)
@@ -467,18 +295,3 @@ def test_two_withdrawals_at_once_count_once(study: Study, client: Client) -> Non
         acts = [lambda: withdraw(participant=participant, at=timezone.now())] * 4
         list(pool.map(elsewhere, acts))
     assert (Withdrawal.objects.count(), Participant.objects.count()) == (1, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_withdrawing_while_answers_and_analyses_are_stored_leaves_nothing(study: Study) -> None:
-    people = [add_participant(study, pseudonym=f"person-{n}") for n in range(6)]
-    for person in people:
-        withdrawal = lambda: withdraw(participant=person, at=timezone.now())  # noqa: B023, E731  called in this turn
-        analysis = lambda: execute(request_run(study=study, sources=counted_sources()).pk)  # noqa: E731
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(elsewhere, [analysis, withdrawal]))
-    for run in list(AnalysisRun.objects.filter(state="waiting")):
-        execute(run.pk)
-    assert set(AnalysisRun.objects.values_list("state", "error")) == {("done", "")}
-    assert found([person.pseudonym for person in people], whole_database()) == []
