@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.cells import Row, Sentence, Tables, counted, counted_of, values
-from analysis.findings.words import ALL, LEVEL, capital, level, of_recipe, why
+from analysis.findings.words import ALL, LEVEL, capital, listed, of_recipe, why
 from analysis.number_text import count, noun
 from analysis.recipe import Recipe
 
@@ -38,7 +38,7 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
             counted_of(still, tested, "p_adjusted"),
             f" ({TESTS[test]})",
             *_least(tested, recipe),
-            *_within_margin(tested, recipe),
+            *_within_margin(tested),
             ".",
         )
 
@@ -77,16 +77,21 @@ def _least(rows: list[Row], recipe: Recipe) -> Sentence:
     )
 
 
-def _within_margin(rows: list[Row], recipe: Recipe) -> Sentence:
-    """For how many a difference that matters is ruled out."""
-    if recipe.margins is None or not all(row.has("ci_low", "ci_high") for row in rows):
+def _within_margin(rows: list[Row]) -> Sentence:
+    """For how many a difference that matters is ruled out, which no p above .05 does by itself."""
+    tested = [row for row in rows if row.has("margin", "p_equivalent_adjusted")]
+    if not tested:
         return ()
-    margin = recipe.margins.groups
-    inside = [row for row in rows if -margin < row["ci_low"] and row["ci_high"] < margin]
+    near = [row for row in tested if row["p_equivalent_adjusted"] < LEVEL]
+    open_ = [row for row in tested if row not in near and not row["p_adjusted"] < LEVEL]
     return (
-        f"; the {level(recipe)} interval rules out {margin:g} points or more for ",
-        counted_of(inside, rows, "ci_low"),
-        " of them",
+        "; within the margin of ",
+        tested[0].cite("margin"),
+        " points for ",
+        counted_of(near, tested, "p_equivalent_adjusted"),
+        f" (TOST at 5 %, Holm){listed([row['model'] for row in near])}; neither different nor "
+        "within it, as far as these data show, for ",
+        counted_of(open_, tested, "p_equivalent_adjusted"),
     )
 
 

@@ -61,8 +61,12 @@ def system(row: Row) -> str:
 
 
 def named(rows: list[Row]) -> str:
+    """The systems of these rows, as `listed`."""
+    return listed([system(row) for row in rows])
+
+
+def listed(names: Sequence[str]) -> str:
     """ ": this one, that one", where there are any and not too many."""
-    names = [system(row) for row in rows]
     return f": {', '.join(names)}" if 0 < len(names) <= 8 else ""
 
 

@@ -11,7 +11,7 @@ from scipy.stats import mannwhitneyu, ttest_ind
 from analysis.absent import Absent
 from analysis.group_tests import group_tests
 from analysis.items import ITEM
-from analysis.recipe import Recipe, shipped_recipes
+from analysis.recipe import Margins, Recipe, shipped_recipes
 from analysis.stats.multiplicity import adjust
 
 PAPER, SOUND = shipped_recipes().values()
@@ -66,7 +66,7 @@ def test_paper_takes_each_rating_for_an_observation(test: str, equal: bool) -> N
 
 
 def test_sound_takes_each_rater_for_an_observation() -> None:
-    data = ratings()
+    data = ratings(seed=4)  # in which the means of both groups vary
     table = group_tests(data, PEOPLE, SOUND, raters="all")
     means = data[data["model"] == "Bee"].groupby("participant")["rating"].mean()
     a, b = means[OLD], means[YOUNG]
@@ -116,6 +116,39 @@ def test_family_is_what_the_recipe_declares() -> None:
     table = group_tests(ratings(), PEOPLE, wide, raters="included")
     of_one_test = table[table["test"] == "student"]
     assert list(of_one_test["p_adjusted"]) == list(adjust(of_one_test["p"], "holm").p)
+
+
+@pytest.mark.parametrize("test", ["student", "welch"])
+def test_no_difference_is_tested_against_the_margin_of_the_recipe(test: str) -> None:
+    data = ratings(seed=4)
+    recipe = SOUND.model_copy(update={"margins": Margins(reference=9, groups=1.5)})
+    table = group_tests(data, PEOPLE, recipe, raters="all")
+    means = data[data["model"] == "Bee"].groupby("participant")["rating"].mean()
+    a, b, equal = means[OLD], means[YOUNG], test == "student"
+    row = only(table, model="Bee", condition="all", scenario="all", test=test)
+    above = ttest_ind(a + 1.5, b, equal_var=equal, alternative="greater").pvalue
+    below = ttest_ind(a - 1.5, b, equal_var=equal, alternative="less").pvalue
+    assert (row.margin, row.p_equivalent) == pytest.approx((1.5, max(above, below)))
+    family = table[table["test"] == test].groupby(["condition", "scenario"]).get_group(("all",) * 2)
+    assert list(family["p_equivalent_adjusted"]) == list(adjust(family["p_equivalent"], "holm").p)
+    known = table[table["p_equivalent"].notna()]
+    assert list(known["equivalent"]) == list(known["p_equivalent"] < 0.05)
+    assert set(known["equivalent"]) == {True, False}
+
+
+def test_difference_that_is_not_significant_is_not_equivalence() -> None:
+    table = group_tests(ratings(seed=5), PEOPLE, SOUND, raters="all")
+    row = only(table, model="Bee", condition="all", scenario="all", test="welch")
+    assert row.p > 0.05 and row.p_equivalent > 0.05 and not row.equivalent
+
+
+def test_equivalence_needs_a_margin_and_a_t() -> None:
+    columns = ["margin", "p_equivalent", "p_equivalent_adjusted", "equivalent"]
+    of_paper = group_tests(ratings(), PEOPLE, PAPER, raters="included")
+    assert PAPER.margins is None and of_paper[columns].isna().all(axis=None)
+    of_sound = group_tests(ratings(), PEOPLE, SOUND, raters="included")
+    without_t = of_sound[of_sound["t"].isna()]
+    assert "mann_whitney" in set(without_t["test"]) and without_t[columns].isna().all(axis=None)
 
 
 def test_raters_of_neither_group_are_in_no_test() -> None:

@@ -1,0 +1,111 @@
+"""What is said of rankings, choices, agreement, exclusions and order."""
+
+from analysis.findings import findings
+from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, said, tables
+
+
+def test_study_of_rankings_alone_speaks_of_ranks() -> None:
+    test = {
+        **FRONT,
+        "dimension": "",
+        "set": "all",
+        "n": 20,
+        "chi_squared": 12.5,
+        "df": 2,
+        "p": 0.002,
+        "w": 0.31,
+    }
+    ranks = [
+        {
+            **FRONT,
+            "dimension": "",
+            "set": "all",
+            "model": model,
+            "condition": "tuned",
+            "systems": 3,
+            "mean_rank": mean,
+            "ci_low": mean - 0.1,
+            "ci_high": mean + 0.1,
+        }
+        for model, mean in (("Ant", 2.4), ("Bee", 1.5))
+    ]
+    found = findings(tables(rankings=ranks, ranking_tests=[test]), SHIPPED)
+    assert [finding.title for finding in found] == ["Rankings"]
+    assert said(found[0].sound) == [
+        "Bee tuned has the best mean rank, 1.50 (1.40 to 1.60) among 3 systems; Friedman's χ²(2) = "
+        "12.50 over 20 raters, p = .002; Kendall's W of their mean ranks 0.31."
+    ]
+
+
+def test_choices_name_who_is_chosen_most_and_prefer_the_test_by_raters() -> None:
+    front = {**FRONT, "dimension": "", "scenario": "all"}
+    chosen = [
+        {**front, "model": "Ant", "condition": "tuned", "share_best": 0.625, "share_worst": None},
+        {**front, "model": "Bee", "condition": "plain", "share_best": 0.375, "share_worst": None},
+    ]
+    tests = [
+        {**front, "choice": "best", "unit": "choice", "test": "chi_squared", "p": 0.001, "n": 9},
+        {
+            **front,
+            "choice": "best",
+            "unit": "participant",
+            "test": "permuted_by_rater",
+            "p": 0.03,
+            "n": 9,
+        },
+    ]
+    found = findings(tables(choices=chosen, choice_tests=tests), SHIPPED)
+    assert said(about(found, "Best and worst").sound) == [
+        "Ant tuned was chosen as best most often: on 62.5 % of its pages.",
+        "That all systems are chosen as best alike: p = .030 (permuted by rater, with raters as "
+        "units, 9 raters).",
+    ]
+
+
+def test_agreement_labels_the_mean_of_raters_apart_from_a_single_one() -> None:
+    rows = [
+        {"dimension": "warmth", "statistic": name, "value": value, "n_raters": 9, "n_items": 12}
+        for name, value in (
+            ("icc_2_1", 0.1),
+            ("icc_2_k", 0.9),
+            ("krippendorff_alpha_ordinal", None),
+        )
+    ]
+    found = about(findings(tables(items=ITEMS, agreement=rows), SHIPPED), "Agreement of raters")
+    assert said(found.sound) == [
+        "The reliability of a single rater, ICC(2,1), is 0.10, of 9 raters and 12 items.",
+        "The reliability of the mean of all of them, ICC(2,k), is 0.90, of 9 raters and 12 items.",
+    ]
+
+
+def test_exclusions_name_the_variants_that_change_a_result() -> None:
+    rows = [
+        {**FRONT, "variant": "rules in force", "same_conclusion": True, "what_moves": ""},
+        {**FRONT, "variant": "no rule", "same_conclusion": False, "what_moves": "by_raters (sign)"},
+        {**FRONT, "variant": "duration alone", "same_conclusion": True, "what_moves": ""},
+    ]
+    found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
+    assert said(found.sound) == [
+        "Under 1 of 2 other choices of exclusion rules, a main result changes its sign or crosses "
+        "p = .05 (no rule: by raters (sign))."
+    ]
+
+
+def test_order_says_what_moves() -> None:
+    rows = [
+        {**FRONT, "model": model, "moves": moves}
+        for model, moves in (("Ant", True), ("Bee", False))
+    ]
+    found = about(findings(tables(items=ITEMS, order_conclusions=rows), SHIPPED), "Order")
+    assert said(found.sound) == [
+        "With positions and the previous rating taken into account, 1 of 2 differences between "
+        "conditions change sign or cross p = .05: Ant."
+    ]
+
+
+def test_printed_numbers_are_counted_where_they_could_be_looked_up() -> None:
+    rows = [{"recipe": "paper", "match": match} for match in (True, False, None)]
+    found = about(findings(tables(replication=rows), SHIPPED), "Printed numbers")
+    assert said(found.paper) == [
+        "1 of 2 printed numbers that could be looked up come out as printed."
+    ]
