@@ -57,7 +57,7 @@ def test_mean_of_one_rater_has_no_interval() -> None:
     data = ratings()
     one = systems(data[data["participant"] == "p1"], SOUND, raters="all")
     found = row(one, model="Ant", unit="participant")
-    assert found.note == "the interval is not estimable, because there is one unit"
+    assert found.note == "no interval, because there is one rater"
     assert pd.isna(found.ci_low) and not pd.isna(found["mean"])
 
 
@@ -66,7 +66,7 @@ def test_constant_ratings_have_a_mean_and_no_interval() -> None:
         systems(ratings().assign(rating=4), SOUND, raters="all"), model="Ant", unit="scenario"
     )
     assert (found["mean"], found.sd) == (4, 0)
-    assert found.note == "no interval, because all units have the same mean"
+    assert found.note == "no interval, because every scenario has the same mean"
 
 
 def test_reference_is_that_of_the_sets_where_the_system_was_shown() -> None:
