@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 
 from analysis.cells import Cited, Sentence, Tables, counted, counted_of, rows_of
-from analysis.findings.words import ALL, LEVEL, bounds, capital, named, of_recipe, system, why
+from analysis.findings.words import (
+    ALL,
+    LEVEL,
+    at_level,
+    bounds,
+    capital,
+    named,
+    of_recipe,
+    system,
+    why,
+)
 from analysis.number_text import count, decimals, degrees, noun, share
 from analysis.recipe import Recipe
 
@@ -119,8 +129,10 @@ def agreement(tables: Tables, dimension: str) -> Iterator[Sentence]:
         )
 
 
-def sensitivity(tables: Tables, dimension: str) -> Iterator[Sentence]:
-    rows = rows_of(tables, "sensitivity", dimension=dimension)
+def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    rows = of_recipe(tables, "sensitivity", recipe, dimension)
     others = [row for row in rows if row["same_conclusion"] is not None]
     others = [row for row in others if row["variant"] != "rules in force"]
     if not others:
@@ -132,7 +144,8 @@ def sensitivity(tables: Tables, dimension: str) -> Iterator[Sentence]:
         counted_of(moved, others, "same_conclusion"),
         " of ",
         counted(others, "same_conclusion"),
-        " other choices of exclusion rules, a main result changes its sign or crosses p = .05",
+        " other choices of exclusion rules, a main result changes its sign, crosses "
+        f"{at_level(recipe)} or is estimable in one of the two alone",
         f" ({named})." if named else ".",
     )
 
@@ -152,16 +165,16 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
                 " after Holm).",
             )
     rows = of_recipe(tables, "order_conclusions", recipe, dimension)
-    known = [row for row in rows if row["moves"] is not None]
-    if known:
+    known = [row for row in rows if row.has("difference") or row.has("difference_with")]
+    if known and recipe is not None:
         moved = [row for row in known if row["moves"]]
         yield (
             "With positions and the previous rating taken into account, ",
             counted_of(moved, known, "moves"),
             " of ",
             counted(known, "moves"),
-            f" {noun(len(known), 'difference')} between conditions change sign or cross p = .05",
-            f"{named(moved)}.",
+            f" {noun(len(known), 'difference')} between conditions change sign, cross "
+            f"{at_level(recipe)} or are estimable in one of the two alone{named(moved)}.",
         )
 
 

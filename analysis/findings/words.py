@@ -56,6 +56,11 @@ def level(recipe: Recipe) -> str:
     return f"{100 * recipe.confidence:g}{NARROW}%"
 
 
+def at_level(recipe: Recipe) -> str:
+    """ "p = .05": what p values are below where an interval of the recipe's excludes zero."""
+    return f"p = {1 - recipe.confidence:.3g}".replace("0.", ".")
+
+
 def system(row: Row) -> str:
     return " ".join(filter(None, (row["model"], row["condition"])))
 

@@ -1,7 +1,7 @@
 """What is said of rankings, choices, agreement, exclusions and order."""
 
 from analysis.findings import findings
-from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, said, tables
+from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, recipe, said, tables
 
 
 def test_study_of_rankings_alone_speaks_of_ranks() -> None:
@@ -86,20 +86,33 @@ def test_exclusions_name_the_variants_that_change_a_result() -> None:
     ]
     found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
     assert said(found.sound) == [
-        "Under 1 of 2 other choices of exclusion rules, a main result changes its sign or crosses "
-        "p = .05 (no rule: by raters (sign))."
+        "Under 1 of 2 other choices of exclusion rules, a main result changes its sign, crosses "
+        "p = .05 or is estimable in one of the two alone (no rule: by raters (sign))."
+    ]
+
+
+def test_exclusions_are_those_of_one_recipe_at_its_level() -> None:
+    strict = recipe("participant", confidence=0.99)
+    rows = [
+        {**FRONT, "recipe": name, "variant": "no rule", "same_conclusion": same, "what_moves": ""}
+        for name, same in (("mine", True), ("sound", False))
+    ]
+    found = about(findings(tables(items=ITEMS, sensitivity=rows), [strict, *SHIPPED]), "Exclusions")
+    assert said(found.sound) == [
+        "Under 0 of 1 other choices of exclusion rules, a main result changes its sign, crosses "
+        "p = .01 or is estimable in one of the two alone."
     ]
 
 
 def test_order_says_what_moves() -> None:
     rows = [
-        {**FRONT, "model": model, "moves": moves}
-        for model, moves in (("Ant", True), ("Bee", False))
+        {**FRONT, "model": model, "difference": difference, "moves": moves}
+        for model, difference, moves in (("Ant", 0.1, True), ("Bee", 0.2, False), ("all", None, 0))
     ]
     found = about(findings(tables(items=ITEMS, order_conclusions=rows), SHIPPED), "Order")
     assert said(found.sound) == [
         "With positions and the previous rating taken into account, 1 of 2 differences between "
-        "conditions change sign or cross p = .05: Ant."
+        "conditions change sign, cross p = .05 or are estimable in one of the two alone: Ant."
     ]
 
 
