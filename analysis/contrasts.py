@@ -156,7 +156,7 @@ def _generalised(differences: DataFrame, confidence: float) -> Iterator[dict[str
 
 def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:
     if isinstance(found, Inestimable):
-        return {"note": str(found)}
+        return {"note": _why(found)}
     low, high = found.interval
     return {
         "n": found.n,
@@ -173,8 +173,13 @@ def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:
 
 def _of_min_f(found: MinF | Inestimable) -> dict[str, Any]:
     if isinstance(found, Inestimable):
-        return {"note": str(found)}
+        return {"note": _why(found)}
     return {"F": found.F, "df1": 1, "df2": found.df2, "p": found.p, "note": ""}
+
+
+def _why(found: Inestimable) -> str:
+    """The reason, in which items are what they are here: scenarios."""
+    return str(found).replace(" item", " scenario")
 
 
 def _over_models(table: DataFrame, within: list[str]) -> DataFrame:

@@ -170,6 +170,7 @@ def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
 
 def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
     a, b = (cell.values[side[cell.participants]] for side in (factor.in_a, factor.in_b))
+    effect, without_effect = _effect(a, b, recipe.confidence)
     shared = {
         "group_a": factor.grouping.a.label,
         "group_b": factor.grouping.b.label,
@@ -179,10 +180,11 @@ def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, A
         "dimension": cell.dimension,
         **_described(a, "a"),
         **_described(b, "b"),
-        **_effect(a, b, recipe.confidence),
+        **effect,
     }
     for test in recipe.group_tests:
-        yield {**shared, "test": test, **_tested(test, a, b, recipe)}
+        tested = _tested(test, a, b, recipe)
+        yield {**shared, "test": test, **tested, "note": tested["note"] or without_effect}
 
 
 def _described(values: Values, side: str) -> dict[str, Any]:
@@ -194,14 +196,17 @@ def _described(values: Values, side: str) -> dict[str, Any]:
     }
 
 
-def _effect(a: Values, b: Values, confidence: float) -> dict[str, Any]:
+def _effect(a: Values, b: Values, confidence: float) -> tuple[dict[str, Any], str]:
+    """Cohen's d and Hedges' g, and why any of them is not there."""
     d = cohens_d(a, b, confidence=confidence)
     if isinstance(d, Inestimable):
-        return {}
+        return {}, f"Cohen's d is {d}"
     low, high = d.interval
     found = {"cohen_d": d.estimate, "d_ci_low": low, "d_ci_high": high}
     g = unbiased(d)
-    return found if isinstance(g, Inestimable) else {**found, "hedges_g": g.estimate}
+    if isinstance(g, Inestimable):
+        return found, f"Hedges' g is {g}"
+    return {**found, "hedges_g": g.estimate}, ""
 
 
 def _tested(test: GroupTest, a: Values, b: Values, recipe: Recipe) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def _about_raters(
     if not rated:
         found.absent |= dict.fromkeys(["raters.sigma", *OF_DISTANCES], UNRATED)
         return
-    found.absent |= _absent_from_filter(raters, checked.known)
+    found.absent |= _absent_from_filter(raters, checked.known, rules)
     limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
     found.table("thresholds", lambda: limits)
     found.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
@@ -157,7 +157,7 @@ def _about_systems(found: Collected, data: StudyData, checked: Checked, included
         found.absent["wins_summary"] = found.absent["wins"]
 
 
-def _absent_from_filter(raters: DataFrame, known: DataFrame) -> dict[str, str]:
+def _absent_from_filter(raters: DataFrame, known: DataFrame, rules: QualityRules) -> dict[str, str]:
     """Why there are no distances to the gold scores."""
     absent: dict[str, str] = {}
     why = ""
@@ -166,7 +166,8 @@ def _absent_from_filter(raters: DataFrame, known: DataFrame) -> dict[str, str]:
     elif raters["n_ratings"].any() and not raters["n_gold"].any():
         why = "no rating has a gold score"
     if why:
-        absent["raters.mae"] = f"{why}: sigma is over all ratings, and sigma_mae matches nobody"
+        nobody = ", and sigma_mae matches nobody" if "sigma_mae" in rules.order else ""
+        absent["raters.mae"] = f"{why}: sigma is over all ratings{nobody}"
     return absent
 
 

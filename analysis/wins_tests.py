@@ -233,7 +233,7 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
     else:
         low, high = tested.interval
         found |= {"p": tested.p, "a_share": tested.share, "a_share_low": low, "a_share_high": high}
-    if not with_points:
+    if compared and not with_points:
         why = "was not rated beside these" if contrast.reference else "is not named by the study"
         notes.append(f"no reference points, because the reference {why}")
     if drawn.resamples is None:

@@ -158,7 +158,7 @@ def test_what_cannot_be_estimated_is_said() -> None:
     }
     assert notes == {
         "one rater": "not estimable, because there is one rater",
-        "one scenario": "not estimable, because there is one item",
+        "one scenario": "not estimable, because there is one scenario",
         "all ties": "not estimable, because all 12 differences are zero",
     }
 

@@ -178,6 +178,8 @@ def test_one_rater_in_each_group_has_no_t() -> None:
     table = group_tests(ratings(of=pair), PEOPLE, SOUND, raters="included")
     student = table[table["test"] == "student"]
     assert set(student["note"]) == {"not estimable, because each group has one value"}
+    ranked = table[(table["test"] == "mann_whitney") & table["p"].notna()]
+    assert set(ranked["note"]) == {"Cohen's d is not estimable, because each group has one value"}
 
 
 def test_factor_that_nobody_answered_is_left_out() -> None:

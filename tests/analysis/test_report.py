@@ -66,6 +66,11 @@ def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
     assert results.tables["funnel"]["remaining"].tolist() == [2] * 4
 
 
+def test_rule_that_is_not_applied_is_not_spoken_of() -> None:
+    results = analyse(study({"r": [1, 1, 1]}), QualityRules(order=["duration"]))
+    assert results.absent["raters.mae"] == ("there are no gold scores: sigma is over all ratings")
+
+
 def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_absent() -> None:
     people: dict[str, dict[str, Any]] = {
         "quick": {"duration_seconds": 1.0},

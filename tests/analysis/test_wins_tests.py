@@ -199,6 +199,10 @@ def test_comparison_without_ratings_is_said_and_not_counted() -> None:
     assert pd.isna(empty.share_a) and pd.isna(empty.p_adjusted)
     every = row(found.tests, scenario="all")
     assert (every.n_cells, every.not_compared) == (5, 1)
+    neither = (data["scenario"] == "S1") & (data["condition"] == "tuned")
+    nothing = row(tables(data[~neither], known=known).tests, scenario="S1")
+    # the reference was rated; that nothing stands beside it is no fault of its own
+    assert nothing.note == "sign test not estimable, because there are no comparisons"
 
 
 def test_comparison_of_different_raters_has_no_difference() -> None:
