@@ -122,11 +122,13 @@ def _about_raters(
         found.absent["funnel"] = "the study applies no quality rule"
     indices = rater_indices(checked.ratings, checked.ranks, checked.consented)
     table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
+    if not rated:  # nobody lacks what nobody was asked for
+        table["note"] = ""
     found.tables["raters"] = table.merge(indices, on="participant", validate="one_to_one")
     found.figure("consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people)))
     found.figure("durations", lambda: durations(raters, rules))
     if not rated:
-        found.absent |= dict.fromkeys(["raters.sigma", *OF_DISTANCES], UNRATED)
+        found.absent |= dict.fromkeys(["raters.sigma", "raters.mae", *OF_DISTANCES], UNRATED)
         return
     found.absent |= _absent_from_filter(raters, checked.known, rules)
     limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
