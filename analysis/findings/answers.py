@@ -8,7 +8,6 @@ from analysis.findings.words import (
     LEVEL,
     at_level,
     bounds,
-    capital,
     named,
     of_recipe,
     system,
@@ -42,6 +41,8 @@ def included(tables: Tables) -> Iterator[Sentence]:
 
 def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
     """Who is ranked best, and whether that is more than chance; by sets of systems on one page."""
+    if recipe is None:
+        return
     for test in of_recipe(tables, "ranking_tests", recipe, dimension):
         of_set = of_recipe(tables, "rankings", recipe, dimension, set=test["set"])
         ranked = [row for row in of_set if row.has("mean_rank")]
@@ -53,7 +54,7 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         yield (
             f"{where}{system(best)} has the best mean rank, ",
             best.cite("mean_rank"),
-            *bounds(best, "ci"),
+            *bounds(best, recipe),
             " among ",
             best.cite("systems", count),
             " systems; Friedman's χ²(",
@@ -71,6 +72,8 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
 
 
 def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
     rows = of_recipe(tables, "choices", recipe, dimension, scenario=ALL)
     rows = rows or of_recipe(tables, "choices", recipe, dimension)
     for kind in ("best", "worst"):
@@ -82,7 +85,7 @@ def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
             f"{system(most)} was chosen as {kind} most often: on ",
             most.cite(f"share_{kind}", share),
             " of its pages",
-            *bounds(most, f"{kind}_ci", share),
+            *bounds(most, recipe, f"{kind}_ci", share),
             ".",
         )
         yield from _choice_test(tables, recipe, dimension, kind)
@@ -106,26 +109,35 @@ def _choice_test(
         )
 
 
-def agreement(tables: Tables, dimension: str) -> Iterator[Sentence]:
+def agreement(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Of the included raters; `recipe` is the one whose level the intervals have."""
+    if recipe is None:
+        return
     rows = {row["statistic"]: row for row in rows_of(tables, "agreement", dimension=dimension)}
-    for name, says in (
-        ("krippendorff_alpha_ordinal", "Krippendorff's α (ordinal) is "),
-        ("icc_2_1", "The reliability of a single rater, ICC(2,1), is "),
-        ("icc_2_k", "The reliability of the mean of all of them, ICC(2,k), is "),
-        ("kendalls_w_ranks_within_blocks", "Kendall's W of the ranks on one page is on average "),
+    for name, says, things in (
+        ("krippendorff_alpha_ordinal", "Krippendorff's α (ordinal) is ", "item"),
+        ("icc_2_1", "The reliability of a single rater, ICC(2,1), is ", "item"),
+        ("icc_2_k", "The reliability of the mean of all of them, ICC(2,k), is ", "item"),
+        (
+            "kendalls_w_ranks_within_blocks",
+            "Kendall's W of the ranks on one page is on average ",
+            "item",
+        ),
+        ("randolphs_kappa_best", "Randolph's κ of what is chosen as best is ", "block"),
+        ("randolphs_kappa_worst", "Randolph's κ of what is chosen as worst is ", "block"),
     ):
         row = rows.get(name)
         if row is None or not row.has("value"):
             continue
         yield (
-            capital(says),
+            says,
             row.cite("value"),
-            *bounds(row, "ci"),
+            *bounds(row, recipe),
             ", of ",
             row.cite("n_raters", count),
-            " raters and ",
+            f" {noun(row['n_raters'], 'rater')} and ",
             row.cite("n_items", count),
-            " items.",
+            f" {noun(row['n_items'], things)}.",
         )
 
 

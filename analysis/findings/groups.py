@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.cells import Row, Sentence, Tables, counted, counted_of, values
-from analysis.findings.words import ALL, LEVEL, capital, listed, of_recipe, why
+from analysis.findings.words import ALL, LEVEL, bounds, capital, listed, of_recipe, why
 from analysis.number_text import count, noun
 from analysis.recipe import Recipe
 
@@ -56,14 +56,7 @@ def _least(rows: list[Row], recipe: Recipe) -> Sentence:
     unit = "raters" if recipe.unit == "participant" else "ratings"
     numbers: Sentence = ()
     if row.has("difference", "ci_low", "ci_high"):
-        numbers = (
-            row.cite("difference"),
-            " points (",
-            row.cite("ci_low"),
-            " to ",
-            row.cite("ci_high"),
-            "), ",
-        )
+        numbers = (row.cite("difference"), " points", *bounds(row, recipe), ", ")
     return (
         f"; the least p is that of {row['model']}, ",
         row.cite("n_a", count),

@@ -35,21 +35,25 @@ def points_apart(row: Row, column: str) -> Sentence:
     return (row.cite(column, lambda value: decimals(abs(value))), f" points {way} than")
 
 
-def interval(row: Row, recipe: Recipe) -> Sentence:
+def interval(
+    row: Row, recipe: Recipe, name: str = "ci", form: Callable[[float], str] | None = None
+) -> Sentence:
+    """ "95 % interval 2.41 to 2.64"."""
     return (
         f"{level(recipe)} interval ",
-        row.cite("ci_low"),
+        row.cite(f"{name}_low", form),
         " to ",
-        row.cite("ci_high"),
+        row.cite(f"{name}_high", form),
     )
 
 
-def bounds(row: Row, name: str, form: Callable[[float], str] | None = None) -> Sentence:
-    """ " (2.41 to 2.64)", where the row has both ends."""
-    low, high = f"{name}_low", f"{name}_high"
-    if not row.has(low, high):
+def bounds(
+    row: Row, recipe: Recipe, name: str = "ci", form: Callable[[float], str] | None = None
+) -> Sentence:
+    """ " (95 % interval 2.41 to 2.64)", where the row has both ends."""
+    if not row.has(f"{name}_low", f"{name}_high"):
         return ()
-    return (" (", row.cite(low, form), " to ", row.cite(high, form), ")")
+    return (" (", *interval(row, recipe, name, form), ")")
 
 
 def level(recipe: Recipe) -> str:

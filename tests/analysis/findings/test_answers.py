@@ -32,8 +32,8 @@ def test_study_of_rankings_alone_speaks_of_ranks() -> None:
     found = findings(tables(rankings=ranks, ranking_tests=[test]), SHIPPED)
     assert [finding.title for finding in found] == ["Rankings"]
     assert said(found[0].sound) == [
-        "Bee tuned has the best mean rank, 1.50 (1.40 to 1.60) among 3 systems; Friedman's χ²(2) = "
-        "12.50 over 20 raters, p = .002; Kendall's W of their mean ranks 0.31."
+        "Bee tuned has the best mean rank, 1.50 (95 % interval 1.40 to 1.60) among 3 systems; "
+        "Friedman's χ²(2) = 12.50 over 20 raters, p = .002; Kendall's W of their mean ranks 0.31."
     ]
 
 
@@ -75,6 +75,18 @@ def test_agreement_labels_the_mean_of_raters_apart_from_a_single_one() -> None:
     assert said(found.sound) == [
         "The reliability of a single rater, ICC(2,1), is 0.10, of 9 raters and 12 items.",
         "The reliability of the mean of all of them, ICC(2,k), is 0.90, of 9 raters and 12 items.",
+    ]
+
+
+def test_agreement_on_choices_is_said_where_nothing_was_rated() -> None:
+    rows = [
+        {"dimension": "", "statistic": "randolphs_kappa_best", "value": 0.15, "ci_low": 0.08}
+        | {"ci_high": 0.23, "n_raters": 25, "n_items": 10}
+    ]
+    found = about(findings(tables(agreement=rows), SHIPPED), "Agreement of raters")
+    assert said(found.sound) == [
+        "Randolph's κ of what is chosen as best is 0.15 (95 % interval 0.08 to 0.23), of 25 raters "
+        "and 10 blocks."
     ]
 
 

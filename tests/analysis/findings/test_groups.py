@@ -14,14 +14,14 @@ def test_groups_stand_beside_each_other_by_raters_and_by_ratings() -> None:
     found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
     assert said(found.sound) == [
         "Age, 60+ against under 60: p < .05 for 0 of 2 models, after Holm for 0 (Welch's t); the "
-        "least p is that of Ant, 8 and 108 raters: −0.20 points (−0.50 to 0.10), p = .200, "
-        "adjusted p = .200; within the margin of 0.25 points for 1 (TOST at 5 %, Holm): Bee; "
-        "neither different nor within it, as far as these data show, for 1."
+        "least p is that of Ant, 8 and 108 raters: −0.20 points (95 % interval −0.50 to 0.10), "
+        "p = .200, adjusted p = .200; within the margin of 0.25 points for 1 (TOST at 5 %, Holm): "
+        "Bee; neither different nor within it, as far as these data show, for 1."
     ]
     assert said(found.paper) == [
         "Age, 60+ against under 60: p < .05 for 1 of 1 model, after Holm for 1 (Student's t); the "
-        "least p is that of Ant, 96 and 1,296 ratings: −0.20 points (−0.50 to 0.10), p = .004, "
-        "adjusted p = .004."
+        "least p is that of Ant, 96 and 1,296 ratings: −0.20 points (95 % interval −0.50 to 0.10), "
+        "p = .004, adjusted p = .004."
     ]
 
 
