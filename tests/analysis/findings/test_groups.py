@@ -26,10 +26,10 @@ def test_groups_stand_beside_each_other_by_raters_and_by_ratings() -> None:
 
 
 def test_groups_that_cannot_be_compared_say_why() -> None:
-    rows = [group("sound", "participant", None, note="not estimable, because 60+ has nobody")]
+    rows = [group("sound", "participant", None, note="not estimable, because group a is empty")]
     found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
     assert said(found.sound) == [
-        "Age, 60+ against under 60: not estimable, because 60+ has nobody."
+        "Age, 60+ against under 60: not estimable, because group 60+ is empty."
     ]
 
 
