@@ -10,7 +10,7 @@ from analysis.findings.words import (
     bounds,
     named,
     of_recipe,
-    system,
+    together,
     why,
 )
 from analysis.number_text import count, decimals, degrees, noun, share
@@ -51,8 +51,10 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
             yield (f"{where}Friedman's test is {why(test)}.",)
             continue
         best = min(ranked, key=lambda row: (row["mean_rank"], row.place))
+        first = [row for row in ranked if row["mean_rank"] == best["mean_rank"]]
+        has = "has" if len(first) == 1 else "share"
         yield (
-            f"{where}{system(best)} has the best mean rank, ",
+            f"{where}{together(first)} {has} the best mean rank, ",
             best.cite("mean_rank"),
             *bounds(best, recipe),
             " among ",
@@ -63,7 +65,7 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
             test.cite("chi_squared"),
             " over ",
             test.cite("n", count),
-            " raters, ",
+            f" {noun(test['n'], 'rater')}, ",
             *test.p(),
             "; Kendall's W of their mean ranks ",
             test.cite("w"),
@@ -81,8 +83,10 @@ def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         if not chosen:
             continue
         most = max(chosen, key=lambda row: (row[f"share_{kind}"], -row.place))
+        alike = [row for row in chosen if row[f"share_{kind}"] == most[f"share_{kind}"]]
+        were, each = ("was", "") if len(alike) == 1 else ("were", "each ")
         yield (
-            f"{system(most)} was chosen as {kind} most often: on ",
+            f"{together(alike)} {were} chosen as {kind} most often: {each}on ",
             most.cite(f"share_{kind}", share),
             " of its pages",
             *bounds(most, recipe, f"{kind}_ci", share),
@@ -105,7 +109,7 @@ def _choice_test(
             *row.p(),
             f" ({row['test'].replace('_', ' ')}, {how}, ",
             row.cite("n", count),
-            " raters).",
+            f" {noun(row['n'], 'rater')}).",
         )
 
 

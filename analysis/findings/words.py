@@ -69,6 +69,12 @@ def system(row: Row) -> str:
     return " ".join(filter(None, (row["model"], row["condition"])))
 
 
+def together(rows: list[Row]) -> str:
+    """ "this one", or "this one, that one and the third"."""
+    *others, last = [system(row) for row in rows]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def named(rows: list[Row]) -> str:
     """The systems of these rows, as `listed`."""
     return listed([system(row) for row in rows])

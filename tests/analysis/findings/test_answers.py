@@ -62,6 +62,24 @@ def test_choices_name_who_is_chosen_most_and_prefer_the_test_by_raters() -> None
     ]
 
 
+def test_who_shares_the_first_place_is_named_with_who_shares_it() -> None:
+    front = {**FRONT, "dimension": ""}
+    test = {**front, "set": "all", "n": 1, "chi_squared": 0.0, "df": 1, "p": 1.0, "w": 0.0}
+    systems = [{"model": model, "condition": "tuned"} for model in ("Ant", "Bee", "Cat")]
+    means = [front | who | {"set": "all", "systems": 3} for who in systems]
+    ranks = [row | {"mean_rank": mean} for row, mean in zip(means, (1.5, 1.5, 3.0), strict=True)]
+    shares = [front | who | {"scenario": "all", "share_best": 1 / 3} for who in systems]
+    found = findings(tables(rankings=ranks, ranking_tests=[test], choices=shares), SHIPPED)
+    assert said(about(found, "Rankings").sound)[0].startswith(
+        "Ant tuned and Bee tuned share the best mean rank, 1.50 among 3 systems; Friedman's χ²(1) "
+        "= 0.00 over 1 rater,"
+    )
+    assert said(about(found, "Best and worst").sound) == [
+        "Ant tuned, Bee tuned and Cat tuned were chosen as best most often: each on 33.3 % of its "
+        "pages."
+    ]
+
+
 def test_agreement_labels_the_mean_of_raters_apart_from_a_single_one() -> None:
     rows = [
         {"dimension": "warmth", "statistic": name, "value": value, "n_raters": 9, "n_items": 12}
