@@ -30,6 +30,8 @@ TO_REFERENCE = [
 ]  # fmt: skip
 #: The columns whose values are the units.
 UNITS = ("participant", "scenario")
+#: What one of them is called.
+NAMES = {"participant": "rater", "scenario": "scenario"}
 
 
 def systems(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -45,8 +47,7 @@ def systems(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
         for (model, condition, dimension), found in _means(ratings, unit):
             keys = {"model": model, "condition": condition, "dimension": dimension}
             front = {"recipe": recipe.name, "unit": unit, "raters": raters}
-            one = "rater" if unit == "participant" else unit
-            row = mean_interval(found, confidence=recipe.confidence, unit=one)
+            row = mean_interval(found, confidence=recipe.confidence, unit=NAMES[unit])
             rows.append({**front, **keys, **row})
     counted = ratings.groupby(["model", "condition", "dimension"], observed=True).size()
     table = DataFrame(rows, columns=SYSTEMS)
@@ -79,7 +80,7 @@ def to_reference(
         "margin": recipe.margins.reference,
     }
     rows = [
-        {**front, "unit": unit, **keys, **_near(system, reference, recipe)}
+        {**front, "unit": unit, **keys, **_near(system, reference, unit, recipe)}
         for unit in UNITS
         for keys, system, reference in _beside_reference(ratings, contrast.reference, unit)
     ]
@@ -118,10 +119,16 @@ def _beside_reference(
         yield keys, *means.align(others)
 
 
-def _near(system: "Series[float]", reference: "Series[float]", recipe: Recipe) -> dict[str, Any]:
+def _near(
+    system: "Series[float]", reference: "Series[float]", unit: str, recipe: Recipe
+) -> dict[str, Any]:
+    n = int((system.notna() & reference.notna()).sum())
+    if n < 2:
+        none = f"{'one' if n else 'no'} {NAMES[unit]} has ratings of both"
+        return {"n": n, "note": f"not estimable, because {none}"}
     found = paired_t(system, reference, confidence=recipe.confidence)
     if isinstance(found, Inestimable):
-        return {"n": int((system.notna() & reference.notna()).sum()), "note": str(found)}
+        return {"n": n, "note": str(found)}
     return _tested(found, recipe)
 
 

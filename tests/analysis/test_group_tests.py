@@ -9,7 +9,7 @@ from pandas import DataFrame
 from scipy.stats import mannwhitneyu, ttest_ind
 
 from analysis.absent import Absent
-from analysis.group_tests import group_tests
+from analysis.group_tests import adjusted, group_tests
 from analysis.items import ITEM
 from analysis.recipe import Margins, Recipe, shipped_recipes
 from analysis.stats.multiplicity import adjust
@@ -109,6 +109,14 @@ def test_p_is_adjusted_over_models_within_otherwise_equal_tests() -> None:
     assert list(family["p_adjusted"]) == list(adjust(family["p"], "holm").p)
     assert list(family["p_bh"]) == list(adjust(family["p"], "benjamini-hochberg").p)
     assert (family["p_adjusted"] >= family["p"]).all()
+
+
+def test_tests_without_a_p_are_no_members_of_a_family() -> None:
+    p = [0.01, None, 0.04, 0.5, None]
+    table = DataFrame({"test": ["t", "t", "t", "u", "u"], "p": p})
+    found = adjusted(table, ["test"])
+    assert found["p_adjusted"].fillna(-1).tolist() == [0.02, -1, 0.04, 0.5, -1]
+    assert found["p_bh"].fillna(-1).tolist() == [0.02, -1, 0.04, 0.5, -1]
 
 
 def test_family_is_what_the_recipe_declares() -> None:

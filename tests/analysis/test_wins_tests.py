@@ -208,7 +208,7 @@ def test_comparison_without_ratings_is_said_and_not_counted() -> None:
 def test_comparison_of_different_raters_has_no_difference() -> None:
     found = tables(cell([5, 4, None, None], [None, None, 1, 2]))
     alone = found.differences.iloc[0]
-    assert alone.note.startswith("not estimable, because there is no complete pair")
+    assert alone.note.startswith("not estimable, because no rater rated both")
     assert row(found.tests, scenario="all").a_wins == 1
     assert alone.share_a == 1.0
 
@@ -219,7 +219,7 @@ def test_one_raters_wins_have_no_intervals() -> None:
     assert found.tests["a_wins_low"].isna().all()
     for note in [*found.differences["note"], *found.tests["note"]]:
         assert "no resamples, because one rater's ratings count" in note
-    assert found.differences["note"].str.contains("because there is one pair").all()
+    assert found.differences["note"].str.contains("because one rater rated both").all()
 
 
 def test_constant_raters_are_all_ties() -> None:
