@@ -17,7 +17,7 @@ from analysis.recipe import Recipe
 from analysis.resampling import Resampling, resampling
 from analysis.stats.agreement import Level, alpha_over_clusters
 from analysis.stats.bootstrap import affordable
-from analysis.stats.choices import free_marginal_kappa
+from analysis.stats.choices import Concord, free_marginal_kappa
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.intraclass_correlation import Form, intraclass_correlations
 from analysis.stats.rankings import (
@@ -136,8 +136,15 @@ def _kappa(pages: DataFrame, settings: Resampling) -> Row:
     if isinstance(found, Inestimable):
         return {**counts, "note": str(found)}
     few = f"{found.left_out} of {len(chosen)} blocks left out, in which fewer than two raters chose"
-    notes = [few] if found.left_out else []
     row = {**counts, "n_items": found.blocks, "value": found.kappa}
+    return _over_blocks(row, found, few)
+
+
+def _over_blocks(row: Row, found: Concord | WithinBlocks, left_out: str) -> Row:
+    """The row with its interval over blocks, and in `note` what is missing; `left_out` says which
+    blocks, if any.
+    """
+    notes = [left_out] if found.left_out else []
     if found.interval is None:
         notes.append("no interval, because there is one block")
         return {**row, "note": "; ".join(notes)}
@@ -234,17 +241,6 @@ def _within_blocks(judged: DataFrame, settings: Resampling) -> Row:
         counts = {"n_raters": judged["rater"].nunique(), "n_items": judged["unit"].nunique()}
         return {**counts, "note": str(found)}
     row = {"value": found.w, "n_raters": found.raters, "n_items": found.things}
-    notes = [_left_out(found)] if found.left_out else []
-    if found.interval is None:
-        notes.append("no interval, because there is one block")
-        return {**row, "note": "; ".join(notes)}
-    low, high = found.interval
-    drawn = f"bootstrap of {found.blocks} blocks, {found.resamples} resamples"
-    return {**row, "ci_low": low, "ci_high": high, "interval": drawn, "note": "; ".join(notes)}
-
-
-def _left_out(found: WithinBlocks) -> str:
     blocks = found.blocks + found.left_out
-    return (
-        f"{found.left_out} of {blocks} blocks left out, in which no two raters told systems apart"
-    )
+    few = f"{found.left_out} of {blocks} blocks left out, in which no two raters told systems apart"
+    return _over_blocks(row, found, few)

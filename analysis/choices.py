@@ -83,8 +83,9 @@ def choice_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     of each are expected. Where not, `because` says why, and systems' labels are permuted instead:
     `permuted_within_pages` if each choice is made blindly under the null, and, where raters chose
     several times, `permuted_by_rater` too, which lets raters have likings of their own that even
-    out. p values are Holm's over the scenarios, within dimension, choice and unit: `choice`, where
-    the choices of one rater count as independent, or `participant`. Raises Absent.
+    out. p values are Holm's over the single scenarios (an only one stands as `all`), within
+    dimension, choice and unit: `choice`, where the choices of one rater count as independent, or
+    `participant`. Raises Absent.
     """
     front = {"recipe": recipe.name, "raters": raters}
     seed = resampling(recipe)["seed"]
@@ -95,7 +96,9 @@ def choice_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
         for row in _tested(pages.rows, kind, seed)
     ]
     table = DataFrame(rows, columns=CHOICE_TESTS)
-    single = adjusted(table[table["scenario"] != ALL], [*FRONT, "dimension", "choice"])
+    several = table.groupby("dimension")["scenario"].transform("nunique") > 1
+    tested = table[(table["scenario"] != ALL) | ~several]
+    single = adjusted(tested, [*FRONT, "dimension", "choice"])
     p = {name: single[name].reindex(table.index) for name in ("p_adjusted", "p_bh")}
     whole = ["systems", "n", "n_choices", "df", "permutations"]
     table = table.assign(p=table["p"].astype(float), **p)[CHOICE_TESTS]

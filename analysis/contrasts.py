@@ -7,15 +7,15 @@ ratings of a rater, such as those of several scenarios, count each once.
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.group_tests import ALL, adjusted
 from analysis.recipe import Recipe
+from analysis.signed_ranks import signed_ranks
 from analysis.stats.by_raters_and_items import MinF, by_raters_and_items
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.paired import PairedT, method_for, pairs, wilcoxon_signed_rank
+from analysis.stats.paired import PairedT
 from analysis.wins import Contrast
 
 FRONT = ["recipe", "unit", "raters"]
@@ -45,7 +45,12 @@ def paired(ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: st
         rows.append(
             {
                 **_front(recipe, contrast, raters, model, dimension),
-                **_signed_rank(a.mean(axis=1), b.mean(axis=1), recipe.confidence),
+                **signed_ranks(
+                    a.mean(axis=1),
+                    b.mean(axis=1),
+                    confidence=recipe.confidence,
+                    nobody="no rater rated both conditions",
+                ),
             }
         )
     table = _over_models(DataFrame(rows, columns=PAIRED), ["dimension"])
@@ -141,38 +146,6 @@ def _front(
     }
 
 
-def _signed_rank(a: "Series[float]", b: "Series[float]", confidence: float) -> dict[str, Any]:
-    complete = pairs(a, b)
-    if isinstance(complete, Inestimable):
-        return {"n": 0, "note": str(complete)}
-    first, second, left_out = complete
-    row = {
-        "n": len(first),
-        "mean_a": float(np.mean(first)),
-        "mean_b": float(np.mean(second)),
-        "left_out": left_out,
-    }
-    method = method_for(len(first))
-    found = wilcoxon_signed_rank(first, second, method=method, confidence=confidence)
-    if isinstance(found, Inestimable):
-        return {**row, "note": str(found)}
-    total = found.n * (found.n + 1) / 2
-    low, high = found.interval or (None, None)
-    note = "" if found.interval else "no interval, because all differences have one direction"
-    return {
-        **row,
-        "wilcoxon": min(found.statistic, total - found.statistic),
-        "t_plus": found.statistic,
-        "p": found.p,
-        "rank_biserial": found.rank_biserial,
-        "ci_low": low,
-        "ci_high": high,
-        "zeros": found.zeros,
-        "method": found.method,
-        "note": note,
-    }
-
-
 def _generalised(differences: DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
     found = by_raters_and_items(differences, confidence=confidence)
     missing = {"missing_cells": found.empty_cells}
@@ -183,7 +156,7 @@ def _generalised(differences: DataFrame, confidence: float) -> Iterator[dict[str
 
 def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:
     if isinstance(found, Inestimable):
-        return {"note": str(found)}
+        return {"note": _why(found)}
     low, high = found.interval
     return {
         "n": found.n,
@@ -200,8 +173,13 @@ def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:
 
 def _of_min_f(found: MinF | Inestimable) -> dict[str, Any]:
     if isinstance(found, Inestimable):
-        return {"note": str(found)}
+        return {"note": _why(found)}
     return {"F": found.F, "df1": 1, "df2": found.df2, "p": found.p, "note": ""}
+
+
+def _why(found: Inestimable) -> str:
+    """The reason, in which items are what they are here: scenarios."""
+    return str(found).replace(" item", " scenario")
 
 
 def _over_models(table: DataFrame, within: list[str]) -> DataFrame:

@@ -18,6 +18,7 @@ from analysis.groups import sides
 from analysis.recipe import Grouping, GroupTest, Recipe
 from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, student_t, welch_t
 from analysis.stats.effect_sizes import cohens_d, unbiased
+from analysis.stats.equivalence import equivalence
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.multiplicity import benjamini_hochberg, holm
 
@@ -26,7 +27,8 @@ COLUMNS = [
     "recipe", "unit", "raters", "factor", "group_a", "group_b", "model", "condition", "scenario",
     "dimension", "n_a", "n_b", "mean_a", "mean_b", "sd_a", "sd_b", "test", "t", "df", "p",
     "p_adjusted", "cohen_d", "difference", "ci_low", "ci_high", "d_ci_low", "d_ci_high",
-    "hedges_g", "u", "rank_biserial", "p_bh", "note",
+    "hedges_g", "u", "rank_biserial", "p_bh", "margin", "p_equivalent", "p_equivalent_adjusted",
+    "equivalent", "note",
 ]  # fmt: skip
 #: What tells one row from all others. Rows that differ in `adjust_over` alone are one family.
 KEYS = [
@@ -73,7 +75,11 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     `ratings` has `participant`, `rating` and the columns of an item; `people` a row for each of
     these participants, with the columns that the recipe's groupings name. A factor whose column
     nobody answered is left out. `n`, means and standard deviations count units; `raters` says
-    whose ratings they are. What cannot be estimated is empty, and `note` says why. Raises Absent.
+    whose ratings they are. Where the recipe sets a margin (points of the scale), `p_equivalent` is
+    that of TOST by the row's own t-test, `p_equivalent_adjusted` Holm's over the family of
+    `p_adjusted`, and `equivalent` says whether the groups differ by less than the margin at 5 %,
+    unadjusted; Mann and Whitney's test has no such thing. What cannot be estimated is empty, and
+    `note` says why. Raises Absent.
     """
     if ratings.empty:
         raise Absent("there are no ratings")
@@ -100,7 +106,11 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     table = table.sort_values(
         "factor", key=lambda factor: factor.map(order), kind="stable", ignore_index=True
     )
-    return adjusted(table, [key for key in KEYS if key not in recipe.adjust_over])
+    family = [key for key in KEYS if key not in recipe.adjust_over]
+    near = adjusted(table.assign(p=table["p_equivalent"]), family)["p_adjusted"]
+    numbers = dict.fromkeys(["margin", "p_equivalent"], float)
+    table = table.assign(p_equivalent_adjusted=near).astype({**numbers, "equivalent": "boolean"})
+    return adjusted(table, family)
 
 
 def answered(people: DataFrame, column: str) -> bool:
@@ -160,6 +170,7 @@ def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
 
 def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
     a, b = (cell.values[side[cell.participants]] for side in (factor.in_a, factor.in_b))
+    effect, without_effect = _effect(a, b, recipe.confidence)
     shared = {
         "group_a": factor.grouping.a.label,
         "group_b": factor.grouping.b.label,
@@ -169,10 +180,11 @@ def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, A
         "dimension": cell.dimension,
         **_described(a, "a"),
         **_described(b, "b"),
-        **_effect(a, b, recipe.confidence),
+        **effect,
     }
     for test in recipe.group_tests:
-        yield {**shared, "test": test, **_tested(test, a, b, recipe.confidence)}
+        tested = _tested(test, a, b, recipe)
+        yield {**shared, "test": test, **tested, "note": tested["note"] or without_effect}
 
 
 def _described(values: Values, side: str) -> dict[str, Any]:
@@ -184,18 +196,21 @@ def _described(values: Values, side: str) -> dict[str, Any]:
     }
 
 
-def _effect(a: Values, b: Values, confidence: float) -> dict[str, Any]:
+def _effect(a: Values, b: Values, confidence: float) -> tuple[dict[str, Any], str]:
+    """Cohen's d and Hedges' g, and why any of them is not there."""
     d = cohens_d(a, b, confidence=confidence)
     if isinstance(d, Inestimable):
-        return {}
+        return {}, f"Cohen's d is {d}"
     low, high = d.interval
     found = {"cohen_d": d.estimate, "d_ci_low": low, "d_ci_high": high}
     g = unbiased(d)
-    return found if isinstance(g, Inestimable) else {**found, "hedges_g": g.estimate}
+    if isinstance(g, Inestimable):
+        return found, f"Hedges' g is {g}"
+    return {**found, "hedges_g": g.estimate}, ""
 
 
-def _tested(test: GroupTest, a: Values, b: Values, confidence: float) -> dict[str, Any]:
-    found = TESTS[test](a, b, confidence=confidence)
+def _tested(test: GroupTest, a: Values, b: Values, recipe: Recipe) -> dict[str, Any]:
+    found = TESTS[test](a, b, confidence=recipe.confidence)
     if isinstance(found, Inestimable):
         return {"note": str(found)}
     if isinstance(found, MannWhitney):
@@ -208,8 +223,17 @@ def _tested(test: GroupTest, a: Values, b: Values, confidence: float) -> dict[st
         "difference": found.difference,
         "ci_low": low,
         "ci_high": high,
+        **_near(found, recipe),
         "note": "",
     }
+
+
+def _near(found: TwoSampleT, recipe: Recipe) -> dict[str, Any]:
+    """Whether the groups are shown to differ by less than the recipe's margin."""
+    if recipe.margins is None:
+        return {}
+    near = equivalence(found, recipe.margins.groups)
+    return {"margin": near.margin, "p_equivalent": near.p, "equivalent": near.equivalent}
 
 
 def adjusted(table: DataFrame, family: list[str]) -> DataFrame:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from analysis.number_text import is_p, p_text
+
 #: What LaTeX would take for a command, and what it would draw as something else.
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -92,11 +94,7 @@ def escaped(text: str) -> str:
 
 def p_value(p: float) -> str:
     """As in APA style: three decimals, no zero before the point, `< .001` and `> .999`."""
-    if p < 0.001:
-        return "$<$ .001"
-    if p > 0.999:
-        return "$>$ .999"
-    return f"{p:.3f}".removeprefix("0")
+    return re.sub("[<>]", r"$\g<0>$", p_text(p))
 
 
 def _columns(
@@ -120,7 +118,7 @@ def _columns(
 
 
 def _texts(column: str, values: Sequence[Value]) -> list[str]:
-    if column == "p" or column.startswith("p_"):
+    if is_p(column):
         number: Callable[[float], str] = p_value
     else:
         decimals = _decimals([float(value) for value in values if _is_number(value)])

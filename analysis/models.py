@@ -7,18 +7,26 @@ from django.utils import timezone
 from survey.models import Participant, Study
 
 
-class RuleSet(models.Model):
-    """One version of a study's quality rules; never edited, only followed by another."""
+class Version(models.Model):
+    """One version of what a study is analysed by; never edited, only followed by another."""
 
-    study = models.ForeignKey(Study, models.CASCADE, related_name="rule_sets")
     version = models.PositiveIntegerField(default=1)
-    rules = models.JSONField(help_text="Steps in order with their thresholds")
-    rules_hash = models.CharField(max_length=64)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
+        abstract = True
         ordering = ["study", "version"]
+
+
+class RuleSet(Version):
+    """A study's quality rules."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="rule_sets")
+    rules = models.JSONField(help_text="Steps in order with their thresholds")
+    rules_hash = models.CharField(max_length=64)
+
+    class Meta(Version.Meta):
         constraints = [
             models.UniqueConstraint(fields=["study", "version"], name="rule_set_version")
         ]
@@ -27,18 +35,14 @@ class RuleSet(models.Model):
         return f"{self.study} rules {self.version}"
 
 
-class RecipeSet(models.Model):
-    """One version of a study's recipes; never edited, only followed by another."""
+class RecipeSet(Version):
+    """A study's recipes."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="recipe_sets")
-    version = models.PositiveIntegerField(default=1)
     recipes = models.JSONField(help_text="Each recipe as JSON text, in the order of their tables")
     recipes_hash = models.CharField(max_length=64)
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
-    created_at = models.DateTimeField(default=timezone.now)
 
-    class Meta:
-        ordering = ["study", "version"]
+    class Meta(Version.Meta):
         constraints = [
             models.UniqueConstraint(fields=["study", "version"], name="recipe_set_version")
         ]

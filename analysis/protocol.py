@@ -10,9 +10,18 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.stats.rankings import Friedman, friedman
+
 PERSON = "participant"
 BLOCK = ["scenario", "set"]
 RESPONSE = [*BLOCK, "model", "condition"]
+#: Why measures whose names begin so may have no value.
+WITHOUT = {
+    "minutes": "no duration is known",
+    "contradict": "no two responses were put in order both by ratings and by ranks",
+    "agreement_ratings": "in no block did two people who rated all of it tell responses apart",
+    "agreement_ranks": "in no block did two people who ranked all of it tell responses apart",
+}
 
 
 @dataclass(frozen=True)
@@ -29,8 +38,8 @@ class ProtocolData:
 
 
 def protocol(data: ProtocolData) -> DataFrame:
-    """One row per measure: `measure`, `value` (null where it can't be had), `n` (of what it is
-    computed: people, pairs of responses or blocks).
+    """One row per measure: `measure`, `value`, `n` (of what it is computed: people, pairs of
+    responses or blocks), and in `note` why there is no value.
     """
     people = data.participants[data.participants["status"] == "completed"]
     of_them = data.ratings[PERSON].isin(people[PERSON])
@@ -58,7 +67,14 @@ def protocol(data: ProtocolData) -> DataFrame:
         ("texts", float(len(texts)), len(people)),
         ("writing_people", float(texts[PERSON].nunique()), len(people)),
     ]
-    return DataFrame(rows, columns=["measure", "value", "n"])
+    noted = [(*row, _why_none(row[0], people) if row[1] is None else "") for row in rows]
+    return DataFrame(noted, columns=["measure", "value", "n", "note"])
+
+
+def _why_none(measure: str, people: DataFrame) -> str:
+    if not len(people):
+        return "nobody completed the survey"
+    return next(why for name, why in WITHOUT.items() if measure.startswith(name))
 
 
 def _quantile(minutes: "Series[float]", share: float) -> float | None:
@@ -113,32 +129,16 @@ def _contradictions(ratings: DataFrame, ranks: DataFrame) -> tuple[int, int, int
 
 
 def _mean_w(values: DataFrame) -> tuple[float | None, int]:
-    """Mean of Kendall's W over blocks, and over how many; of those who gave every value."""
+    """Mean of Kendall's W over blocks, and over how many; of those who gave every value.
+
+    A block that fewer than two did, or in which all is tied, has none.
+    """
     found = []
     for _, block in values.groupby(BLOCK, sort=False, dropna=False):
         table = block.pivot_table(
             index=PERSON, columns=["model", "condition"], values="value"
         ).dropna()
-        w = kendalls_w(table)
-        if w is not None:
-            found.append(w)
+        w = friedman(table)
+        if isinstance(w, Friedman):
+            found.append(w.w)
     return (float(np.mean(found)), len(found)) if found else (None, 0)
-
-
-def kendalls_w(table: DataFrame) -> float | None:
-    """Kendall's W of raters (rows) over things (columns), corrected for ties.
-
-    W = 12 S / (m² (k³ − k) − m Σ (t³ − t)), S the squared deviations of the rank sums. From 0
-    (no agreement) to 1. None for fewer than two raters or things, or where all is tied.
-    M. G. Kendall & B. Babington Smith (1939), The problem of m rankings, Annals of
-    Mathematical Statistics 10.
-    """
-    m, k = table.shape
-    if m < 2 or k < 2:
-        return None
-    ranked = table.rank(axis=1).to_numpy()
-    sums = ranked.sum(axis=0)
-    tied_with = (ranked[:, :, None] == ranked[:, None, :]).sum(axis=2)  # itself included
-    ties = int((tied_with**2 - 1).sum())
-    whole = m**2 * (k**3 - k) - m * ties
-    return float(12 * ((sums - sums.mean()) ** 2).sum() / whole) if whole > 0 else None

@@ -16,10 +16,11 @@ from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.group_tests import ALL, adjusted
+from analysis.mean_interval import mean_interval
 from analysis.recipe import Recipe
 from analysis.resampling import Resampling, resampling
+from analysis.signed_ranks import signed_ranks
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.paired import method_for, paired_t, pairs, wilcoxon_signed_rank
 from analysis.stats.rankings import concordance_interval, concordance_within_blocks, friedman
 
 FRONT = ["recipe", "unit", "raters"]
@@ -195,7 +196,8 @@ def _systems(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
     for number, name in _named(ranked).items():
         own = ranked.rows[ranked.rows["system"] == number]
         by_rater = own.groupby("rater")[["value", "first", "last"]].mean()
-        row = _mean(by_rater["value"], confidence)
+        means = by_rater["value"]
+        row = mean_interval(means, confidence=confidence, unit="rater", name="mean_rank")
         yield {
             **name,
             "systems": int(sizes.max()),
@@ -205,18 +207,6 @@ def _systems(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
             "n_ranks": len(own),
             "note": "; ".join(part for part in (mixed, row["note"]) if part),
         }
-
-
-def _mean(means: "Series[float]", confidence: float) -> dict[str, Any]:
-    row = {"n": len(means), "mean_rank": float(means.mean())}
-    if len(means) < 2:
-        return {**row, "note": "no interval, because there is one rater"}
-    found = paired_t(means, means * 0, confidence=confidence)
-    sd = float(means.std(ddof=1))
-    if isinstance(found, Inestimable):
-        return {**row, "sd": sd, "note": "no interval, because all raters have the same mean"}
-    low, high = found.interval
-    return {**row, "sd": sd, "ci_low": low, "ci_high": high, "note": ""}
 
 
 def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
@@ -266,38 +256,11 @@ def _pairs(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
             yield {
                 **{f"{key}_a": value for key, value in named[a].items()},
                 **{f"{key}_b": value for key, value in named[b].items()},
-                **_signed_rank(both[a], both[b], confidence),
+                **signed_ranks(
+                    both[a],
+                    both[b],
+                    confidence=confidence,
+                    nobody="no block shows both systems",
+                    lower=True,
+                ),
             }
-
-
-def _signed_rank(a: "Series[float]", b: "Series[float]", confidence: float) -> dict[str, Any]:
-    complete = pairs(a, b)
-    if isinstance(complete, Inestimable):
-        return {"n": 0, "note": "not estimable, because no block shows both systems"}
-    first, second, left_out = complete
-    row = {
-        "n": len(first),
-        "mean_a": float(first.mean()),
-        "mean_b": float(second.mean()),
-        "left_out": left_out,
-    }
-    # A lower rank is the better one, so that b − a is how much better a stands.
-    method = method_for(len(first))
-    found = wilcoxon_signed_rank(second, first, method=method, confidence=confidence)
-    if isinstance(found, Inestimable):
-        return {**row, "note": str(found)}
-    total = found.n * (found.n + 1) / 2
-    low, high = found.interval or (None, None)
-    note = "" if found.interval else "no interval, because all differences have one direction"
-    return {
-        **row,
-        "wilcoxon": min(found.statistic, total - found.statistic),
-        "p": found.p,
-        "rank_biserial": found.rank_biserial,
-        "ci_low": low,
-        "ci_high": high,
-        "t_plus": found.statistic,
-        "zeros": found.zeros,
-        "method": found.method,
-        "note": note,
-    }

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.quality import NO_RATINGS
 from analysis.stats import careless
 from analysis.stats.careless import NO_ANSWERS, Index
 from analysis.stats.inestimable import Inestimable
@@ -210,7 +211,7 @@ def _duration(people: DataFrame) -> Index:
 def _notes(reasons: Mapping[str, "Series[str]"]) -> "Series[str]":
     """Why indices are empty, each reason once; raters have a few patterns of reasons between them.
 
-    no longstring: the order is unknown; no even_odd, retest_sd: no answers
+    no longstring: the order is unknown; no even_odd, retest_sd: no ratings
     """
     table = DataFrame(dict(reasons))
     patterns = table.drop_duplicates()
@@ -219,7 +220,8 @@ def _notes(reasons: Mapping[str, "Series[str]"]) -> "Series[str]":
         named: dict[str, list[str]] = {}
         for name, reason in zip(table, pattern, strict=True):
             if reason:
-                named.setdefault(reason, []).append(str(name))
+                why = NO_RATINGS if reason == NO_ANSWERS else str(reason)
+                named.setdefault(why, []).append(str(name))
         texts.append("; ".join(f"no {', '.join(n)}: {reason}" for reason, n in named.items()))
     said = patterns.assign(text=texts)
     return table.merge(said, on=list(table), how="left")["text"]

@@ -86,7 +86,7 @@ class Margins(Part):
 
     #: How far below the reference a system may be and still approach it.
     reference: FiniteFloat = Field(gt=0)
-    #: Between two groups of raters, for "no difference".
+    #: Between the means of two groups of raters, either way: what TOST calls "no difference".
     groups: FiniteFloat = Field(gt=0)
 
 

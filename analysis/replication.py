@@ -12,7 +12,10 @@ from analysis.absent import Absent
 from analysis.recipe import Printed, Recipe
 
 COLUMNS = ["recipe", "item", "printed", "obtained", "match", "table", "row", "column", "note"]
-NUMBER = re.compile(r"(?P<sign>[<>]?)\s*(?P<value>-?[0-9]+(?:\.[0-9]+)?)(?P<percent>\s*%)?")
+#: As papers print them, too: .004, −0.21, 1,296 and 54.2 %.
+NUMBER = re.compile(
+    r"(?P<sign>[<>]?)\s*(?P<value>[-−]?(?=\.?[0-9])([0-9]{1,3}(,[0-9]{3})+|[0-9]*)(\.[0-9]+)?)\s*%?"
+)
 
 
 def replication(
@@ -78,7 +81,8 @@ def matches(printed: Printed, obtained: Any) -> bool:
     said = NUMBER.fullmatch(printed.printed.strip())
     if said is None or isinstance(obtained, str):
         return bool(str(obtained) == printed.printed.strip())
-    value, ours = Decimal(said["value"]), Decimal(repr(float(obtained)))
+    value = Decimal(said["value"].replace("−", "-").replace(",", ""))
+    ours = Decimal(repr(float(obtained)))
     if said["sign"]:
         return ours < value if said["sign"] == "<" else ours > value
     if printed.within is not None:

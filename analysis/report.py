@@ -122,13 +122,15 @@ def _about_raters(
         found.absent["funnel"] = "the study applies no quality rule"
     indices = rater_indices(checked.ratings, checked.ranks, checked.consented)
     table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
+    if not rated:  # nobody lacks what nobody was asked for
+        table["note"] = ""
     found.tables["raters"] = table.merge(indices, on="participant", validate="one_to_one")
     found.figure("consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people)))
     found.figure("durations", lambda: durations(raters, rules))
     if not rated:
-        found.absent |= dict.fromkeys(["raters.sigma", *OF_DISTANCES], UNRATED)
+        found.absent |= dict.fromkeys(["raters.sigma", "raters.mae", *OF_DISTANCES], UNRATED)
         return
-    found.absent |= _absent_from_filter(raters, checked.known)
+    found.absent |= _absent_from_filter(raters, checked.known, rules)
     limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
     found.table("thresholds", lambda: limits)
     found.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
@@ -157,7 +159,7 @@ def _about_systems(found: Collected, data: StudyData, checked: Checked, included
         found.absent["wins_summary"] = found.absent["wins"]
 
 
-def _absent_from_filter(raters: DataFrame, known: DataFrame) -> dict[str, str]:
+def _absent_from_filter(raters: DataFrame, known: DataFrame, rules: QualityRules) -> dict[str, str]:
     """Why there are no distances to the gold scores."""
     absent: dict[str, str] = {}
     why = ""
@@ -166,7 +168,8 @@ def _absent_from_filter(raters: DataFrame, known: DataFrame) -> dict[str, str]:
     elif raters["n_ratings"].any() and not raters["n_gold"].any():
         why = "no rating has a gold score"
     if why:
-        absent["raters.mae"] = f"{why}: sigma is over all ratings, and sigma_mae matches nobody"
+        nobody = ", and sigma_mae matches nobody" if "sigma_mae" in rules.order else ""
+        absent["raters.mae"] = f"{why}: sigma is over all ratings{nobody}"
     return absent
 
 

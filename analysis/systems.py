@@ -11,6 +11,7 @@ from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.group_tests import adjusted
+from analysis.mean_interval import mean_interval
 from analysis.recipe import Recipe
 from analysis.stats.equivalence import equivalence, non_inferiority
 from analysis.stats.inestimable import Inestimable
@@ -29,6 +30,8 @@ TO_REFERENCE = [
 ]  # fmt: skip
 #: The columns whose values are the units.
 UNITS = ("participant", "scenario")
+#: What one of them is called.
+NAMES = {"participant": "rater", "scenario": "scenario"}
 
 
 def systems(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -44,7 +47,8 @@ def systems(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
         for (model, condition, dimension), found in _means(ratings, unit):
             keys = {"model": model, "condition": condition, "dimension": dimension}
             front = {"recipe": recipe.name, "unit": unit, "raters": raters}
-            rows.append({**front, **keys, **_mean(found, recipe.confidence)})
+            row = mean_interval(found, confidence=recipe.confidence, unit=NAMES[unit])
+            rows.append({**front, **keys, **row})
     counted = ratings.groupby(["model", "condition", "dimension"], observed=True).size()
     table = DataFrame(rows, columns=SYSTEMS)
     of = zip(table["model"], table["condition"], table["dimension"], strict=True)
@@ -76,7 +80,7 @@ def to_reference(
         "margin": recipe.margins.reference,
     }
     rows = [
-        {**front, "unit": unit, **keys, **_near(system, reference, recipe)}
+        {**front, "unit": unit, **keys, **_near(system, reference, unit, recipe)}
         for unit in UNITS
         for keys, system, reference in _beside_reference(ratings, contrast.reference, unit)
     ]
@@ -94,18 +98,6 @@ def _means(ratings: DataFrame, unit: str) -> Iterator[tuple[tuple[str, str, str]
     for (model, condition, dimension), found in ratings.groupby(by, observed=True):
         means: Series[float] = found.groupby(unit, observed=True)["rating"].mean()
         yield (str(model), str(condition), str(dimension)), means
-
-
-def _mean(means: "Series[float]", confidence: float) -> dict[str, Any]:
-    row = {"n": len(means), "mean": float(means.mean())}
-    if len(means) < 2:
-        return {**row, "note": "the interval is not estimable, because there is one unit"}
-    found = paired_t(means, means * 0, confidence=confidence)
-    sd = float(means.std(ddof=1))
-    if isinstance(found, Inestimable):
-        return {**row, "sd": sd, "note": "no interval, because all units have the same mean"}
-    low, high = found.interval
-    return {**row, "sd": sd, "ci_low": low, "ci_high": high, "note": ""}
 
 
 def _beside_reference(
@@ -127,10 +119,16 @@ def _beside_reference(
         yield keys, *means.align(others)
 
 
-def _near(system: "Series[float]", reference: "Series[float]", recipe: Recipe) -> dict[str, Any]:
+def _near(
+    system: "Series[float]", reference: "Series[float]", unit: str, recipe: Recipe
+) -> dict[str, Any]:
+    n = int((system.notna() & reference.notna()).sum())
+    if n < 2:
+        none = f"{'one' if n else 'no'} {NAMES[unit]} has ratings of both"
+        return {"n": n, "note": f"not estimable, because {none}"}
     found = paired_t(system, reference, confidence=recipe.confidence)
     if isinstance(found, Inestimable):
-        return {"n": int((system.notna() & reference.notna()).sum()), "note": str(found)}
+        return {"n": n, "note": str(found)}
     return _tested(found, recipe)
 
 

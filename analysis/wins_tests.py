@@ -153,8 +153,8 @@ def _paired(
     first, second = a.align(b)
     complete = pairs(first, second)
     if isinstance(complete, Inestimable):
-        because = f"there are no ratings of {' and '.join(missing)}" if missing else ""
-        reason = f"not estimable, because {because}" if because else str(complete)
+        lacking = f"there are no ratings of {' and '.join(missing)}"
+        reason = f"not estimable, because {lacking if missing else 'no rater rated both'}"
         return {**row, "n": 0, "left_out": len(first), "winner": "", "note": reason}
     difference = float(np.mean(complete[0] - complete[1]))
     row |= {
@@ -163,6 +163,8 @@ def _paired(
         "difference": difference,
         "winner": WINNERS[int(np.sign(round(difference, DECIMALS)))],
     }
+    if row["n"] == 1:
+        return {**row, "note": "not estimable, because one rater rated both"}
     found = paired_t(first, second, confidence=confidence)
     if isinstance(found, Inestimable):
         return {**row, "note": str(found)}
@@ -233,7 +235,7 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
     else:
         low, high = tested.interval
         found |= {"p": tested.p, "a_share": tested.share, "a_share_low": low, "a_share_high": high}
-    if not with_points:
+    if compared and not with_points:
         why = "was not rated beside these" if contrast.reference else "is not named by the study"
         notes.append(f"no reference points, because the reference {why}")
     if drawn.resamples is None:

@@ -58,8 +58,8 @@ def findings(tables: Tables, recipes: Sequence[Recipe]) -> list[Finding]:
             ),
             ("Rankings", answers.rankings(tables, sound, dimension), ()),
             ("Best and worst", answers.choices(tables, sound, dimension), ()),
-            ("Agreement of raters", answers.agreement(tables, dimension), ()),
-            ("Exclusions", answers.sensitivity(tables, dimension), ()),
+            ("Agreement of raters", answers.agreement(tables, sound or paper, dimension), ()),
+            ("Exclusions", answers.sensitivity(tables, sound, dimension), ()),
             ("Order", answers.order(tables, sound, dimension), ()),
         ]
         found += [Finding(title + of, tuple(a), tuple(b)) for title, a, b in questions]

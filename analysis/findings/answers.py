@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 
 from analysis.cells import Cited, Sentence, Tables, counted, counted_of, rows_of
-from analysis.findings.words import ALL, LEVEL, bounds, capital, named, of_recipe, system, why
+from analysis.findings.words import (
+    ALL,
+    LEVEL,
+    at_level,
+    bounds,
+    named,
+    of_recipe,
+    together,
+    why,
+)
 from analysis.number_text import count, decimals, degrees, noun, share
 from analysis.recipe import Recipe
 
@@ -32,6 +41,8 @@ def included(tables: Tables) -> Iterator[Sentence]:
 
 def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
     """Who is ranked best, and whether that is more than chance; by sets of systems on one page."""
+    if recipe is None:
+        return
     for test in of_recipe(tables, "ranking_tests", recipe, dimension):
         of_set = of_recipe(tables, "rankings", recipe, dimension, set=test["set"])
         ranked = [row for row in of_set if row.has("mean_rank")]
@@ -40,10 +51,12 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
             yield (f"{where}Friedman's test is {why(test)}.",)
             continue
         best = min(ranked, key=lambda row: (row["mean_rank"], row.place))
+        first = [row for row in ranked if row["mean_rank"] == best["mean_rank"]]
+        has = "has" if len(first) == 1 else "share"
         yield (
-            f"{where}{system(best)} has the best mean rank, ",
+            f"{where}{together(first)} {has} the best mean rank, ",
             best.cite("mean_rank"),
-            *bounds(best, "ci"),
+            *bounds(best, recipe),
             " among ",
             best.cite("systems", count),
             " systems; Friedman's χ²(",
@@ -52,7 +65,7 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
             test.cite("chi_squared"),
             " over ",
             test.cite("n", count),
-            " raters, ",
+            f" {noun(test['n'], 'rater')}, ",
             *test.p(),
             "; Kendall's W of their mean ranks ",
             test.cite("w"),
@@ -61,6 +74,8 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
 
 
 def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
     rows = of_recipe(tables, "choices", recipe, dimension, scenario=ALL)
     rows = rows or of_recipe(tables, "choices", recipe, dimension)
     for kind in ("best", "worst"):
@@ -68,11 +83,13 @@ def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         if not chosen:
             continue
         most = max(chosen, key=lambda row: (row[f"share_{kind}"], -row.place))
+        alike = [row for row in chosen if row[f"share_{kind}"] == most[f"share_{kind}"]]
+        were, each = ("was", "") if len(alike) == 1 else ("were", "each ")
         yield (
-            f"{system(most)} was chosen as {kind} most often: on ",
+            f"{together(alike)} {were} chosen as {kind} most often: {each}on ",
             most.cite(f"share_{kind}", share),
             " of its pages",
-            *bounds(most, f"{kind}_ci", share),
+            *bounds(most, recipe, f"{kind}_ci", share),
             ".",
         )
         yield from _choice_test(tables, recipe, dimension, kind)
@@ -92,35 +109,46 @@ def _choice_test(
             *row.p(),
             f" ({row['test'].replace('_', ' ')}, {how}, ",
             row.cite("n", count),
-            " raters).",
+            f" {noun(row['n'], 'rater')}).",
         )
 
 
-def agreement(tables: Tables, dimension: str) -> Iterator[Sentence]:
+def agreement(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    """Of the included raters; `recipe` is the one whose level the intervals have."""
+    if recipe is None:
+        return
     rows = {row["statistic"]: row for row in rows_of(tables, "agreement", dimension=dimension)}
-    for name, says in (
-        ("krippendorff_alpha_ordinal", "Krippendorff's α (ordinal) is "),
-        ("icc_2_1", "The reliability of a single rater, ICC(2,1), is "),
-        ("icc_2_k", "The reliability of the mean of all of them, ICC(2,k), is "),
-        ("kendalls_w_ranks_within_blocks", "Kendall's W of the ranks on one page is on average "),
+    for name, says, things in (
+        ("krippendorff_alpha_ordinal", "Krippendorff's α (ordinal) is ", "item"),
+        ("icc_2_1", "The reliability of a single rater, ICC(2,1), is ", "item"),
+        ("icc_2_k", "The reliability of the mean of all of them, ICC(2,k), is ", "item"),
+        (
+            "kendalls_w_ranks_within_blocks",
+            "Kendall's W of the ranks on one page is on average ",
+            "item",
+        ),
+        ("randolphs_kappa_best", "Randolph's κ of what is chosen as best is ", "block"),
+        ("randolphs_kappa_worst", "Randolph's κ of what is chosen as worst is ", "block"),
     ):
         row = rows.get(name)
         if row is None or not row.has("value"):
             continue
         yield (
-            capital(says),
+            says,
             row.cite("value"),
-            *bounds(row, "ci"),
+            *bounds(row, recipe),
             ", of ",
             row.cite("n_raters", count),
-            " raters and ",
+            f" {noun(row['n_raters'], 'rater')} and ",
             row.cite("n_items", count),
-            " items.",
+            f" {noun(row['n_items'], things)}.",
         )
 
 
-def sensitivity(tables: Tables, dimension: str) -> Iterator[Sentence]:
-    rows = rows_of(tables, "sensitivity", dimension=dimension)
+def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    rows = of_recipe(tables, "sensitivity", recipe, dimension)
     others = [row for row in rows if row["same_conclusion"] is not None]
     others = [row for row in others if row["variant"] != "rules in force"]
     if not others:
@@ -132,7 +160,8 @@ def sensitivity(tables: Tables, dimension: str) -> Iterator[Sentence]:
         counted_of(moved, others, "same_conclusion"),
         " of ",
         counted(others, "same_conclusion"),
-        " other choices of exclusion rules, a main result changes its sign or crosses p = .05",
+        " other choices of exclusion rules, a main result changes its sign, crosses "
+        f"{at_level(recipe)} or is estimable in one of the two alone",
         f" ({named})." if named else ".",
     )
 
@@ -152,16 +181,16 @@ def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
                 " after Holm).",
             )
     rows = of_recipe(tables, "order_conclusions", recipe, dimension)
-    known = [row for row in rows if row["moves"] is not None]
-    if known:
+    known = [row for row in rows if row.has("difference") or row.has("difference_with")]
+    if known and recipe is not None:
         moved = [row for row in known if row["moves"]]
         yield (
             "With positions and the previous rating taken into account, ",
             counted_of(moved, known, "moves"),
             " of ",
             counted(known, "moves"),
-            f" {noun(len(known), 'difference')} between conditions change sign or cross p = .05",
-            f"{named(moved)}.",
+            f" {noun(len(known), 'difference')} between conditions change sign, cross "
+            f"{at_level(recipe)} or are estimable in one of the two alone{named(moved)}.",
         )
 
 

@@ -143,7 +143,8 @@ def wins(tables: Tables, dimension: str) -> Iterator[Sentence]:
             row.cite("b_percent", percent),
             "), ",
             row.cite("ties", count),
-            " ties. A count of wins says nothing of how large or how sure a difference is.",
+            f" {noun(row['ties'], 'tie')}. A count of wins says nothing of how large or how sure a "
+            "difference is.",
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.cells import Row, Sentence, Tables, counted, counted_of, values
-from analysis.findings.words import ALL, LEVEL, capital, level, of_recipe, why
+from analysis.findings.words import ALL, LEVEL, bounds, capital, listed, of_recipe, why
 from analysis.number_text import count, noun
 from analysis.recipe import Recipe
 
@@ -25,7 +25,7 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
         tested = [row for row in rows if row.has("p")]
         whose = f"{capital(factor)}, {rows[0]['group_a']} against {rows[0]['group_b']}"
         if not tested:
-            yield (f"{whose}: {why(rows[0])}.",)
+            yield (f"{whose}: {_why(rows[0])}.",)
             continue
         clear = [row for row in tested if row["p"] < LEVEL]
         still = [row for row in tested if row["p_adjusted"] < LEVEL]
@@ -38,9 +38,17 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
             counted_of(still, tested, "p_adjusted"),
             f" ({TESTS[test]})",
             *_least(tested, recipe),
-            *_within_margin(tested, recipe),
+            *_within_margin(tested),
             ".",
         )
+
+
+def _why(row: Row) -> str:
+    """The reason, in which the groups are called what they are."""
+    reason = why(row)
+    for side in "ab":
+        reason = reason.replace(f"group {side} ", f"group {row[f'group_{side}']} ")
+    return reason
 
 
 def _preferred(recipe: Recipe, rows: list[Row]) -> str:
@@ -56,14 +64,7 @@ def _least(rows: list[Row], recipe: Recipe) -> Sentence:
     unit = "raters" if recipe.unit == "participant" else "ratings"
     numbers: Sentence = ()
     if row.has("difference", "ci_low", "ci_high"):
-        numbers = (
-            row.cite("difference"),
-            " points (",
-            row.cite("ci_low"),
-            " to ",
-            row.cite("ci_high"),
-            "), ",
-        )
+        numbers = (row.cite("difference"), " points", *bounds(row, recipe), ", ")
     return (
         f"; the least p is that of {row['model']}, ",
         row.cite("n_a", count),
@@ -77,16 +78,21 @@ def _least(rows: list[Row], recipe: Recipe) -> Sentence:
     )
 
 
-def _within_margin(rows: list[Row], recipe: Recipe) -> Sentence:
-    """For how many a difference that matters is ruled out."""
-    if recipe.margins is None or not all(row.has("ci_low", "ci_high") for row in rows):
+def _within_margin(rows: list[Row]) -> Sentence:
+    """For how many a difference that matters is ruled out, which no p above .05 does by itself."""
+    tested = [row for row in rows if row.has("margin", "p_equivalent_adjusted")]
+    if not tested:
         return ()
-    margin = recipe.margins.groups
-    inside = [row for row in rows if -margin < row["ci_low"] and row["ci_high"] < margin]
+    near = [row for row in tested if row["p_equivalent_adjusted"] < LEVEL]
+    open_ = [row for row in tested if row not in near and not row["p_adjusted"] < LEVEL]
     return (
-        f"; the {level(recipe)} interval rules out {margin:g} points or more for ",
-        counted_of(inside, rows, "ci_low"),
-        " of them",
+        "; within the margin of ",
+        tested[0].cite("margin"),
+        " points for ",
+        counted_of(near, tested, "p_equivalent_adjusted"),
+        f" (TOST at 5 %, Holm){listed([row['model'] for row in near])}; neither different nor "
+        "within it, as far as these data show, for ",
+        counted_of(open_, tested, "p_equivalent_adjusted"),
     )
 
 

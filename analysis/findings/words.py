@@ -35,34 +35,53 @@ def points_apart(row: Row, column: str) -> Sentence:
     return (row.cite(column, lambda value: decimals(abs(value))), f" points {way} than")
 
 
-def interval(row: Row, recipe: Recipe) -> Sentence:
+def interval(
+    row: Row, recipe: Recipe, name: str = "ci", form: Callable[[float], str] | None = None
+) -> Sentence:
+    """ "95 % interval 2.41 to 2.64"."""
     return (
         f"{level(recipe)} interval ",
-        row.cite("ci_low"),
+        row.cite(f"{name}_low", form),
         " to ",
-        row.cite("ci_high"),
+        row.cite(f"{name}_high", form),
     )
 
 
-def bounds(row: Row, name: str, form: Callable[[float], str] | None = None) -> Sentence:
-    """ " (2.41 to 2.64)", where the row has both ends."""
-    low, high = f"{name}_low", f"{name}_high"
-    if not row.has(low, high):
+def bounds(
+    row: Row, recipe: Recipe, name: str = "ci", form: Callable[[float], str] | None = None
+) -> Sentence:
+    """ " (95 % interval 2.41 to 2.64)", where the row has both ends."""
+    if not row.has(f"{name}_low", f"{name}_high"):
         return ()
-    return (" (", row.cite(low, form), " to ", row.cite(high, form), ")")
+    return (" (", *interval(row, recipe, name, form), ")")
 
 
 def level(recipe: Recipe) -> str:
     return f"{100 * recipe.confidence:g}{NARROW}%"
 
 
+def at_level(recipe: Recipe) -> str:
+    """ "p = .05": what p values are below where an interval of the recipe's excludes zero."""
+    return f"p = {1 - recipe.confidence:.3g}".replace("0.", ".")
+
+
 def system(row: Row) -> str:
     return " ".join(filter(None, (row["model"], row["condition"])))
 
 
+def together(rows: list[Row]) -> str:
+    """ "this one", or "this one, that one and the third"."""
+    *others, last = [system(row) for row in rows]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def named(rows: list[Row]) -> str:
+    """The systems of these rows, as `listed`."""
+    return listed([system(row) for row in rows])
+
+
+def listed(names: Sequence[str]) -> str:
     """ ": this one, that one", where there are any and not too many."""
-    names = [system(row) for row in rows]
     return f": {', '.join(names)}" if 0 < len(names) <= 8 else ""
 
 

@@ -156,6 +156,13 @@ def test_p_is_adjusted_over_scenarios_and_that_of_all_is_not() -> None:
     assert table.loc[table["scenario"] == "all", "p_adjusted"].isna().all()
 
 
+def test_only_scenario_is_a_family_of_its_own() -> None:
+    data = pages(*((f"r{at}", "Q1", "xyz", "x", "z") for at in range(20)))
+    table = choice_tests(data, SOUND, raters="all")
+    assert set(table["scenario"]) == {"all"}
+    assert table["p_adjusted"].tolist() == table["p"].tolist()
+
+
 def test_dimensions_are_asked_about_separately() -> None:
     both = [
         pages(("r1", "Q1", "xy", best, worst), ("r2", "Q1", "xy", best, worst), dimension=name)

@@ -9,7 +9,7 @@ from pandas import DataFrame
 from scipy.stats import PermutationMethod, ttest_rel, wilcoxon
 
 from analysis.absent import Absent
-from analysis.contrasts import contrasts, paired
+from analysis.contrasts import contrasts, paired, rater_differences
 from analysis.items import ITEM
 from analysis.recipe import shipped_recipes
 from analysis.stats.multiplicity import adjust
@@ -135,6 +135,24 @@ def test_rater_of_one_condition_alone_is_left_out_and_counted() -> None:
     assert (found.n, found.left_out) == (11, 1)
 
 
+def test_single_model_is_not_repeated_as_all() -> None:
+    data = ratings()
+    table = paired(data[data["model"] == "Ant"], CONTRAST, SOUND, raters="all")
+    assert table["model"].tolist() == ["Ant"]
+    assert table["p_adjusted"].tolist() == table["p"].tolist()
+
+
+def test_differences_of_raters_are_what_is_averaged_by_raters() -> None:
+    data = ratings()
+    gone = (data["participant"] == "p3") & (data["condition"] == "tuned")
+    found = rater_differences(data[~gone], CONTRAST)
+    assert found["participant"].tolist() == sorted(set(PEOPLE) - {"p3"})
+    by_raters = row(
+        contrasts(data[~gone], CONTRAST, SOUND, raters="all"), model="all", generalises_to="raters"
+    )
+    assert found["difference"].mean() == pytest.approx(by_raters.difference)
+
+
 def test_missing_cells_are_counted() -> None:
     data = ratings()
     gone = (data["participant"] == "p3") & (data["scenario"] == "S2")
@@ -158,7 +176,7 @@ def test_what_cannot_be_estimated_is_said() -> None:
     }
     assert notes == {
         "one rater": "not estimable, because there is one rater",
-        "one scenario": "not estimable, because there is one item",
+        "one scenario": "not estimable, because there is one scenario",
         "all ties": "not estimable, because all 12 differences are zero",
     }
 

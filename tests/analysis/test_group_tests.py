@@ -9,9 +9,9 @@ from pandas import DataFrame
 from scipy.stats import mannwhitneyu, ttest_ind
 
 from analysis.absent import Absent
-from analysis.group_tests import group_tests
+from analysis.group_tests import adjusted, group_tests
 from analysis.items import ITEM
-from analysis.recipe import Recipe, shipped_recipes
+from analysis.recipe import Margins, Recipe, shipped_recipes
 from analysis.stats.multiplicity import adjust
 
 PAPER, SOUND = shipped_recipes().values()
@@ -66,7 +66,7 @@ def test_paper_takes_each_rating_for_an_observation(test: str, equal: bool) -> N
 
 
 def test_sound_takes_each_rater_for_an_observation() -> None:
-    data = ratings()
+    data = ratings(seed=4)  # in which the means of both groups vary
     table = group_tests(data, PEOPLE, SOUND, raters="all")
     means = data[data["model"] == "Bee"].groupby("participant")["rating"].mean()
     a, b = means[OLD], means[YOUNG]
@@ -111,11 +111,52 @@ def test_p_is_adjusted_over_models_within_otherwise_equal_tests() -> None:
     assert (family["p_adjusted"] >= family["p"]).all()
 
 
+def test_tests_without_a_p_are_no_members_of_a_family() -> None:
+    p = [0.01, None, 0.04, 0.5, None]
+    table = DataFrame({"test": ["t", "t", "t", "u", "u"], "p": p})
+    found = adjusted(table, ["test"])
+    assert found["p_adjusted"].fillna(-1).tolist() == [0.02, -1, 0.04, 0.5, -1]
+    assert found["p_bh"].fillna(-1).tolist() == [0.02, -1, 0.04, 0.5, -1]
+
+
 def test_family_is_what_the_recipe_declares() -> None:
     wide = PAPER.model_copy(update={"adjust_over": ["model", "scenario", "condition"]})
     table = group_tests(ratings(), PEOPLE, wide, raters="included")
     of_one_test = table[table["test"] == "student"]
     assert list(of_one_test["p_adjusted"]) == list(adjust(of_one_test["p"], "holm").p)
+
+
+@pytest.mark.parametrize("test", ["student", "welch"])
+def test_no_difference_is_tested_against_the_margin_of_the_recipe(test: str) -> None:
+    data = ratings(seed=4)
+    recipe = SOUND.model_copy(update={"margins": Margins(reference=9, groups=1.5)})
+    table = group_tests(data, PEOPLE, recipe, raters="all")
+    means = data[data["model"] == "Bee"].groupby("participant")["rating"].mean()
+    a, b, equal = means[OLD], means[YOUNG], test == "student"
+    row = only(table, model="Bee", condition="all", scenario="all", test=test)
+    above = ttest_ind(a + 1.5, b, equal_var=equal, alternative="greater").pvalue
+    below = ttest_ind(a - 1.5, b, equal_var=equal, alternative="less").pvalue
+    assert (row.margin, row.p_equivalent) == pytest.approx((1.5, max(above, below)))
+    family = table[table["test"] == test].groupby(["condition", "scenario"]).get_group(("all",) * 2)
+    assert list(family["p_equivalent_adjusted"]) == list(adjust(family["p_equivalent"], "holm").p)
+    known = table[table["p_equivalent"].notna()]
+    assert list(known["equivalent"]) == list(known["p_equivalent"] < 0.05)
+    assert set(known["equivalent"]) == {True, False}
+
+
+def test_difference_that_is_not_significant_is_not_equivalence() -> None:
+    table = group_tests(ratings(seed=5), PEOPLE, SOUND, raters="all")
+    row = only(table, model="Bee", condition="all", scenario="all", test="welch")
+    assert row.p > 0.05 and row.p_equivalent > 0.05 and not row.equivalent
+
+
+def test_equivalence_needs_a_margin_and_a_t() -> None:
+    columns = ["margin", "p_equivalent", "p_equivalent_adjusted", "equivalent"]
+    of_paper = group_tests(ratings(), PEOPLE, PAPER, raters="included")
+    assert PAPER.margins is None and of_paper[columns].isna().all(axis=None)
+    of_sound = group_tests(ratings(), PEOPLE, SOUND, raters="included")
+    without_t = of_sound[of_sound["t"].isna()]
+    assert "mann_whitney" in set(without_t["test"]) and without_t[columns].isna().all(axis=None)
 
 
 def test_raters_of_neither_group_are_in_no_test() -> None:
@@ -145,6 +186,8 @@ def test_one_rater_in_each_group_has_no_t() -> None:
     table = group_tests(ratings(of=pair), PEOPLE, SOUND, raters="included")
     student = table[table["test"] == "student"]
     assert set(student["note"]) == {"not estimable, because each group has one value"}
+    ranked = table[(table["test"] == "mann_whitney") & table["p"].notna()]
+    assert set(ranked["note"]) == {"Cohen's d is not estimable, because each group has one value"}
 
 
 def test_factor_that_nobody_answered_is_left_out() -> None:

@@ -37,6 +37,7 @@ def test_p_values_are_those_of_apa_style(p: float, shown: str) -> None:
 def test_every_column_of_p_values_is_one() -> None:
     assert column("p", 0.0041, 0.2) == [".004", ".200"]
     assert column("p_adjusted_scenarios", 0.0041, 1.0) == [".004", "$>$ .999"]
+    assert column("by_raters_p", 0.0000041, 0.2) == ["$<$ .001", ".200"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How a protocol worked out, by hand on a tiny study; Kendall's W against Friedman's test."""
+"""How a protocol worked out, by hand on a tiny study."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from pandas import DataFrame, concat, isna
-from scipy import stats
 
-from analysis.protocol import ProtocolData, kendalls_w, protocol
+from analysis.protocol import ProtocolData, protocol
 
 Rows = Sequence[tuple[Any, ...]]
 CELL = ["scenario", "set", "model", "condition"]
@@ -108,13 +107,16 @@ def test_study_without_ranks_has_no_contradictions() -> None:
     assert found["agreement_ranks"] == (None, 0)
 
 
-def test_w_is_friedmans_statistic_scaled() -> None:
-    rows = [[1, 4, 2, 2, 5], [2, 3, 3, 1, 4], [5, 5, 1, 2, 3], [1, 2, 2, 2, 4]]
-    friedman = stats.friedmanchisquare(*map(list, zip(*rows, strict=True))).statistic
-    assert kendalls_w(DataFrame(rows)) == pytest.approx(friedman / (4 * 4))
+def test_blocks_without_two_people_who_tell_responses_apart_have_no_agreement() -> None:
+    alone = [("a", "x", 5, 0), ("a", "y", 3, 0)]
+    tied = [(who, model, 4, 0) for who in "ab" for model in "xy"]
+    in_part = [*alone, ("b", "x", 1, 0)]
+    for ratings in (alone, tied, in_part):
+        assert measures(protocol(data(PEOPLE, ratings)))["agreement_ratings"] == (None, 0)
 
 
-def test_w_of_full_agreement_is_one_and_of_ties_alone_nothing() -> None:
-    assert kendalls_w(DataFrame([[1, 2, 3], [10, 20, 30]])) == 1
-    assert kendalls_w(DataFrame([[2, 2, 2], [3, 3, 3]])) is None
-    assert kendalls_w(DataFrame([[1, 2, 3]])) is None
+@pytest.mark.parametrize("people", [PEOPLE, [], [("a", "completed", None)]])
+def test_measure_without_a_value_says_why(people: Rows) -> None:
+    table = protocol(data(people, ratings=[("a", "x", 5, 0)]))
+    assert table["value"].isna().any()
+    assert ((table["note"] != "") == table["value"].isna()).all()

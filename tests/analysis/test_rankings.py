@@ -87,7 +87,7 @@ def test_single_rater_and_raters_who_agree_have_no_interval() -> None:
     alone = rankings(STUDY[STUDY["participant"] == "r1"], SOUND, raters="all")
     assert set(alone["note"]) == {"no interval, because there is one rater"}
     agreed = rankings(pages(page("r1", "S1", "xy"), page("r2", "S1", "xy")), SOUND, raters="all")
-    assert set(agreed["note"]) == {"no interval, because all raters have the same mean"}
+    assert set(agreed["note"]) == {"no interval, because every rater has the same mean"}
     assert agreed["mean_rank"].tolist() == [1, 2]
 
 

@@ -273,7 +273,7 @@ def test_who_gave_no_ratings_and_ranked_only_has_a_reason_for_each_index() -> No
     table = indices([], block("r", "S1", [1, 2, 3], block_seconds=3.0))
     assert table.loc["r", "fast_pages"] == 1  # a page of ranks is a page
     assert table.loc["r", "indices_note"] == (
-        "no longstring, irv, person_total, even_odd, retest_sd, consensus_deviation: no answers; "
+        "no longstring, irv, person_total, even_odd, retest_sd, consensus_deviation: no ratings; "
         "no contradictions: nothing was both rated and ranked; "
         "no duration_z: one duration has no spread"
     )

@@ -66,6 +66,11 @@ def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
     assert results.tables["funnel"]["remaining"].tolist() == [2] * 4
 
 
+def test_rule_that_is_not_applied_is_not_spoken_of() -> None:
+    results = analyse(study({"r": [1, 1, 1]}), QualityRules(order=["duration"]))
+    assert results.absent["raters.mae"] == ("there are no gold scores: sigma is over all ratings")
+
+
 def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_absent() -> None:
     people: dict[str, dict[str, Any]] = {
         "quick": {"duration_seconds": 1.0},
@@ -76,13 +81,15 @@ def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_abs
     results = analyse(data, QualityRules())
     asked = "the study asks for no ratings"
     assert results.absent == {
-        **dict.fromkeys(["raters.sigma", "thresholds", "sigma_mae", "sigma", "mae"], asked),
+        **dict.fromkeys(["raters.sigma", "raters.mae", "thresholds"], asked),
+        **dict.fromkeys(["sigma_mae", "sigma", "mae"], asked),
         "rater_differences": asked,
         "demographics": "no demographic question was answered",
         **dict.fromkeys(["items", "wins", "wins_summary", "shares", "ratings_kde"], asked),
     }
     assert results.tables["funnel"]["step"].tolist() == ["duration", "attention", "early_exit"]
     assert results.tables["raters"]["exclusion"].tolist() == ["", "early_exit", "duration"]
+    assert set(results.tables["raters"]["note"]) == {""}
     assert list(results.figures) == ["consort", "durations"]
 
 

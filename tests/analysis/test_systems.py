@@ -10,7 +10,7 @@ from scipy.stats import ttest_1samp
 
 from analysis.absent import Absent
 from analysis.items import ITEM
-from analysis.recipe import shipped_recipes
+from analysis.recipe import Margins, shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.systems import systems, to_reference
 from analysis.wins import Contrast
@@ -57,7 +57,7 @@ def test_mean_of_one_rater_has_no_interval() -> None:
     data = ratings()
     one = systems(data[data["participant"] == "p1"], SOUND, raters="all")
     found = row(one, model="Ant", unit="participant")
-    assert found.note == "the interval is not estimable, because there is one unit"
+    assert found.note == "no interval, because there is one rater"
     assert pd.isna(found.ci_low) and not pd.isna(found["mean"])
 
 
@@ -66,7 +66,7 @@ def test_constant_ratings_have_a_mean_and_no_interval() -> None:
         systems(ratings().assign(rating=4), SOUND, raters="all"), model="Ant", unit="scenario"
     )
     assert (found["mean"], found.sd) == (4, 0)
-    assert found.note == "no interval, because all units have the same mean"
+    assert found.note == "no interval, because every scenario has the same mean"
 
 
 def test_reference_is_that_of_the_sets_where_the_system_was_shown() -> None:
@@ -93,6 +93,24 @@ def test_system_approaches_the_reference_where_it_is_not_inferior_by_the_margin(
     assert bool(by_rater["equivalent"]["Bee"]) is False
 
 
+def test_margin_is_that_to_the_reference() -> None:
+    recipe = SOUND.model_copy(update={"margins": Margins(reference=1.5, groups=0.1)})
+    table = to_reference(ratings(), CONTRAST, recipe, raters="all")
+    found = row(table, model="Ant", unit="participant")
+    narrow = row(
+        to_reference(ratings(), CONTRAST, SOUND, raters="all"), model="Ant", unit="participant"
+    )
+    assert (found.margin, found.difference) == (1.5, narrow.difference)
+    assert found.p_non_inferior < narrow.p_non_inferior
+
+
+def test_one_scenario_is_too_few_to_speak_of_others() -> None:
+    data = ratings()
+    table = to_reference(data[data["scenario"] == "S1"], CONTRAST, SOUND, raters="all")
+    alone = row(table, model="Ant", unit="scenario")
+    assert (alone.n, alone.note) == (1, "not estimable, because one scenario has ratings of both")
+
+
 def test_p_is_adjusted_over_systems() -> None:
     table = to_reference(ratings(), CONTRAST, SOUND, raters="all")
     family = table[table["unit"] == "scenario"]
@@ -105,7 +123,7 @@ def test_system_without_a_reference_beside_it_is_said_so() -> None:
     found = row(
         to_reference(data[~gone], CONTRAST, SOUND, raters="all"), model="Bee", unit="participant"
     )
-    assert found.note == "not estimable, because there is no complete pair"
+    assert found.note == "not estimable, because no rater has ratings of both"
     assert (found.n, pd.isna(found.approaches)) == (0, True)
 
 

@@ -15,6 +15,7 @@ from analysis.items import ITEM, items, rating_counts
 from analysis.recipe import Bootstrap, Recipe, Wins, shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.wins import Contrast, wins, wins_summary
+from analysis.wins_bootstrap import comparisons
 from analysis.wins_tests import DIFFERENCES, TESTS, WinTables, wins_tests
 
 PAPER, SOUND = shipped_recipes().values()
@@ -43,10 +44,13 @@ def tables(
     *,
     contrast: Contrast = CONTRAST,
     excluded: int = 0,
+    active: int = 0,
     known: DataFrame | None = None,
 ) -> WinTables:
     names = [*data["participant"].unique(), *(f"x{number}" for number in range(excluded))]
     people = DataFrame({"participant": names, "active": False})
+    still = DataFrame({"participant": [f"y{number}" for number in range(active)], "active": True})
+    people = pd.concat([people, still], ignore_index=True)
     if known is None:
         known = data[ITEM].drop_duplicates().sort_values(ITEM)
     return wins_tests(data, people, known, contrast, recipe, raters="included")
@@ -99,6 +103,23 @@ def test_winner_within_raters_need_not_be_that_of_all_ratings() -> None:
     found = row(tables(cell([1, 2, 5], [2, 3, None])).differences, model="Ant")
     assert (found.difference, found.winner) == (-1.0, "b")
     assert found.note.endswith("; the mean of all ratings says: a")
+
+
+def test_interval_of_wins_leaves_no_more_than_its_rest_on_each_side() -> None:
+    data, half = ratings(), FEW.model_copy(update={"confidence": 0.5})
+    assert half.bootstrap is not None
+    found = row(tables(data, half).tests, scenario="all")
+    known = data[ITEM].drop_duplicates().sort_values(ITEM)
+    compared = comparisons(data, data["participant"].drop_duplicates(), known, CONTRAST, half.wins)
+    wins_of_a = (compared.resampled(half.bootstrap).higher == 1).sum(axis=0)
+    low, high = found.a_wins_low, found.a_wins_high
+    assert (wins_of_a < low).mean() < 0.25 <= (wins_of_a <= low).mean()
+    assert (wins_of_a < high).mean() < 0.75 <= (wins_of_a <= high).mean()
+
+
+def test_resamples_draw_from_the_excluded_and_not_from_who_is_still_at_it() -> None:
+    found = tables(ratings(), excluded=3, active=2).tests
+    assert set(found["drawn_from"]) == {15}
 
 
 def test_p_is_adjusted_over_all_comparisons_of_a_dimension() -> None:
@@ -199,12 +220,16 @@ def test_comparison_without_ratings_is_said_and_not_counted() -> None:
     assert pd.isna(empty.share_a) and pd.isna(empty.p_adjusted)
     every = row(found.tests, scenario="all")
     assert (every.n_cells, every.not_compared) == (5, 1)
+    neither = (data["scenario"] == "S1") & (data["condition"] == "tuned")
+    nothing = row(tables(data[~neither], known=known).tests, scenario="S1")
+    # the reference was rated; that nothing stands beside it is no fault of its own
+    assert nothing.note == "sign test not estimable, because there are no comparisons"
 
 
 def test_comparison_of_different_raters_has_no_difference() -> None:
     found = tables(cell([5, 4, None, None], [None, None, 1, 2]))
     alone = found.differences.iloc[0]
-    assert alone.note.startswith("not estimable, because there is no complete pair")
+    assert alone.note.startswith("not estimable, because no rater rated both")
     assert row(found.tests, scenario="all").a_wins == 1
     assert alone.share_a == 1.0
 
@@ -215,7 +240,7 @@ def test_one_raters_wins_have_no_intervals() -> None:
     assert found.tests["a_wins_low"].isna().all()
     for note in [*found.differences["note"], *found.tests["note"]]:
         assert "no resamples, because one rater's ratings count" in note
-    assert found.differences["note"].str.contains("because there is one pair").all()
+    assert found.differences["note"].str.contains("because one rater rated both").all()
 
 
 def test_constant_raters_are_all_ties() -> None:

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from analysis.cells import Sentence, Table, plain, read_tables
+from analysis.findings import Finding
 from analysis.number_text import NARROW
 from analysis.recipe import Recipe, shipped_recipes
 
 SHIPPED = list(shipped_recipes().values())
 PAPER, SOUND = SHIPPED
+FRONT = {"recipe": "sound", "raters": "included", "dimension": "warmth"}
+ITEMS = [{"dimension": "warmth"}]
 
 
 def tables(**rows: Sequence[dict[str, Any]]) -> dict[str, Table]:
@@ -28,3 +31,35 @@ def said(sentences: Sequence[Sentence]) -> list[str]:
 
 def recipe(unit: str, **settings: Any) -> Recipe:
     return Recipe.model_validate({"name": "mine", "title": "Mine", "unit": unit} | settings)
+
+
+def about(found: list[Finding], title: str) -> Finding:
+    """The finding with that title."""
+    return next(finding for finding in found if finding.title == title)
+
+
+def group(name: str, unit: str, p: float | None, **changes: Any) -> dict[str, Any]:
+    """A row of group_tests of the recipe `name`, not tested against a margin unless `changes` say
+    so.
+    """
+    return {
+        **FRONT,
+        "recipe": name,
+        "unit": unit,
+        "factor": "age",
+        "group_a": "60+",
+        "group_b": "under 60",
+        "model": "Ant",
+        "condition": "all",
+        "scenario": "all",
+        "test": "student" if unit == "rating" else "welch",
+        "n_a": 8,
+        "n_b": 108,
+        "difference": -0.2,
+        "ci_low": -0.5,
+        "ci_high": 0.1,
+        "p": p,
+        "p_adjusted": p,
+        "note": "",
+        **changes,
+    }
