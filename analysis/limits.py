@@ -26,6 +26,8 @@ def limits(
         *_population(tables),
         *_scenarios(tables),
         *_fixed_texts(tables),
+        *_fixed_texts_of_choices(tables),
+        *_few_raters(tables),
         *_single_texts(tables),
         *_groups(tables, sound),
         *_families(tables, sound),
@@ -61,7 +63,7 @@ def _wins(tables: Tables) -> Iterator[Sentence]:
 
 
 def _population(tables: Tables) -> Iterator[Sentence]:
-    if rows_of(tables, "systems"):
+    if any(rows_of(tables, name) for name in ("systems", "choices", "rankings")):
         yield (
             "Other raters are people who would come in the same way and pass the same filter, not "
             "people in general; other scenarios and texts are such as those that were chosen here.",
@@ -94,6 +96,26 @@ def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
             "Intervals by raters (F1, Wilcoxon, the bootstrap of raters) take the texts as given: "
             "they say what other raters would say of these very texts, not of others by the same "
             "systems.",
+        )
+
+
+def _fixed_texts_of_choices(tables: Tables) -> Iterator[Sentence]:
+    if any(rows_of(tables, name) for name in ("choices", "rankings")):
+        yield (
+            "Intervals and tests of choices and ranks take the texts as given: they say how other "
+            "raters would choose among these very texts, not among others by the same systems.",
+        )
+
+
+def _few_raters(tables: Tables) -> Iterator[Sentence]:
+    row = _included(tables)
+    if row is not None and 0 < row["remaining"] < FEW_RATERS:
+        yield (
+            "There ",
+            "is " if row["remaining"] == 1 else "are ",
+            row.cite("remaining", count),
+            f" included {noun(row['remaining'], 'rater')}. What is said of other raters rests on "
+            "these few, and a bootstrap of so few gives intervals that are too narrow.",
         )
 
 
@@ -216,7 +238,8 @@ def _left_out(tables: Tables) -> Iterator[Sentence]:
         yield ("No rater is included (", last.cite("remaining", count), "), so nothing is known.")
     elif last["remaining"] < 0.9 * entered:
         share = percent(100 * (1 - last["remaining"] / entered))
-        everybody = any(rows_of(tables, name, raters="all") for name in ("systems", "contrasts"))
+        with_all = ("systems", "contrasts", "choices", "rankings")
+        everybody = any(rows_of(tables, name, raters="all") for name in with_all)
         yield (
             "The filter leaves ",
             last.cite("remaining", count),
@@ -234,12 +257,18 @@ def _left_out(tables: Tables) -> Iterator[Sentence]:
 
 
 def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
-    if recipe is not None and recipe.margins and rows_of(tables, "to_reference"):
-        yield (
-            f"The margin of {recipe.margins.reference:g} points to the reference is the recipe's. "
-            "It proves something only if it was set before anybody saw the data, which this "
-            "report cannot know.",
-        )
+    if recipe is None or recipe.margins is None:
+        return
+    used = {
+        "to the reference": (recipe.margins.reference, "to_reference"),
+        "between groups of raters": (recipe.margins.groups, "group_tests"),
+    }
+    for where, (margin, name) in used.items():
+        if rows_of(tables, name, recipe=recipe.name):
+            yield (
+                f"The margin of {margin:g} points {where} is the recipe's. It proves something "
+                "only if it was set before anybody saw the data, which this report cannot know.",
+            )
 
 
 def _steps(tables: Tables, scale: int) -> Iterator[Sentence]:

@@ -74,11 +74,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Funnel:
-    """The steps in order, how many entered, and who is left after the last."""
+    """The steps in order, how many entered, who is left after the last, and which rule was the
+    first to match the others.
+    """
 
     steps: list[Step]
     entered: int
     included: frozenset[int]
+    excluded: dict[int, RuleName]
 
 
 def funnel(raters: Sequence[Rater], rules: QualityRules) -> Funnel:
@@ -87,17 +90,20 @@ def funnel(raters: Sequence[Rater], rules: QualityRules) -> Funnel:
     entered = list(remaining)
     sexes = sorted({rater.sex for rater in entered})
     steps = []
+    excluded: dict[int, RuleName] = {}
     for name in rules.order:
         matching = {rater.key for rater in entered if MATCHES[name](rater, rules)}
         step = Step(name, alone=len(matching), by_sex=dict.fromkeys(sexes, 0))
         for rater in remaining:
             if rater.key in matching:
                 step.excluded += 1
+                excluded[rater.key] = name
                 step.by_sex[rater.sex] += 1
         remaining = [rater for rater in remaining if rater.key not in matching]
         step.remaining = len(remaining)
         steps.append(step)
-    return Funnel(steps, len(entered), frozenset(rater.key for rater in remaining))
+    included = frozenset(rater.key for rater in remaining)
+    return Funnel(steps, len(entered), included, excluded)
 
 
 class Sum(NamedTuple):

@@ -16,15 +16,16 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from analysis.cells import Sentence, Tables, read_tables
+from analysis.cells import Sentence, Tables, read_tables, rows_of
 from analysis.definition import QualityRules
 from analysis.findings import findings
 from analysis.limits import limits
 from analysis.methods_text import Settings, methods
 from analysis.models import AnalysisRun
+from analysis.number_text import count, noun
 from analysis.recipe import Recipe
 from dashboard.figures import FIGURES, OF_JUDGES
-from dashboard.report_sections import SECTIONS, section_of
+from dashboard.report_sections import ALL, SECTIONS, section_of
 from dashboard.report_tables import ShownTable, shown_table
 from dashboard.tables import beside_ratings
 from survey.definition import StudyDefinition
@@ -90,8 +91,13 @@ def render(
         software=manifest["software"],
         snapshot=manifest["snapshot_hash"],
     )
+    found = [
+        (finding.title, _each(finding.sound), _each(finding.paper))
+        for finding in findings(tables, recipes)
+    ]
     context = {
         "manifest": manifest,
+        "answered": _answered(tables, manifest),
         "recipes": {
             name: json.dumps(recipe, indent=2, ensure_ascii=False)
             for name, recipe in manifest["recipes"].items()
@@ -102,10 +108,8 @@ def render(
             (paragraph.title, _together(paragraph.sentences))
             for paragraph in methods(tables, settings)
         ],
-        "findings": [
-            (finding.title, _each(finding.sound), _each(finding.paper))
-            for finding in findings(tables, recipes)
-        ],
+        "findings": found,
+        "stand_beside": any(sound and paper for _, sound, paper in found),
         "limits": _each(
             limits(tables, recipes, rules, gold=gold, scale=_points(definition)),
         ),
@@ -113,6 +117,7 @@ def render(
         "files": [(table.file, len(table.rows)) for table in given.values()],
         "absent": _by_reason(manifest["absent"] | empty),
         "answers": [] if definition.rating else beside_ratings(definition),
+        "counted": [f"{name}.csv" for name in ("choices", "rankings") if name in tables],
         "plotly": SafeString(_plotly_script()) if figures else "",
         "drawing": SafeString(_drawing_script()) if figures else "",
     }
@@ -147,6 +152,19 @@ def _points(definition: StudyDefinition) -> int:
     if definition.rating is None or definition.rating.kind == "slider":
         return 0
     return len(definition.rating.scale)
+
+
+def _answered(tables: Tables, manifest: Mapping[str, Any]) -> str:
+    """How many came, and how much they answered: "151 participants, 17,020 ratings"."""
+    chosen = rows_of(tables, "choices", scenario=ALL, raters=ALL)
+    of_one_recipe = [row for row in chosen if row["recipe"] == chosen[0]["recipe"]]
+    answers = {
+        "ratings": manifest["n_ratings"],
+        "choices": sum(row["best"] + row["worst"] for row in of_one_recipe),
+    }
+    people = manifest["n_participants"]
+    said = [f"{count(people)} {noun(people, 'participant')}"]
+    return ", ".join(said + [f"{count(n)} {what}" for what, n in answers.items() if n])
 
 
 def as_html(sentence: Sentence) -> SafeString:

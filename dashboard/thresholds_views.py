@@ -14,20 +14,20 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.definition import QualityRules
 from analysis.models import AnalysisRun, RuleSet
+from analysis.queries import latest_run
 from analysis.rules import current_rule_set, rules_of, set_rules
 from analysis.runs import request_run
 from dashboard import queries, result_tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.forms import SIGMA_CHOICES, THRESHOLDS, ThresholdsForm
 from dashboard.result_subjects import ABOUT
-from dashboard.thresholds import Limits, Outcome, WhatIf
+from dashboard.thresholds import Limits, WhatIf
+from dashboard.tried import Tried
 from dashboard.views import analysis_page, asked_for, wake_worker
 from survey.models import Study
 from survey.tidy import counted_sources
 
 VERSIONS_SHOWN = 20
-#: Raters who are named when they join or leave.
-NAMED = 30
 
 
 @dataclass(frozen=True)
@@ -40,42 +40,6 @@ class Slider:
     value: float
     most: float
     step: float
-
-
-@dataclass(frozen=True)
-class Tried:
-    """What some rules would do, beside those in force."""
-
-    before: Outcome
-    after: Outcome
-    joining: list[str]
-    leaving: list[str]
-
-    @property
-    def is_new(self) -> bool:
-        return bool(self.joining or self.leaving)
-
-    @property
-    def steps(self) -> list[tuple[Any, Any]]:
-        return list(zip(self.before.funnel.steps, self.after.funnel.steps, strict=True))
-
-    @property
-    def results(self) -> list[tuple[Any, Any]]:
-        return list(zip(self.before.results, self.after.results, strict=True))
-
-    @property
-    def who_joins(self) -> str:
-        return _named(self.joining)
-
-    @property
-    def who_leaves(self) -> str:
-        return _named(self.leaving)
-
-    @property
-    def sexes(self) -> list[str]:
-        """Those of the raters who entered, if there is more than one."""
-        found = {sex for step in self.after.funnel.steps for sex in step.by_sex}
-        return sorted(found) if len(found) > 1 else []
 
 
 @require_GET
@@ -92,7 +56,7 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
             "form": form,
             "sliders": _sliders(form, what_if.limits),
             "choices": [form[name] for name in SIGMA_CHOICES if name in form.fields],
-            "tried": _tried(what_if, form),
+            "tried": _tried(what_if, form, request.GET.get("sort", "")),
             "elbows": result_tables.shown("thresholds", elbows, [[row] for row in elbows.rows]),
             "about_elbows": ABOUT["thresholds"],
             **_contrast(what_if),
@@ -114,11 +78,15 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
 def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
     """What the page says of other thresholds, alone, for while a slider moves."""
     found = study_or_404(name)
-    run = queries.newest_analysis(found, asked_for(request)).run
+    run = latest_run(found, counted_sources(asked_for(request)))
     context: dict[str, Any] = {"study": found}
     if run:
         form, what_if = _asked(request.GET, found, run)
-        context |= {"form": form, "tried": _tried(what_if, form), **_contrast(what_if)}
+        context |= {
+            "form": form,
+            "tried": _tried(what_if, form, request.GET.get("sort", "")),
+            **_contrast(what_if),
+        }
     return render(request, "dashboard/_thresholds_outcome.html", context)
 
 
@@ -151,7 +119,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
             queries.newest_analysis(found, include),
             template="use_thresholds",
             form=form,
-            tried=_tried(what_if, form),
+            tried=_tried(what_if, form, request.GET.get("sort", "")),
             changes=_changes(rules_of(in_force), form.asked),
             in_force=in_force,
             **_contrast(what_if),
@@ -193,17 +161,9 @@ def _asked(data: Any, study: Study, run: AnalysisRun) -> tuple[ThresholdsForm, W
     return form, what_if
 
 
-def _tried(what_if: WhatIf, form: ThresholdsForm) -> Tried:
+def _tried(what_if: WhatIf, form: ThresholdsForm, sort: str) -> Tried:
     before, after = what_if.outcome(form.in_force), what_if.outcome(form.asked)
-    joining = after.funnel.included - before.funnel.included
-    leaving = before.funnel.included - after.funnel.included
-    return Tried(before, after, what_if.pseudonyms(joining), what_if.pseudonyms(leaving))
-
-
-def _named(raters: list[str]) -> str:
-    """Some raters by name, and how many more there are."""
-    more = len(raters) - NAMED
-    return ", ".join(raters[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return Tried(before, after, what_if.pseudonym, sort)
 
 
 def _contrast(what_if: WhatIf) -> dict[str, Any]:

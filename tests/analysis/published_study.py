@@ -56,6 +56,10 @@ TABLE_3 = {
         "Other/Unknown": 8,
     },
 }
+#: The paper compares regions (Figure 3) and does not print how many lived where: as many of each
+#: hundred as in the whole country.
+REGIONS = {"South": 45, "West": 27, "Midwest": 24, "Northeast": 20}
+CHARACTERISTICS = TABLE_3 | {"region": REGIONS}
 #: Table 4 by scenario: comparisons won by zero-shot (of 8), points of the reference (of 16).
 ZERO_SHOT_WINS = {"S1": 5, "S2": 4, "S3": 3, "S4": 7, "S5": 3, "S6": 4}
 REFERENCE_POINTS = {"S1": 12, "S2": 11, "S3": 14, "S4": 12, "S5": 12, "S6": 12}
@@ -93,6 +97,9 @@ def _careful() -> list[Person]:
     """The 116 of Table 3. Two lasted exactly 10 and 75 minutes, and one is flat but not far."""
     ages = [24, 64, *(round(25 + 37 * (i / 113) ** 1.25) for i in range(114))]
     columns = {name: _expanded(counts, 29 * i) for i, (name, counts) in enumerate(TABLE_3.items())}
+    regions = _expanded(REGIONS, 0)
+    # 47 and 116 have no common divisor, so that regions mix with the other characteristics.
+    columns["region"] = [regions[47 * i % 116] for i in range(116)]
     careful = [
         Person(
             seconds=700 + (i * 397) % 2600,
@@ -169,7 +176,7 @@ def participants() -> DataFrame:
         row["duration_seconds"] = person.seconds
         row["attention_checks_failed"] = person.checks_failed
         answers = {"age": None, "sex": person.sex} | person.answers
-        rows.append(row | {name: answers.get(name) for name in ["age", *TABLE_3]})
+        rows.append(row | {name: answers.get(name) for name in ["age", *CHARACTERISTICS]})
     return DataFrame(rows).astype({"attention_checks_failed": "Int64", "age": "Int64"})
 
 
@@ -249,7 +256,7 @@ def study_data() -> StudyData:
         scenarios=list(ZERO_SHOT_WINS),
         models=models(),
         scale=SCALE,
-        orders={name: list(counts) for name, counts in TABLE_3.items()},
+        orders={name: list(counts) for name, counts in CHARACTERISTICS.items()},
         responses=shown(),
     )
 

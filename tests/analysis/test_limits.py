@@ -174,6 +174,32 @@ def test_nobody_included_is_said() -> None:
     assert about("No rater", filtered(0)) == ["No rater is included (0), so nothing is known."]
 
 
+def test_results_of_choices_by_all_raters_stand_beside_too() -> None:
+    made = filtered(80) | tables(choices=[{**FRONT, "raters": "all"}])
+    (said_of,) = about("leaves", made)
+    assert said_of.endswith("Results of all raters stand beside those of the included ones.")
+
+
+@pytest.mark.parametrize(
+    ("n", "says"), [(1, ["There is 1 included rater."]), (5, ["There are 5 included raters."])]
+)
+def test_few_raters_are_counted(n: int, says: list[str]) -> None:
+    said_of = about("these few", tables(funnel=[{"step": "x", "excluded": 0, "remaining": n}]))
+    assert [sentence.split(" What")[0] for sentence in said_of] == says
+
+
+def test_enough_raters_are_no_limit() -> None:
+    assert about("these few", tables(funnel=[{"step": "x", "excluded": 0, "remaining": 10}])) == []
+
+
+def test_choices_take_people_and_texts_as_they_came() -> None:
+    said_of = of(tables(choices=[FRONT]))
+    assert [sentence.split(" ", 3)[:3] for sentence in said_of] == [
+        ["Other", "raters", "are"],
+        ["Intervals", "and", "tests"],
+    ]
+
+
 # ── What cannot be known, or was not ──────────────────────────────────────────────────────────────
 
 
@@ -181,6 +207,12 @@ def test_margin_holds_only_if_set_before() -> None:
     made = tables(to_reference=[{**FRONT, "margin": 0.25}])
     assert len(about("margin of 0.25 points", made)) == 1
     assert about("margin", made, [PAPER]) == []
+
+
+def test_margin_between_groups_is_a_limit_where_groups_are_compared() -> None:
+    made = tables(group_tests=[{**FRONT, "factor": "age"}])
+    assert len(about("points between groups of raters is the recipe's", made)) == 1
+    assert about("to the reference", made) == []
 
 
 def test_means_of_points_are_a_limit_of_scales_with_points() -> None:

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from analysis.cells import Table
 from analysis.definition import QualityRules
 from analysis.methods_text import Settings, methods, rule_text
@@ -173,6 +175,66 @@ def test_margins_resamples_and_models_are_those_that_were_used() -> None:
 def test_no_resamples_are_claimed_where_none_were_drawn() -> None:
     made = tables(wins_tests=[{"recipe": "sound", "resamples": None}])
     assert "resamples" not in of(made)["Analysis: Raters and items as units (sound)"]
+
+
+def test_reference_points_are_described_only_where_there_are_any() -> None:
+    row = {"recipe": "sound", "resamples": None}
+    with_points = of(tables(wins_tests=[{**row, "reference_points": 3}]))
+    without = of(tables(wins_tests=[row]))
+    says = "Reference points are earned by the reference's mean in its own set."
+    assert says in with_points["Analysis: Raters and items as units (sound)"]
+    assert "eference" not in without["Analysis: Raters and items as units (sound)"]
+
+
+@pytest.mark.parametrize(
+    ("variants", "says"),
+    [
+        (
+            ["rules in force", "no rule", "early_exit alone"],
+            "anew with no rule of exclusion and with each rule alone.",
+        ),
+        (
+            ["no rule", "a alone", "all but a", "sigma over blocks, ddof 1"],
+            "anew with no rule of exclusion, with each rule alone, with all but each and with σ "
+            "taken in other ways.",
+        ),
+        (["rules in force"], "No other choice of exclusion rules was there"),
+    ],
+)
+def test_sensitivity_names_the_variants_that_there_were(variants: list[str], says: str) -> None:
+    rows = [{"recipe": "sound", "variant": variant} for variant in variants]
+    text = of(tables(sensitivity=rows))["Analysis: Raters and items as units (sound)"]
+    assert says in text
+
+
+def test_tests_of_equivalent_groups_are_described_where_they_were_made() -> None:
+    row = {"recipe": "sound", "factor": "age"}
+    title = "Analysis: Raters and items as units (sound)"
+    assert "TOST" not in of(tables(group_tests=[row]))[title]
+    assert (
+        "That two groups differ by less than the margin of 0.25 points was tested by two "
+        "one-sided t tests (TOST)." in of(tables(group_tests=[{**row, "p_equivalent": 0.2}]))[title]
+    )
+
+
+def test_choices_are_counted_and_their_agreement_is_named() -> None:
+    front = {"recipe": "sound", "raters": "included"}
+    made = tables(
+        choices=[
+            {**front, "scenario": place, "model": model, "condition": "c", "best": 3, "worst": 2}
+            for place in ("all", "Q1", "Q2")
+            for model in ("Ant", "Bee")
+        ],
+        agreement=[{"statistic": "randolphs_kappa_best"}],
+    )
+    text = of(made)
+    assert text["Choices"] == (
+        "The included raters chose a best response 6 times and a worst one 4 times, among 2 "
+        "systems (a model in a condition) in 2 scenarios."
+    )
+    sound = text["Analysis: Raters and items as units (sound)"]
+    assert "Agreement of raters is given as Randolph's free-marginal κ of the choices." in sound
+    assert "Shares of best and of worst choices are of the pages that showed a system" in sound
 
 
 def test_tables_that_belong_to_no_recipe_stand_with_the_one_by_raters() -> None:

@@ -121,9 +121,9 @@ def test_demographics_are_table_3(results: Results) -> None:
     for row in rows[1:]:
         counts.setdefault(row["characteristic"], {})[row["category"]] = row["n"]
         assert row["percent"] == pytest.approx(100 * row["n"] / 116, rel=1e-15)
-    assert counts == published_study.TABLE_3
-    assert list(counts) == list(published_study.TABLE_3)
-    for name, categories in published_study.TABLE_3.items():
+    assert counts == published_study.CHARACTERISTICS
+    assert list(counts) == list(published_study.CHARACTERISTICS)
+    for name, categories in published_study.CHARACTERISTICS.items():
         assert list(counts[name]) == list(categories)
     age = rows[0]
     assert (age["characteristic"], age["n"], age["min"], age["max"]) == ("age", 116, 24, 64)

@@ -46,7 +46,8 @@ def with_one_light_recipe(study: Study) -> None:
 
 def tried(study: Study, run: AnalysisRun, rules: QualityRules) -> dict[str, Any]:
     """What `WhatIf` finds, in the words of the stored tables."""
-    outcome = WhatIf(study, run).outcome(rules)
+    what_if = WhatIf(study, run)
+    outcome = what_if.outcome(rules)
     return {
         "funnel": [
             told(
@@ -60,7 +61,7 @@ def tried(study: Study, run: AnalysisRun, rules: QualityRules) -> dict[str, Any]
             )
             for step in outcome.funnel.steps
         ],
-        "included": set(WhatIf(study, run).pseudonyms(outcome.funnel.included)),
+        "included": {what_if.pseudonym(who) for who in outcome.funnel.included},
         "wins": {
             found.dimension: (
                 found.wins.a,
@@ -203,6 +204,24 @@ def test_studies_without_contrast_or_reference_have_their_funnel(
     assert outcome.n_kept == 1
     points = [found.wins.reference_points_max for found in outcome.results]
     assert points == ([] if "contrast" in shape else [0])
+
+
+@pytest.mark.django_db
+def test_ratings_of_who_moves_are_read_once(django_assert_num_queries: Any) -> None:
+    study = make_study()
+    with_one_light_recipe(study)
+    for name in "abcd":
+        add_participant(study, pseudonym=name, minutes=10 + ord(name) - ord("a"))
+    run = finished_run(study=study, sources=counted_sources())
+    later = QualityRules.model_validate({"duration_minutes": {"minimum": 11, "maximum": 75}})
+    first = WhatIf(study, run).outcome(later)
+    again = WhatIf(study, run)
+    _ = again.definition
+    with django_assert_num_queries(0):
+        found = again.outcome(later)
+    assert found.funnel == first.funnel
+    assert found.results == first.results
+    assert found.n_kept == 3
 
 
 @pytest.mark.slow

@@ -33,9 +33,28 @@ def test_other_thresholds_are_tried_by_address_and_nothing_changes(
     answer = page.get(PAGE, PATIENT)
     said = text_of(answer)
     assert "4 raters would be kept instead of 3." in said
-    assert "Would be kept too: dot." in said
+    assert "Would be kept too: 1. Would be excluded: 0." in said
+    moved = next(table for table in tables_of(answer) if table[0][0] == "Rater")
+    assert [row[:3] for row in moved[1:]] == [["dot", "kept", "duration"]]
     assert tables_of(answer)[1][1] == ["duration", "0 (1)", "4 (3)", "0 (1)"]
     assert RuleSet.objects.count() == 1
+
+
+def test_who_moves_is_sorted_as_asked(page: Client, study: Study, run: AnalysisRun) -> None:
+    nobody = {"duration_minimum": "70", "duration_maximum": "75"}
+
+    def order(sort: str) -> list[str]:
+        found = tables_of(page.get(PAGE, {**nobody, "sort": sort}))
+        return [row[0] for table in found if table[0][0] == "Rater" for row in table[1:]]
+
+    by_name = order("participant")
+    assert len(by_name) == 3
+    assert by_name == sorted(by_name)
+    assert order("-participant") == by_name[::-1]
+    assert order("no such column") == by_name
+    page_of = page.get(PAGE, {**nobody, "sort": "-minutes"}).content.decode()
+    assert 'aria-sort="descending"' in page_of
+    assert '<input type="hidden" name="sort" value="-minutes">' in page_of
 
 
 def test_outcome_alone_is_the_same_without_the_page(

@@ -1,0 +1,76 @@
+"""σ against MAE as a drawing: everybody once, limits where they are, and who moves on top."""
+
+import re
+
+from analysis.definition import SigmaMae
+from analysis.what_if import Rater
+from dashboard.thresholds_figure import SIGNS, SigmaMaeFigure, sigma_mae_figure
+
+IN_FORCE = SigmaMae(sigma_below=0.6, mae_above=0.9)
+
+
+def rater(key: int, sigma: float | None, mae: float | None) -> Rater:
+    return Rater(key, True, False, 20.0, 0, sigma, mae, "Female")
+
+
+def drawn(
+    raters: list[Rater], tried: SigmaMae = IN_FORCE, **kinds: list[int]
+) -> SigmaMaeFigure | None:
+    of = {key: kind for kind, keys in kinds.items() for key in keys}
+    return sigma_mae_figure(raters, of, in_force=IN_FORCE, tried=tried)
+
+
+def test_each_kind_is_one_path_of_its_sign_and_the_same_place_is_drawn_once() -> None:
+    people = [rater(1, 0.0, 2.0), rater(2, 1.0, 1.0), rater(3, 1.0, 1.0), rater(4, 0.5, 1.5)]
+    figure = drawn(people, kept=[2, 3], excluded=[1], leaving=[4])
+    assert figure
+    layers = {layer.kind: layer for layer in figure.layers}
+    assert list(layers) == list(SIGNS)  # who moves lies on top
+    assert {kind: layer.n for kind, layer in layers.items()} == {
+        "kept": 2,
+        "excluded": 1,
+        "joining": 0,
+        "leaving": 1,
+    }
+    assert layers["kept"].path.count("M") == 1
+    assert layers["leaving"].path.endswith(SIGNS["leaving"])
+    assert layers["joining"].path == ""
+
+
+def test_places_follow_the_numbers_inside_the_axes() -> None:
+    people = [rater(1, 0.0, 0.0), rater(2, 0.5, 0.0), rater(3, 1.0, 2.0)]
+    figure = drawn(people, kept=[1, 2, 3])
+    assert figure
+    (path,) = [layer.path for layer in figure.layers if layer.n]
+    places = [(int(x), int(y)) for x, y in re.findall(r"M(\d+) (\d+)", path)]
+    assert places[0] == (figure.left, figure.bottom)
+    assert figure.left < places[1][0] < places[2][0] <= figure.right
+    assert figure.top <= places[2][1] < places[0][1]
+    tick = {each.text: each.at for each in figure.x_ticks}
+    assert abs(tick["1"] - places[2][0]) <= 1
+
+
+def test_limits_stand_at_their_values_and_beyond_the_axis_at_its_end() -> None:
+    people = [rater(1, 1.2, 1.2)]
+    figure = drawn(people, SigmaMae(sigma_below=99, mae_above=0), kept=[1])
+    assert figure
+    assert figure.has_moved
+    tick = {each.text: each.at for each in figure.x_ticks}
+    assert figure.left < figure.in_force.sigma < tick["1"]
+    assert (figure.tried.sigma, figure.tried.mae) == (figure.right, figure.bottom)
+    assert not (drawn(people, kept=[1]) or figure).has_moved
+
+
+def test_who_lacks_a_number_is_counted_and_who_never_entered_is_not() -> None:
+    people = [rater(1, 1.0, 1.0), rater(2, None, 1.0), rater(3, 0.0, 3.0)]
+    figure = drawn(people, kept=[1, 2])
+    assert figure
+    assert figure.n_undrawn == 1
+    assert sum(layer.n for layer in figure.layers) == 1
+
+
+def test_nobody_with_both_numbers_is_no_figure_and_all_zero_is_one() -> None:
+    assert drawn([rater(1, None, None)], kept=[1]) is None
+    figure = drawn([rater(1, 0.0, 0.0)], kept=[1])
+    assert figure
+    assert figure.x_ticks[0].text == "0"
