@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -101,8 +102,8 @@ def scale() -> None:
     for raters in (1000, 2000, 4000, 8000):
         frame = simulated(draw, raters=raters, systems=5, items=25, sd=0.35)
         data = crossed(frame, rating="rating", fixed=["system"], groups=GROUPS)
-        linear = cpu_seconds(lambda data=data: fit_linear(data), 1)  # type: ignore[misc]
-        ordinal = cpu_seconds(lambda data=data: fit_ordinal(data), 1)  # type: ignore[misc]
+        linear = cpu_seconds(partial(fit_linear, data), 1)
+        ordinal = cpu_seconds(partial(fit_ordinal, data), 1)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         each = 1e6 * ordinal / len(frame)
         print(

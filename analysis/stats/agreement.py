@@ -15,6 +15,7 @@ from pandas import DataFrame
 from scipy.stats import spearmanr
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 
 Whole = npt.NDArray[np.int64]
@@ -26,7 +27,8 @@ def krippendorff_alpha(ratings: DataFrame, level: Level = "ordinal") -> float | 
 
     Units that fewer than two raters judged tell nothing and are left out. None where fewer than
     two values can be paired, or all of them are the same (nothing could have been disagreed on).
-    K. Krippendorff (2011), Computing Krippendorff's alpha-reliability.
+    Raises ValueError for infinite ratings. K. Krippendorff (2011), Computing Krippendorff's
+    alpha-reliability.
     """
     counts, values = _counts(ratings)
     (alpha,) = _alphas(counts, values, np.ones((1, len(counts))), level)
@@ -81,7 +83,9 @@ def alpha_over_clusters(
     """
     if ratings.empty:
         return Inestimable("no_values", "there are no ratings")
-    values, value = np.unique(ratings["value"].to_numpy(float), return_inverse=True)
+    given = ratings["value"].to_numpy(float)
+    refuse_boundless(given, "the ratings")
+    values, value = np.unique(given, return_inverse=True)
     units = ratings["unit"].to_numpy(np.int64)
     size = (int(units.max()) + 1, len(values))
     counts = np.bincount(units * size[1] + value, minlength=size[0] * size[1]).reshape(size)
@@ -91,9 +95,9 @@ def alpha_over_clusters(
     if not paired.any():
         return Inestimable("incomplete", "nothing was rated by two raters")
     counts = counts[paired].astype(float)
-    if (counts.sum(axis=0) > 0).sum() < 2:
-        return Inestimable("constant", "all ratings are the same")
     (estimate,) = _alphas(counts, values, np.ones((1, len(counts))), level)
+    if np.isnan(estimate):
+        return Inestimable("constant", "all ratings are the same")
     _, at = np.unique(cluster[paired], return_inverse=True)
     clusters = int(at.max()) + 1
     times = affordable(len(counts), resamples)
@@ -109,6 +113,7 @@ def alpha_over_clusters(
 def _counts(ratings: DataFrame) -> tuple[Matrix, Matrix]:
     """How often each value was given in each unit of two or more (units × values); the values."""
     matrix = ratings.to_numpy(dtype=float)
+    refuse_boundless(matrix, "the ratings")
     matrix = matrix[(~np.isnan(matrix)).sum(axis=1) >= 2]
     values = np.unique(matrix[~np.isnan(matrix)])
     columns = [(matrix == value).sum(axis=1) for value in values]
@@ -129,7 +134,7 @@ def _alphas(counts: Matrix, values: Matrix, weights: Matrix, level: Level) -> Ma
         distances = _DISTANCES[level](values)
         within, among = ((each @ distances * each).sum(axis=1) for each in (counts, totals))
     observed = (weights * within / (judged - 1)).sum(axis=1)
-    varied = (totals > 0).sum(axis=1) >= 2
+    varied = ((totals > 0).sum(axis=1) >= 2) & (among > 0)
     alphas: Matrix = np.full(len(weights), np.nan)
     pairs = totals.sum(axis=1) - 1
     np.divide(pairs * observed, among, out=alphas, where=varied)
@@ -199,6 +204,7 @@ class Limits:
 def limits_of_agreement(differences: "pd.Series[float]") -> Limits | None:
     """The limits for differences of paired values; None for fewer than two."""
     known = differences.dropna()
+    refuse_boundless(known.to_numpy(dtype=float), "the differences")
     if len(known) < 2:
         return None
     bias, spread = float(known.mean()), float(known.std(ddof=1))

@@ -15,6 +15,7 @@ from pandas import DataFrame, Series
 from scipy.stats import t as students_t
 
 from analysis.stats.bootstrap import Matrix
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.multiplicity import adjust
 
 #: Fewest items of a rater for whom the test is made (section 3).
@@ -91,6 +92,7 @@ def _wins(ratings: DataFrame, judge: "Series[float]") -> tuple[Matrix, Matrix, M
     """
     values = ratings.to_numpy(dtype=float)
     own = judge.reindex(ratings.index).to_numpy(dtype=float)[:, None]
+    refuse_boundless(np.hstack([values, own]), "the ratings")
     rated = ~np.isnan(values)
     others = rated.sum(axis=1, keepdims=True) - rated
     totals = np.nansum(values, axis=1, keepdims=True) - np.nan_to_num(values)

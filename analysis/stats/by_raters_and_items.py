@@ -10,6 +10,7 @@ import numpy as np
 from pandas import DataFrame
 from scipy.special import fdtrc
 
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS, Vector
 from analysis.stats.paired import PairedT, paired_t
@@ -48,6 +49,7 @@ def by_raters_and_items(differences: DataFrame, *, confidence: float = 0.95) -> 
     equally among each other. Raises ValueError for infinite differences. H. H. Clark (1973), The
     language-as-fixed-effect fallacy.
     """
+    refuse_boundless(differences.to_numpy(dtype=float), "the differences")
     table = differences.dropna(axis=0, how="all").dropna(axis=1, how="all")
     raters = _against_zero(table.mean(axis=1).to_numpy(dtype=float), confidence, "rater")
     items = _against_zero(table.mean(axis=0).to_numpy(dtype=float), confidence, "item")

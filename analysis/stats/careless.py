@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 
 Mask = npt.NDArray[np.bool_]
@@ -70,8 +71,7 @@ class _Known:
 def _known(answers: DataFrame, raters: pd.Index, column: str = "value") -> _Known:
     """Raises ValueError for an infinite value, and for an answer of somebody else."""
     values = answers[column].to_numpy(dtype=float)
-    if np.isinf(values).any():
-        raise ValueError(f"There are infinite values in {column}")
+    refuse_boundless(values, column)
     there = ~np.isnan(values)
     rows = answers[there]
     rater = raters.get_indexer(pd.Index(rows["rater"])).astype(np.int64)
@@ -313,8 +313,7 @@ def duration_bounds(seconds: "Series[float]", *, sds: float = 3) -> DurationBoun
     the rule could not find anybody. Raises ValueError for infinite durations.
     """
     known = seconds.dropna()
-    if np.isinf(known).any():
-        raise ValueError("Durations are finite")
+    refuse_boundless(known.to_numpy(dtype=float), "the durations")
     n = len(known)
     if n == 0:
         return Inestimable("no_values", "no duration is known")

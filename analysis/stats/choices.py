@@ -16,6 +16,7 @@ from pandas import DataFrame, Series
 from scipy.special import chdtrc, ndtri
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 
 Kind = Literal["best", "worst"]
@@ -325,6 +326,7 @@ def free_marginal_kappa(
     (2005), Free-marginal multirater kappa.
     """
     counts = chosen.to_numpy(float)
+    refuse_boundless(counts, "the choices")
     n, k = np.nansum(counts, axis=1), (~np.isnan(counts)).sum(axis=1)
     known = (n >= 2) & (k >= 2)
     if not known.any():

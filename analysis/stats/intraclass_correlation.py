@@ -9,6 +9,7 @@ from pandas import DataFrame
 from scipy.special import fdtrc, fdtri
 
 from analysis.stats.bootstrap import Matrix
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 
 Form = Literal["ICC(C,1)", "ICC(C,k)", "ICC(A,1)", "ICC(A,k)"]
@@ -63,8 +64,7 @@ def intraclass_correlations(
     ICC(A,1) stepped up by Spearman and Brown's formula.
     """
     values: Matrix = ratings.to_numpy(dtype=float)
-    if np.isinf(values).any():
-        raise ValueError("The ratings hold infinite values")
+    refuse_boundless(values, "the ratings")
     complete = values[~np.isnan(values).any(axis=1)]
     n, k = complete.shape
     if k < 2:

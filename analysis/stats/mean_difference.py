@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 
 Vector = npt.NDArray[np.float64]
@@ -65,8 +66,7 @@ def known(values: npt.ArrayLike) -> Vector:
     if array.ndim != 1:
         raise ValueError(f"A sample has one dimension, not {array.ndim}")
     array = array[~np.isnan(array)]
-    if np.isinf(array).any():
-        raise ValueError("A sample holds infinite values")
+    refuse_boundless(array, "a sample")
     return array
 
 

@@ -13,6 +13,7 @@ from scipy.special import ndtr
 from scipy.stats import binomtest, rankdata
 
 from analysis.stats.comparisons import correlation_interval
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS, ROUNDING, MeanDifference, Vector
 
@@ -42,8 +43,7 @@ def pairs(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Vector, Vector, int] | In
     first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(f"Pairs need two equally long arrays, not {first.shape}, {second.shape}")
-    if np.isinf(first).any() or np.isinf(second).any():
-        raise ValueError("Pairs hold infinite values")
+    refuse_boundless(np.append(first, second), "pairs")
     complete = ~(np.isnan(first) | np.isnan(second))
     if not complete.any():
         return Inestimable("no_values", "there is no complete pair")

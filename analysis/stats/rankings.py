@@ -16,6 +16,7 @@ from scipy.special import chdtrc
 from scipy.stats import rankdata
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
+from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.multiplicity import adjust
@@ -47,8 +48,7 @@ def friedman(table: DataFrame) -> Friedman | Inestimable:
     """
     complete = table.dropna()
     n, k = complete.shape
-    if np.isinf(complete.to_numpy(dtype=float)).any():
-        raise ValueError("The table holds infinite values")
+    refuse_boundless(complete.to_numpy(dtype=float), "the table")
     if k < 2:
         return Inestimable("one_group", "there are fewer than two systems")
     if n == 0:
@@ -125,10 +125,12 @@ def concordance_within_blocks(
     """Do raters order the systems of a block alike? The mean of each block's Kendall's W.
 
     `judged` has a row per judgement: `rater`, `block` and `system` are numbers, `value` is a rank
-    or a rating. Raters who judged a part of a block are left out there.
+    or a rating. Raters who judged a part of a block are left out there. Raises ValueError for
+    infinite values.
     """
     if judged.empty:
         return Inestimable("no_values", "nobody judged anything")
+    refuse_boundless(judged["value"].to_numpy(float), "the values")
     blocks = judged.groupby("block")["system"].nunique()
     of_page = judged.groupby(["block", "rater"])["system"].transform("size")
     complete = judged[of_page == judged["block"].map(blocks)]

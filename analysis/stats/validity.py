@@ -15,6 +15,7 @@ from pandas import DataFrame, Series
 
 from analysis.stats.agreement import limits_of_agreement
 from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
+from analysis.stats.finite import refuse_boundless
 
 COLUMNS = ["judge", "people"]
 
@@ -46,6 +47,7 @@ def correlation_within(
     two such rows, say nothing and are left out. None where a column never varies within any.
     """
     known = things[["group", *columns]].dropna()
+    refuse_boundless(known[list(columns)].to_numpy(float), "the values")
     known = known[known.groupby("group")["group"].transform("size") >= 2]
     grouped = known.groupby("group", sort=False)[list(columns)]
     values = grouped.rank() if ranks else known[list(columns)].astype(float)
@@ -138,6 +140,7 @@ def signed_bias(things: DataFrame, by: str, *, seed: int) -> DataFrame:
     known = things[things["judge"].notna() & things["people"].notna() & things[by].notna()]
     if known.empty:
         return DataFrame(columns=[by, *numbers, "things"])
+    refuse_boundless(known[COLUMNS].to_numpy(float), "the values")
     differences = known["judge"] - known["people"]
     values = list(known[by].unique())
     by_group = differences.groupby([known["group"], known[by]], sort=False, observed=True)

@@ -237,12 +237,12 @@ def test_raters_of_nothing_have_no_answers(index: careless.IndexOf) -> None:
 @pytest.mark.parametrize("index", INDICES)
 def test_what_cannot_be_an_answer_is_refused(index: careless.IndexOf) -> None:
     infinite, raters = table([1, np.inf], block=[1, 1], half=[0, 1])
-    with pytest.raises(ValueError, match="infinite values in value"):
+    with pytest.raises(ValueError, match=r"infinite values.* in value"):
         index(infinite, raters)
     with pytest.raises(ValueError, match="not among the raters"):
         index(infinite.assign(value=1.0), Index(["somebody else"]))
 
 
 def test_infinite_durations_are_refused() -> None:
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(ValueError, match="infinite"):
         duration_bounds(Series([1, np.inf]))

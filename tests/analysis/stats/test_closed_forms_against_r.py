@@ -147,6 +147,9 @@ def systems(given: list[list[float]]) -> dict[str, Any]:
             for each in tests
         ],
         "p_adjusted": [each.p_adjusted for each in tests],
+        "p_by_bh": adjust(
+            Series([there(each.test).p for each in tests]), "benjamini-hochberg"
+        ).p.tolist(),
     }
 
 

@@ -48,8 +48,9 @@ def test_signed_ranks_drop_zeros_and_share_ranks_of_ties() -> None:
     assert found.p == pytest.approx(erfc(3.5 / sqrt(variance) / sqrt(2)))
 
 
-def test_exact_p_counts_all_signs_of_the_ranks() -> None:
-    differences = [1, -1, 2, 2, 3, -4, 4.5]
+@pytest.mark.parametrize("sign", [1, -1])
+def test_exact_p_counts_all_signs_of_the_ranks(sign: int) -> None:
+    differences = [sign * each for each in (1, -1, 2, 2, 3, -4, 4.5)]
     ranks = rankdata(np.abs(differences))
     sums = [ranks[np.array(signs)].sum() for signs in product([False, True], repeat=7)]
     observed = ranks[np.array(differences) > 0].sum()

@@ -70,6 +70,8 @@ def derived(
     pairs = ratings.groupby(["rater", sides])["rating"].mean().unstack()
     cells = ratings.groupby(["rater", "item", sides])["rating"].mean().unstack()
     texts = ratings.groupby(["item", "system", "rater"])["rating"].mean().unstack()
+    top = texts[texts.eq(texts.groupby("item").transform("max"))]
+    alone = top.where(top.groupby("item").transform("count") == 1)
     place = ratings.groupby("rater").cumcount()
     columns = ratings.assign(place=place).pivot(index="rater", columns="place", values="rating")
     first = ratings[ratings["rater"] == ratings["rater"].iloc[0]]
@@ -80,6 +82,9 @@ def derived(
         "systems": table(ratings.groupby(["rater", "system"])["rating"].mean().unstack()),
         "differences": table((cells["a"] - cells["b"]).unstack()),
         "texts": table(texts),
+        "blocks_of_texts": texts.index.get_level_values("item").tolist(),
+        "chosen": table(alone.count(axis=1).unstack()),
+        "given": ratings["rating"].value_counts(sort=False).sort_index().tolist(),
         "answers": table(columns),
         "blocks": first["item"].tolist(),
         "shown": (first["text"] if "text" in first else first["item"] + first["system"]).tolist(),

@@ -70,6 +70,13 @@ paired <- function(a, b) {
          test = t_test(t.test(a, b, paired = TRUE, mu = -margin, alternative = "greater"))))
 }
 
+replicates <- function(a, b) {
+  complete <- !is.na(a) & !is.na(b)
+  a <- a[complete]; b <- b[complete]
+  list(rho = cor(a, b, method = "spearman"), bias = mean(a - b),
+       limits = mean(a - b) + c(-1.96, 1.96) * sd(a - b))
+}
+
 # qtukey stops after four digits, and ptukey is off by 1e-3 with two degrees of freedom: from
 # their definition instead.
 tukey <- function(q, k, df) {
@@ -110,6 +117,51 @@ several_groups <- function(groups) {
        omega_squared_by_effectsize = omega_squared(fit, partial = FALSE)$Omega2)
 }
 
+# From the coincidences of values, Krippendorff (2011): irr's kripp.alpha is not in Debian.
+alpha <- function(texts) {
+  texts <- texts[rowSums(!is.na(texts)) > 1, ]
+  values <- sort(unique(texts[!is.na(texts)]))
+  counts <- t(apply(texts, 1, function(row) table(factor(row, values))))
+  o <- Reduce(`+`, lapply(seq_len(nrow(counts)), function(unit)
+    (tcrossprod(counts[unit, ]) - diag(counts[unit, ])) / (sum(counts[unit, ]) - 1)))
+  n <- colSums(counts)
+  e <- (tcrossprod(n) - diag(n)) / (sum(n) - 1)
+  between <- function(c, k) (sum(n[c:k]) - (n[c] + n[k]) / 2)^2
+  distances <- list(nominal = outer(values, values, `!=`),
+                    ordinal = outer(seq_along(n), seq_along(n), Vectorize(between)),
+                    interval = outer(values, values, `-`)^2,
+                    ratio = (outer(values, values, `-`) / outer(values, values, `+`))^2)
+  lapply(distances, function(d) 1 - sum(o * d) / sum(e * d))
+}
+
+# Of each block its W among those who judged all of it; where nobody told anything apart it has none.
+concordance <- function(texts, blocks) {
+  w <- sapply(split(seq_along(blocks), blocks), function(rows) {
+    complete <- t(texts[rows, ])
+    complete <- round(complete[complete.cases(complete), , drop = FALSE], 9)
+    if (nrow(complete) < 2 || all(apply(complete, 1, sd) == 0)) return(NA)
+    kendalls_w(complete, verbose = FALSE)$Kendalls_W
+  })
+  list(w = mean(w, na.rm = TRUE), blocks = sum(!is.na(w)))
+}
+
+# Randolph (2005): the share of agreeing pairs of choices, by what guessing would give.
+kappa <- function(chosen) {
+  each <- apply(chosen, 1, function(row) {
+    row <- row[!is.na(row)]
+    if (sum(row) < 2 || length(row) < 2) return(NA)
+    (sum(choose(row, 2)) / choose(sum(row), 2) - 1 / length(row)) / (1 - 1 / length(row))
+  })
+  list(kappa = mean(each, na.rm = TRUE), blocks = sum(!is.na(each)))
+}
+
+choices <- function(given) {
+  test <- chisq.test(given)
+  wilson <- sapply(given, function(x) prop.test(x, sum(given), correct = FALSE)$conf.int)
+  list(statistic = test$statistic[[1]], df = test$parameter[[1]], p = test$p.value,
+       low = wilson[1, ], high = wilson[2, ])
+}
+
 systems <- function(table) {
   complete <- round(table[complete.cases(table), ], 9)
   found <- friedman.test(complete)
@@ -118,9 +170,10 @@ systems <- function(table) {
     both <- table[complete.cases(table[, pair]), pair]
     signed_rank(both[, 1], both[, 2])[c("statistic", "rank_biserial", "p")]
   }, simplify = FALSE)
+  p <- sapply(tests, `[[`, "p")
   list(chi_squared = found$statistic[[1]], df = found$parameter[[1]], p = found$p.value,
        w = kendalls_w(complete, verbose = FALSE)$Kendalls_W, pairs = tests,
-       p_adjusted = p.adjust(sapply(tests, `[[`, "p"), "holm"))
+       p_adjusted = p.adjust(p, "holm"), p_by_bh = p.adjust(p, "BH"))
 }
 
 by_raters_and_items <- function(cells) {
@@ -162,6 +215,12 @@ indices <- function(answers, blocks, shown) {
       cor(answers[at, ], others[at, ], use = "complete.obs")),
     consensus_deviation = rowMeans(abs(answers - others), na.rm = TRUE),
     even_odd = even_odd,
+    # With ranks that follow everybody's means: of pairs in a block, how many are discordant?
+    contradictions = each(function(row) {
+      means <- colMeans(answers, na.rm = TRUE)
+      signs <- sign(outer(row, row, `-`)) * sign(outer(means, means, `-`)) * outer(blocks, blocks, `==`)
+      sum(signs < 0, na.rm = TRUE) / sum(signs != 0, na.rm = TRUE)
+    }),
     retest_sd = each(function(row) {
       squares <- tapply(row, shown, function(x) sum((x - mean(x, na.rm = TRUE))^2, na.rm = TRUE))
       df <- tapply(row, shown, function(x) max(sum(!is.na(x)) - 1, 0))
@@ -172,10 +231,14 @@ indices <- function(answers, blocks, shown) {
 about <- function(input) {
   found <- list(two_groups = with(input$two_groups, two_groups(a, b)),
                 groups = several_groups(input$groups),
-                pairs = with(input$pairs, paired(a, b)))
+                pairs = with(input$pairs, paired(a, b)),
+                replicates = with(input$pairs, replicates(a, b)))
   if (!is.null(input$systems)) found <- c(found, list(
     systems = systems(input$systems), differences = by_raters_and_items(input$differences),
-    texts = intraclass(input$texts), indices = indices(input$answers, input$blocks, input$shown)))
+    texts = intraclass(input$texts), alpha = alpha(input$texts),
+    concordance = concordance(input$texts, input$blocks_of_texts), kappa = kappa(input$chosen),
+    choices = choices(input$given),
+    indices = indices(input$answers, input$blocks, input$shown)))
   found
 }
 
