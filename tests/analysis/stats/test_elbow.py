@@ -29,6 +29,11 @@ def test_a_group_of_its_own_is_cut_off() -> None:
     assert found.verdict.startswith("clear elbow at ")
 
 
+def test_p_is_never_zero_because_the_values_are_a_resample_too() -> None:
+    apart = np.concatenate([np.linspace(0.0, 0.1, 20), np.linspace(9.9, 10.0, 96)])
+    assert found_in(apart).p == 1 / 201
+
+
 def test_the_high_tail_is_the_low_one_turned() -> None:
     low, high = found_in(crowd(0.1)), found_in(-crowd(0.1), "high")
     assert (high.cut, high.p, high.cut_off) == (-low.cut, low.p, low.cut_off)
