@@ -55,7 +55,8 @@ class Design:
     """Everybody rates every response: `scenarios` × `sets` blocks, each of two models in both
     conditions and the reference. SDs are those of latent effects: of raters, of what a rater
     thinks of a condition (`taste`), of scenarios, and of texts. Where texts are `alike`, both
-    conditions' answers to a scenario are equally good, one by one.
+    conditions' answers to a scenario are equally good, one by one; where tastes are `evened`, those
+    of the study's own raters add up to nothing.
     """
 
     raters: int = 116
@@ -66,6 +67,7 @@ class Design:
     scenario_sd: float = 0.2
     text_sd: float = 0.35
     alike: bool = False
+    evened: bool = False
 
     @cached_property
     def _shown(self) -> DataFrame:
@@ -128,9 +130,13 @@ class Design:
         if self.alike:
             numbers = each.groupby(["scenario", "model"]).ngroup().to_numpy()
         text = draw.normal(0, self.text_sd, numbers.max() + 1)[numbers]
+        kindness = draw.normal(0, self.rater_sd, (self.raters, 1))
+        tastes = draw.normal(0, self.taste_sd, (self.raters, 3))
+        if self.evened:
+            tastes -= tastes.mean(axis=0)
         latent = (
-            draw.normal(0, self.rater_sd, (self.raters, 1))
-            + draw.normal(0, self.taste_sd, (self.raters, 3))[:, condition]
+            kindness
+            + tastes[:, condition]
             + draw.normal(0, self.scenario_sd, self.scenarios)[scenario]
             + text
             + np.where(condition == 2, self.to_the_margin, 0)
@@ -153,6 +159,7 @@ DESIGNS = {
     "texts": Design(),
     "alike": Design(alike=True),
     "tastes": Design(taste_sd=0.3),
+    "evened": Design(taste_sd=0.3, evened=True),
     "small": Design(raters=40, scenarios=12, sets=1),
 }
 
@@ -312,15 +319,20 @@ def _rate(shares: "np.ndarray") -> Rate:
     return Rate(100 * float(shares.mean()), 196 * spread / float(np.sqrt(len(shares))))
 
 
+#: What is simulated for every study; mixed models, which take longer, are for fewer.
+TESTS = {"conditions": conditions, "margins": margins, "groups": groups}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1000, help="simulated for each design")
     parser.add_argument("--mixed", type=int, default=500, help="of these with mixed models")
     parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
+    parser.add_argument("--tests", nargs="+", choices=TESTS, default=list(TESTS))
     given = parser.parse_args()
     for name in given.designs:
         start = time.process_time()
-        found = rates(DESIGNS[name], (conditions, margins, groups), given.studies, seed=7)
+        found = rates(DESIGNS[name], [TESTS[test] for test in given.tests], given.studies, seed=7)
         if given.mixed:
             found |= rates(DESIGNS[name], (mixed,), given.mixed, seed=8)
         print(f"\n{name}: {DESIGNS[name]}")

@@ -79,7 +79,7 @@ def alpha_over_clusters(
 
     `ratings` has a row per rating: `unit` and `cluster` are numbers from 0, `value` is the rating.
     Units that show the same thing are one cluster, since they go together. Cost and memory grow
-    with ratings, and with units × values.
+    with ratings, and with units × values. Raises ValueError for infinite ratings.
     """
     if ratings.empty:
         return Inestimable("no_values", "there are no ratings")
@@ -174,7 +174,8 @@ _DISTANCES: dict[Level, Callable[[Matrix], Matrix]] = {
 
 
 def pairwise_spearman(replicates: DataFrame) -> DataFrame:
-    """Spearman's ρ of each two columns over the rows that both have.
+    """Spearman's ρ of each two columns over the rows that both have. C. Spearman (1904), The proof
+    and measurement of association between two things.
 
     One row per pair: `first`, `second`, `rho` (null where a column is constant or fewer than
     three rows are shared), `n`.
@@ -202,7 +203,10 @@ class Limits:
 
 
 def limits_of_agreement(differences: "pd.Series[float]") -> Limits | None:
-    """The limits for differences of paired values; None for fewer than two."""
+    """The limits for differences of paired values; None for fewer than two.
+
+    Raises ValueError for infinite ones.
+    """
     known = differences.dropna()
     refuse_boundless(known.to_numpy(dtype=float), "the differences")
     if len(known) < 2:

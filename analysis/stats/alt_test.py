@@ -59,7 +59,8 @@ def alt_test(
     to the others is the root of their mean squared difference: whoever is nearer by it is nearer
     to the others' mean, for mean (o − x)² = variance of o + (mean o − x)². A rater's items are
     those that the judge and at least one other rater rated, too. p is of a one-sided t-test that
-    the rater is nearer by `epsilon` or more, adjusted after Benjamini and Yekutieli.
+    the rater is nearer by `epsilon` or more, adjusted after Benjamini and Yekutieli. Raises
+    ValueError for infinite ratings.
     """
     items, judge_wins, rater_wins = _wins(ratings, judge)
     with np.errstate(invalid="ignore"):

@@ -6,7 +6,8 @@ P. Goldammer et al. (2024), doi 10.3758/s13428-024-02484-3. So none of them deci
 
 Answers stand one below the other, with `rater` and `value` (NaN: not answered), so that time and
 memory grow with their number, however many items there are of which each rater saw a few.
-`raters` are those whose indices are wanted, whether or not they answered.
+`raters` are those whose indices are wanted, whether or not they answered. All raise ValueError for
+an infinite value, and for an answer of somebody who is not among them.
 """
 
 from collections.abc import Callable, Hashable
@@ -74,10 +75,16 @@ def _known(answers: DataFrame, raters: pd.Index, column: str = "value") -> _Know
     refuse_boundless(values, column)
     there = ~np.isnan(values)
     rows = answers[there]
-    rater = raters.get_indexer(pd.Index(rows["rater"])).astype(np.int64)
-    if (rater < 0).any():
-        raise ValueError("There are answers of somebody who is not among the raters")
+    rater = _places(raters, rows)
     return _Known(rater, values[there], rows, np.bincount(rater, minlength=len(raters)))
+
+
+def _places(raters: pd.Index, rows: DataFrame) -> Codes:
+    """Where each row's `rater` stands among the raters."""
+    places = raters.get_indexer(pd.Index(rows["rater"])).astype(np.int64)
+    if (places < 0).any():
+        raise ValueError("There are answers of somebody who is not among the raters")
+    return places
 
 
 def _together(whose: Codes, what: "Series[Any]") -> tuple[Codes, Codes, Codes]:
@@ -241,6 +248,7 @@ def contradictions(answers: DataFrame, raters: pd.Index) -> DataFrame:
     there is no share.
     """
     known = answers.dropna(subset=["rating", "rank"])
+    refuse_boundless(known[["rating", "rank"]].to_numpy(dtype=float), "ratings and ranks")
     blocks = known.groupby(["rater", "block"], sort=False)
     block, place = blocks.ngroup().to_numpy(), blocks.cumcount().to_numpy()
     rating, rank = (np.full((blocks.ngroups, place.max(initial=-1) + 1), np.nan) for _ in "ab")
@@ -251,7 +259,7 @@ def contradictions(answers: DataFrame, raters: pd.Index) -> DataFrame:
         pairs += np.abs(agree) > 0
         opposite += agree < 0
     first = known.drop_duplicates(["rater", "block"])
-    whose = raters.get_indexer(pd.Index(first["rater"]))
+    whose = _places(raters, first)
     compared, against = (np.bincount(whose, n, len(raters)) for n in (pairs, opposite))
     both = np.bincount(whose, minlength=len(raters))
     share = _index(

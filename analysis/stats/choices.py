@@ -323,7 +323,7 @@ def free_marginal_kappa(
     `chosen` has how often each system (columns) was chosen in each block (rows), NaN where it was
     not shown. Agreement by guessing is one in k systems; α, which takes it from how often systems
     are chosen at large, is near 0 where everybody always chooses the same one. J. J. Randolph
-    (2005), Free-marginal multirater kappa.
+    (2005), Free-marginal multirater kappa. Raises ValueError for infinite counts.
     """
     counts = chosen.to_numpy(float)
     refuse_boundless(counts, "the choices")

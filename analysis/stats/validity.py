@@ -45,6 +45,7 @@ def correlation_within(
     With `ranks` the values are replaced by their mid-ranks within the group, which makes it
     Spearman's ρ where there is one group. Rows without both values, and groups with fewer than
     two such rows, say nothing and are left out. None where a column never varies within any.
+    Raises ValueError for infinite values.
     """
     known = things[["group", *columns]].dropna()
     refuse_boundless(known[list(columns)].to_numpy(float), "the values")
@@ -134,7 +135,7 @@ def signed_bias(things: DataFrame, by: str, *, seed: int) -> DataFrame:
     One row per value, in order of appearance: `by`'s own name, `bias` (mean of judge − people),
     `ci_low` and `ci_high` (bootstrap over `group`; resamples without the value are left out),
     `lower` and `upper` limits of agreement, `things`. Null where there are too few things or
-    groups; no row where nothing has both.
+    groups; no row where nothing has both. Raises ValueError for infinite scores or ratings.
     """
     numbers = ["bias", "ci_low", "ci_high", "lower", "upper"]
     known = things[things["judge"].notna() & things["people"].notna() & things[by].notna()]

@@ -169,6 +169,10 @@ def test_contradictions_are_pairs_that_ratings_and_ranks_order_oppositely() -> N
         "nothing was both rated and ranked",
     ]
     assert contradictions(answers.iloc[:0], raters[:0]).empty
+    with pytest.raises(ValueError, match="not among the raters"):
+        contradictions(answers, raters[:1])
+    with pytest.raises(ValueError, match="infinite values"):
+        contradictions(answers.assign(rating=np.inf), raters)
 
 
 def test_fast_pages_took_less_than_two_seconds_for_each_item() -> None:

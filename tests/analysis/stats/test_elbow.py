@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from analysis.stats.elbow import Elbow, elbow
 from analysis.stats.inestimable import Inestimable
@@ -27,6 +28,39 @@ def test_a_group_of_its_own_is_cut_off() -> None:
     assert found.interval[0] < found.cut < found.interval[1]
     assert 10 <= found.cut_off <= 18
     assert found.verdict.startswith("clear elbow at ")
+
+
+def valley(values: np.ndarray, bandwidth: float) -> bool:
+    """Does the density fall and rise again where 2 to 50 % of the values are below?"""
+    points = np.linspace(values.min(), np.median(values), 300)
+    density = norm.pdf((points[:, None] - values) / bandwidth).sum(axis=1)
+    lowest = np.flatnonzero((density[1:-1] < density[:-2]) & (density[1:-1] < density[2:])) + 1
+    below = (values[:, None] <= points[lowest]).mean(axis=0)
+    return bool(((below >= 0.02) & (below <= 0.5)).any())
+
+
+@pytest.mark.slow
+def test_p_is_that_of_resamples_smoothed_without_more_variance() -> None:
+    values = np.concatenate([np.linspace(0, 1, 8), np.linspace(2, 3, 16)])
+    narrow, wide = 0.01, 3.0
+    while wide / narrow > 1.001:
+        middle = float(np.sqrt(narrow * wide))
+        narrow, wide = (middle, wide) if valley(values, middle) else (narrow, middle)
+    draw = np.random.default_rng(5)
+    hits = 0
+    for _ in range(400):
+        drawn = draw.choice(values, len(values))
+        noisy = drawn + wide * draw.standard_normal(len(drawn)) - drawn.mean()
+        smooth = drawn.mean() + noisy / np.sqrt(1 + (wide / values.std()) ** 2)
+        hits += valley(smooth, wide)
+    found = elbow(values, tail="low", seed=1, resamples=2000)
+    assert isinstance(found, Elbow)
+    assert found.p == pytest.approx(hits / 400, abs=0.04)
+
+
+def test_p_is_never_zero_because_the_values_are_a_resample_too() -> None:
+    apart = np.concatenate([np.linspace(0.0, 0.1, 20), np.linspace(9.9, 10.0, 96)])
+    assert found_in(apart).p == 1 / 201
 
 
 def test_the_high_tail_is_the_low_one_turned() -> None:

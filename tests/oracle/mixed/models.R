@@ -2,7 +2,7 @@
 # Beside it, it writes wine.csv (ordinal, GPL >= 2) and inst_eval.csv.xz (lme4, GPL >= 2).
 #
 #     apt-get install r-base-core r-cran-lme4 r-cran-lmertest r-cran-ordinal r-cran-emmeans r-cran-jsonlite
-#     Rscript tests/oracle/mixed/models.R small wine      # under a minute
+#     Rscript tests/oracle/mixed/models.R small wine orders   # under a minute
 #     Rscript tests/oracle/mixed/models.R study           # half an hour, nearly all of it in clmm
 #     Rscript tests/oracle/mixed/models.R inst_eval       # minutes; lmer only
 #     Rscript tests/oracle/mixed/models.R inst_eval_part  # minutes
@@ -181,6 +181,24 @@ inst_eval_part <- function() {
     keep("inst_eval_part", link, cumulative(f, data, link, "service", ~ service))
 }
 
+# Covariates: the place of a rating among the rater's own, and the rating before it (of the first
+# one, the mean of all others).
+order_of <- function(name, data, rater, formula) {
+  data <- data[!is.na(data$rating), ]
+  data$place <- ave(data$rating, data[[rater]], FUN = seq_along)
+  data$previous <- ave(data$rating, data[[rater]], FUN = function(x) c(NA, x[-length(x)]))
+  data$previous[is.na(data$previous)] <- mean(data$previous, na.rm = TRUE)
+  keep(name, "order", linear(formula, data))
+}
+
+orders <- function() {
+  f <- rating ~ system + place + previous + (1 | rater) + (1 | item)
+  order_of("small", frame("small.csv", c("rater", "item", "system")), "rater", f)
+  order_of("study", frame("study.csv.xz", c("rater", "item", "system")), "rater", f)
+  order_of("wine", frame("wine.csv", c("judge", "bottle", "temp", "contact")), "judge",
+           rating ~ temp + contact + place + previous + (1 | judge) + (1 | bottle))
+}
+
 sets <- list(small = small, wine = wines, study = study, inst_eval = inst_eval,
-             inst_eval_part = inst_eval_part)
+             inst_eval_part = inst_eval_part, orders = orders)
 for (name in commandArgs(TRUE)) sets[[name]]()

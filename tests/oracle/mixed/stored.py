@@ -33,6 +33,8 @@ GROUPS = {
     "inst_eval": ("student", "lecturer"),
     "inst_eval_part": ("student", "lecturer"),
 }
+#: What the model "order" has beside these.
+COVARIATES = ["place", "previous"]
 #: As many lecturers are in the part of inst_eval that clmm can do in bearable time.
 LECTURERS = 120
 
@@ -50,6 +52,23 @@ def data(name: str) -> Crossed:
         frame.astype(dict.fromkeys(FIXED[name], str)),
         rating="rating",
         fixed=FIXED[name],
+        groups=GROUPS[name],
+    )
+
+
+def with_order(name: str) -> Crossed:
+    """`data` with the place of a rating among the rater's own, and the rating before it (of the
+    first one, the mean of all others).
+    """
+    frame = ratings(name).dropna(subset=["rating"])
+    by_rater = frame.groupby(GROUPS[name][0])["rating"]
+    previous = by_rater.shift()
+    frame = frame.assign(place=by_rater.cumcount() + 1.0, previous=previous.fillna(previous.mean()))
+    fixed = [each for each in FIXED[name] if each != "scenario"]
+    return crossed(
+        frame.astype(dict.fromkeys(fixed, str)),
+        rating="rating",
+        fixed=[*fixed, *COVARIATES],
         groups=GROUPS[name],
     )
 

@@ -9,7 +9,7 @@ from pandas import DataFrame
 
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import Crossed, MixedFit, contrasts, crossed, fit_linear, means, pairs
-from tests.oracle.mixed.stored import data, reference
+from tests.oracle.mixed.stored import COVARIATES, data, reference, with_order
 
 
 def fitted(name: str, **options: Any) -> MixedFit:
@@ -79,6 +79,19 @@ def test_fit_is_that_of_lmer(name: str, model: str) -> None:
     for group, modes in expected["modes"].items():
         ours = found.modes[group]
         assert {str(level): mode for level, mode in ours.items()} == pytest.approx(modes, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["small", "wine", "study"])
+def test_covariates_are_those_of_lmer(name: str) -> None:
+    expected, found = reference(name, "order"), fit_linear(with_order(name))
+    assert isinstance(found, MixedFit)
+    assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-7)
+    assert dict(found.coefficients) == pytest.approx(expected["coefficients"], rel=1e-6)
+    assert dict(found.standard_errors) == pytest.approx(expected["standard_errors"], rel=1e-6)
+    rows = dict(zip(found.coefficients.index, np.eye(len(found.coefficients)), strict=True))
+    for covariate in COVARIATES:
+        df = found.degrees_of_freedom(rows[covariate])
+        assert df == pytest.approx(expected["df"][covariate], rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["small", "wine", "study"])
