@@ -166,6 +166,13 @@ def _parameters(fit: MixedFit) -> Iterator[dict[str, Any]]:
         yield {**of_fit, "parameter": "sd residual", "estimate": fit.residual_sd}
 
 
+def _note(row: dict[Any, Any]) -> str:
+    """Why degrees of freedom lack, where they do."""
+    if np.isfinite(row["df"]):
+        return ""
+    return "no degrees of freedom, because all SDs are estimated at 0; held against the normal"
+
+
 def _scales(fit: MixedFit) -> tuple[Any, ...]:
     return ("ratings",) if fit.link == "identity" else ("ratings", "latent")
 
@@ -182,7 +189,7 @@ def _estimates(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
                 "df": row["df"],
                 "ci_low": row["low"],
                 "ci_high": row["high"],
-                "note": "",
+                "note": _note(row),
             }
 
 
@@ -215,7 +222,7 @@ def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Itera
                     "p_adjusted": row["p_adjusted"] if is_single else np.nan,
                     "ci_low": row["low"],
                     "ci_high": row["high"],
-                    "note": "",
+                    "note": _note(row),
                 }
 
 

@@ -118,6 +118,20 @@ def test_reason_names_the_system_as_the_study_does() -> None:
     assert f"all ratings of system Bee, {'plain'} are in the same" in only["note"]
 
 
+def test_missing_degrees_of_freedom_have_their_reason() -> None:
+    table = ratings()
+    draw = np.random.default_rng(2)
+    chance = table.assign(rating=draw.permutation(np.resize([1, 2, 3, 4, 5], len(table))))
+    tables = mixed_models(chance, CONTRAST, SOUND, raters="")
+    notes = tables.models["note"].unique()
+    assert all("rater effects is estimated at 0" in note for note in notes)
+    for found in (tables.estimates, tables.contrasts):
+        assert np.isinf(found["df"]).all()
+        assert set(found["note"]) == {
+            "no degrees of freedom, because all SDs are estimated at 0; held against the normal"
+        }
+
+
 def test_the_same_raters_are_fitted_once_and_others_anew() -> None:
     table, fits = ratings(raters=20), Fits()
     few = table[table["participant"] != "p00"]

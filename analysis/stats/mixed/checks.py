@@ -10,6 +10,8 @@ from analysis.stats.mixed.problems import Refused
 
 #: The smaller factor's matrix is dense: 8 bytes × 6,000² are 288 MB, a few times over.
 MOST_LEVELS = 6000
+#: The squares of larger numbers, and sums of these, may overflow.
+LARGEST = 1e60
 #: Below this share of its length, what is left of a column is rounding.
 NOTHING_LEFT = 1e-7
 
@@ -44,6 +46,10 @@ def _refuse_values(data: Crossed) -> None:
         raise Refused("no_values", "there are no ratings")
     if not (np.isfinite(data.y).all() and np.isfinite(data.X).all()):
         raise ValueError("Some ratings or covariates are missing or infinite")
+    if max(np.abs(data.y).max(), np.abs(data.X).max()) > LARGEST:
+        raise ValueError(f"Some ratings or covariates are beyond ±{LARGEST:g}")
+    if len(data.y) == 1:
+        raise Refused("too_few", "there is a single rating")
     if (data.y == data.y[0]).all():
         raise Refused("constant", f"all {len(data.y)} ratings are {data.y[0]:g}")
 

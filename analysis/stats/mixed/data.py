@@ -111,7 +111,7 @@ def crossed(
     column) and covariates (numbers); `groups` are the two factors with random intercepts.
     `levels` gives factors among `fixed` an order of levels, otherwise categories keep theirs and
     the rest is sorted; levels without a rating are dropped. Rows in which something is missing
-    are left out, which a note says.
+    are left out, which a note says. Raises ValueError for a value that is not among `levels`.
     """
     used = [rating, *fixed, *groups]
     known = frame[used].dropna()

@@ -43,6 +43,10 @@ class Absorbed:
 
 @dataclass(frozen=True)
 class Equations:
+    """Henderson's mixed model equations: X'WX, which are the `products`, and the random effects
+    that are yet to be absorbed, which are Z'WZ (`weights`) and Z'WX by factor (`totals`).
+    """
+
     crossing: Crossing
     weights: Weights
     products: Matrix

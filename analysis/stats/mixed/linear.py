@@ -123,7 +123,7 @@ def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestima
     """Fit y = Xβ + b₁ + b₂ + ε; by REML, or by maximum likelihood where not `restricted`.
 
     Inestimable where there is no maximum, or nothing to tell effects apart by. Raises ValueError
-    for ratings or covariates that are missing or infinite.
+    for ratings or covariates that are missing, infinite or beyond ±1e60.
     """
     try:
         return _fit(data, restricted)

@@ -209,7 +209,8 @@ def fit_ordinal(
     `scale` are the values that could have been chosen: those that nobody chose get a note. `near`
     is a fit of much the same ratings, from which the maximum is found sooner.
     Inestimable where there is no maximum, or nothing to tell effects apart by. Raises ValueError
-    for ratings or covariates that are missing or infinite, or ratings beside the `scale`.
+    for ratings or covariates that are missing, infinite or beyond ±1e60, or ratings beside the
+    `scale`.
     """
     try:
         return _fit(data, link, restricted, scale, near)

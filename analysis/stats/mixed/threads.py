@@ -22,6 +22,8 @@ def _libraries() -> ThreadpoolController:
 
 
 def on_one_thread(function: Callable[P, Found]) -> Callable[P, Found]:
+    """The function, with numpy's and scipy's linear algebra on one thread while it runs."""
+
     @wraps(function)
     def limited(*args: P.args, **kwargs: P.kwargs) -> Found:
         with _libraries().limit(limits=1, user_api="blas"):

@@ -89,6 +89,14 @@ class TestSaid:
         with pytest.raises(ValueError, match="missing or infinite"):
             fit(Crossed(stored.y, design, stored.names, stored.groups))
 
+    def test_numbers_whose_squares_overflow_are_an_error(self, fit: Fit) -> None:
+        stored = data("small")
+        with pytest.raises(ValueError, match="beyond ±1e"):
+            fit(Crossed(stored.y * 1e160, stored.X, stored.names, stored.groups))
+
+    def test_a_single_rating(self, fit: Fit) -> None:
+        assert said(fit, study().head(1)) == "there is a single rating"
+
 
 def test_spare_levels_are_those_that_fixed_effects_leave() -> None:
     named = {group.name: spare_levels(data("study").X, group) for group in data("study").groups}
