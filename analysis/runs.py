@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
@@ -166,9 +166,6 @@ def _spent_since(last: AnalysisRun) -> timedelta:
     Were only its own time counted, ten studies with people in them would fill a worker's day.
     """
     others = Q(is_automatic=True, finished_at__gt=last.finished_at)
-    times = (
-        AnalysisRun.objects.filter(Q(pk=last.pk) | others)
-        .filter(started_at__isnull=False, finished_at__isnull=False)
-        .values_list("started_at", "finished_at")
-    )
-    return sum((finished - started for started, finished in times), timedelta())
+    runs = AnalysisRun.objects.filter(Q(pk=last.pk) | others)
+    spent: timedelta | None = runs.aggregate(all=Sum(F("finished_at") - F("started_at")))["all"]
+    return spent or timedelta()
