@@ -13,7 +13,8 @@ from django.core.management import call_command
 
 from analysis.definition import QualityRules
 from analysis.judging import AGREEMENT, CONSISTENCY, GUARD
-from analysis.recipe import read_recipes
+from analysis.recipe import Recipe, read_recipes
+from analysis.recipe_sets import set_recipes
 from analysis.report import analyse
 from analysis.rules import set_rules
 from survey.csv_text import csv_lines
@@ -22,6 +23,7 @@ from tests.analysis import published_study
 from tests.analysis.by_hand import rows_of
 
 ROOT = Path(__file__).parents[2]
+RECIPES = list(read_recipes(ROOT / "examples" / "tide" / "recipes").values())
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.django_db,
@@ -50,9 +52,8 @@ def analyze(folder: Path) -> dict[str, str]:
     return {path.stem: path.read_text("utf-8") for path in folder.glob("*.csv")}
 
 
-def computed(rules: QualityRules) -> dict[str, str]:
+def computed(rules: QualityRules, recipes: list[Recipe]) -> dict[str, str]:
     """The tables of the same data that never saw a database."""
-    recipes = list(read_recipes(ROOT / "examples" / "tide" / "recipes").values())
     tables = analyse(published_study.study_data(), rules, recipes).tables
     return {
         name: "".join(csv_lines(list(map(str, table)), map(list, map(dict.values, rows_of(table)))))
@@ -61,24 +62,26 @@ def computed(rules: QualityRules) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("order", "remaining"),
+    ("order", "remaining", "recipes"),
     [
-        (published_study.DEFAULT_ORDER, ["142", "137", "124", "116"]),
-        (published_study.PAPER_ORDER, ["146", "133", "124", "116"]),
+        (published_study.DEFAULT_ORDER, ["142", "137", "124", "116"], RECIPES),
+        # Recipes see who is left, who are the same: once is enough.
+        (published_study.PAPER_ORDER, ["146", "133", "124", "116"], []),
     ],
+    ids=["default order, with recipes", "the paper's order"],
 )
-@pytest.mark.usefixtures("study")
 def test_tables_are_those_of_the_data_themselves(
-    order: list[Any], remaining: list[str], tmp_path: Path
+    study: Study, order: list[Any], remaining: list[str], recipes: list[Recipe], tmp_path: Path
 ) -> None:
     rules = QualityRules(order=order)
-    set_rules(study=Study.objects.get(), rules=rules)
+    set_rules(study=study, rules=rules)
+    set_recipes(study=study, recipes=recipes)
 
     tables = analyze(tmp_path / "out")
 
     steps = list(csv.DictReader(tables["funnel"].splitlines()))
     assert [step["remaining"] for step in steps] == remaining
-    expected = computed(rules)
+    expected = computed(rules, recipes)
     about_judges = {*CONSISTENCY, *AGREEMENT, *GUARD}
     assert tables.keys() == {*expected, "protocol", *about_judges}
     # The study's file has its own order of answers.
@@ -88,8 +91,8 @@ def test_tables_are_those_of_the_data_themselves(
         assert tables[name] == expected[name], name
 
 
-@pytest.mark.usefixtures("study")
-def test_export_has_the_cleaned_ratings_of_116_raters(tmp_path: Path) -> None:
+def test_export_has_the_cleaned_ratings_of_116_raters(study: Study, tmp_path: Path) -> None:
+    set_recipes(study=study, recipes=())  # they clean nothing
     call_command("export", "tide", out=tmp_path / "out", verbosity=0)
 
     with (tmp_path / "out" / "ratings.csv").open(encoding="utf-8", newline="") as file:
