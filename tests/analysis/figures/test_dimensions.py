@@ -97,6 +97,12 @@ def test_two_dimensions_are_no_radar_and_have_points() -> None:
     assert len(checked(dimension_means(table, SOUND, SCALE))["data"]) == 3
 
 
+def test_one_dimension_has_no_points_beside_those_of_the_systems() -> None:
+    table = TABLE[TABLE["dimension"] == "emotional"]
+    with pytest.raises(Absent, match="one dimension"):
+        dimension_means(table, SOUND, SCALE)
+
+
 def test_system_that_was_not_rated_on_a_dimension_has_a_gap() -> None:
     gap = TABLE[(TABLE["model"] != "Bee") | (TABLE["dimension"] != "emotional")]
     assert checked(dimension_means(gap, SOUND, SCALE))["data"][1]["x"][1] is None

@@ -104,6 +104,7 @@ def test_bars_count_included_and_excluded_raters() -> None:
     assert [t["name"] for t in made["data"]][2:] == ["limit: below 0.6 (beyond it: 1)"]
     assert trace(made, "limit: below 0.6 (beyond it: 1)")["x"] == [0.6, 0.6]
     assert made["layout"]["shapes"] == []
+    assert made["layout"]["yaxis"]["dtick"] == 1  # halves of raters would be marked otherwise
 
 
 @pytest.mark.parametrize(("careless", "word"), [(15, "elbow"), (0, "bend, no clear elbow")])
