@@ -47,7 +47,10 @@ def study(tmp_path: Path) -> Study:
 
 def analyze(folder: Path) -> dict[str, str]:
     call_command("analyze", "tide", out=folder, images=False, verbosity=0)
-    return {path.stem: path.read_text("utf-8") for path in folder.glob("*.csv")}
+    files = {path.stem: path.read_text("utf-8") for path in folder.glob("*.csv")}
+    codebook = csv.DictReader(files.pop("codebook").splitlines())
+    assert [row for row in codebook if not row["meaning"]] == []
+    return files
 
 
 def computed(rules: QualityRules) -> dict[str, str]:
