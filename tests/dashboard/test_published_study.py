@@ -20,8 +20,8 @@ from survey.csv_text import csv_lines
 from survey.models import Study
 from tests.analysis import published_study
 from tests.analysis.by_hand import rows_of
+from tests.dashboard.importing import TIDE, published
 
-ROOT = Path(__file__).parents[2]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.django_db,
@@ -33,16 +33,7 @@ pytestmark = [
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    call_command(
-        "load_study",
-        ROOT / "examples" / "tide",
-        responses=published_study.RESPONSES,
-        verbosity=0,
-    )
-    published_study.write(tmp_path)
-    files = {name: tmp_path / f"{name}.csv" for name in ("participants", "ratings", "gold")}
-    call_command("import_ratings", "tide", verbosity=0, **files)
-    return Study.objects.get()
+    return published(tmp_path)
 
 
 def analyze(folder: Path) -> dict[str, str]:
@@ -55,7 +46,7 @@ def analyze(folder: Path) -> dict[str, str]:
 
 def computed(rules: QualityRules) -> dict[str, str]:
     """The tables of the same data that never saw a database."""
-    recipes = list(read_recipes(ROOT / "examples" / "tide" / "recipes").values())
+    recipes = list(read_recipes(TIDE / "recipes").values())
     tables = analyse(published_study.study_data(), rules, recipes).tables
     return {
         name: "".join(csv_lines(list(map(str, table)), map(list, map(dict.values, rows_of(table)))))
