@@ -1,11 +1,9 @@
 """Means by dimension: points with intervals, and the radar."""
 
 import itertools
-import json
 import random
 from typing import Any
 
-import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame, concat
 
@@ -14,6 +12,7 @@ from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.items import ITEM
 from analysis.recipe import shipped_recipes
 from analysis.systems import systems
+from tests.analysis.figures.drawn import checked
 
 PAPER, SOUND = shipped_recipes().values()
 SCALE = [(1, "Not at all"), (2, "A little"), (3, "Much")]
@@ -31,12 +30,6 @@ def ratings(dimensions: list[str] = DIMENSIONS) -> DataFrame:
     table = DataFrame(rows, columns=["participant", *ITEM, "rating"])
     table = table.astype(dict.fromkeys(ITEM, "category"))
     return table.assign(dimension=table["dimension"].cat.reorder_categories(dimensions))
-
-
-def checked(figure: dict[str, Any]) -> dict[str, Any]:
-    go.Figure(figure)  # Plotly knows every property and value in it
-    assert json.loads(json.dumps(figure, allow_nan=False)) == figure
-    return figure
 
 
 TABLE = systems(ratings(), SOUND, raters="included")
