@@ -44,6 +44,10 @@ _SIGNED_RANKS = (
     "Wilcoxon's signed-rank test of raters' means in both conditions. The rank-biserial "
     "correlation is 1 where every rater gave more to a, −1 where every rater gave more to b."
 )
+_AGREEMENT = (
+    "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's W, "
+    "and of choices Randolph's κ: 1 is full agreement, 0 as by chance."
+)
 ABOUT = {
     "wins_tests": About(
         "How sure the wins are",
@@ -141,13 +145,11 @@ ABOUT = {
     ),
     "agreement": About(
         "Do raters agree?",
-        "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's "
-        "W: 1 is full agreement, 0 as by chance.",
+        _AGREEMENT,
     ),
     "agreement_all": About(
         "Do raters agree, nobody excluded?",
-        "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's "
-        "W: 1 is full agreement, 0 as by chance.",
+        _AGREEMENT,
     ),
     "sensitivity": About(
         "What each rule of exclusion does",
