@@ -93,6 +93,7 @@ MEANINGS = {
     "p_adjusted_scenarios": "p value adjusted by Holm's method over scenarios",
     "p_bh": "p value adjusted by Benjamini and Hochberg's method",
     "p_equivalent": "Larger p of the two one-sided tests that the difference is inside the margin",
+    "p_equivalent_adjusted": "The same, adjusted by Holm's method over the recipe's family",
     "equivalent": "Whether the difference is shown to lie inside the margin (TOST at 5 %)",
     "p_non_inferior": "One-sided p that the system is not worse by the margin",
     "t_non_inferior": "t statistic of that test",

@@ -90,7 +90,18 @@ ABOUT = {
         "Two groups of raters",
         "Do groups of raters rate differently? Group a − group b. Where a rating counts by itself "
         "(unit rating), a rater's many ratings count as so many people.",
-        ("sd_a", "sd_b", "p_bh", "hedges_g", "u", "rank_biserial", "d_ci_low", "d_ci_high"),
+        (
+            "sd_a",
+            "sd_b",
+            "p_bh",
+            "hedges_g",
+            "u",
+            "rank_biserial",
+            "d_ci_low",
+            "d_ci_high",
+            "margin",
+            "p_equivalent",
+        ),
     ),
     "anova": About(
         "Several groups of raters", "Analyses of variance, one-way and Welch's.", ("p_bh",)
