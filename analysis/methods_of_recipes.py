@@ -151,7 +151,8 @@ def _of_groups(tables: Tables, recipe: Recipe, *, same: str) -> str:
     if recipe.margins and any(row["p_equivalent"] is not None for row in rows):
         equivalent = (
             " That two groups differ by less than the margin of "
-            f"{recipe.margins.groups:g} points was tested by two one-sided t tests (TOST)."
+            f"{recipe.margins.groups:g} points was tested by two one-sided t tests (TOST)"
+            + (", adjusted in the same way." if over else ".")
         )
     return (
         f"Groups of raters ({groups}) were compared per model by {tests}{where}{adjusted}. Cohen's "

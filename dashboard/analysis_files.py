@@ -14,6 +14,7 @@ from analysis.recipe import SHIPPED
 from analysis.recipe_sets import recipes_of
 from dashboard.report import report_html
 from dashboard.report_sections import shown
+from dashboard.result_columns import codebook_rows
 from survey.csv_text import csv_lines
 
 
@@ -57,13 +58,16 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str, images: bool)
 
 
 def _write_tables(tables: dict[str, Any], folder: Path) -> None:
-    """Each table as CSV and as LaTeX."""
+    """Each table as CSV and as LaTeX, and what each column means."""
     for name, table in tables.items():
         columns, rows = table["columns"], table["rows"]
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(columns, rows))
         latex = latex_table(name, shown(name).title, columns, rows)
         (folder / f"{name}.tex").write_text(latex, encoding="utf-8")
+    about = {name: list(map(str, table["columns"])) for name, table in tables.items()}
+    with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
+        file.writelines(csv_lines(["file", "column", "meaning"], map(list, codebook_rows(about))))
 
 
 def _write_figures(figures: dict[str, Any], folder: Path) -> None:

@@ -115,7 +115,9 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             kept="one t test over all conditions and scenarios (Welch's of raters, Student's of "
             "ratings), and whatever has an adjusted p below .05",
             first=_is_pooled,
-            aside=("sd_a", "sd_b", "hedges_g", "u", "rank_biserial", "p_bh"),
+            aside=(
+                "sd_a", "sd_b", "hedges_g", "u", "rank_biserial", "p_bh", "margin", "p_equivalent",
+            ),
         ),
         "anova": Shown(says="n counts the unit.", aside=("omega_squared",)),
         "games_howell": Shown(says="n counts the unit.", folded=True),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.cells import Row, Table
-from analysis.number_text import EMPTY, in_table
+from analysis.number_text import EMPTY, count, in_table
 from dashboard.report_sections import ALL, shown
 from survey.csv_text import to_text
 
@@ -206,6 +206,9 @@ def _number(row: Row, name: str) -> Number:
     value = row[name]
     if name == "obtained":
         return Number(f"{float(value):.5g}", value, row.table.cell(row.place, name))
+    if name == "value" and isinstance(value, float) and value.is_integer():
+        # counts stand among means there, as numbers of one kind
+        return Number(count(value), to_text(value), row.table.cell(row.place, name))
     return Number(in_table(name, value), to_text(value), row.table.cell(row.place, name))
 
 

@@ -44,6 +44,10 @@ _SIGNED_RANKS = (
     "Wilcoxon's signed-rank test of raters' means in both conditions. The rank-biserial "
     "correlation is 1 where every rater gave more to a, −1 where every rater gave more to b."
 )
+_AGREEMENT = (
+    "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's W, "
+    "and of choices Randolph's κ: 1 is full agreement, 0 as by chance."
+)
 ABOUT = {
     "wins_tests": About(
         "How sure the wins are",
@@ -86,7 +90,18 @@ ABOUT = {
         "Two groups of raters",
         "Do groups of raters rate differently? Group a − group b. Where a rating counts by itself "
         "(unit rating), a rater's many ratings count as so many people.",
-        ("sd_a", "sd_b", "p_bh", "hedges_g", "u", "rank_biserial", "d_ci_low", "d_ci_high"),
+        (
+            "sd_a",
+            "sd_b",
+            "p_bh",
+            "hedges_g",
+            "u",
+            "rank_biserial",
+            "d_ci_low",
+            "d_ci_high",
+            "margin",
+            "p_equivalent",
+        ),
     ),
     "anova": About(
         "Several groups of raters", "Analyses of variance, one-way and Welch's.", ("p_bh",)
@@ -141,13 +156,11 @@ ABOUT = {
     ),
     "agreement": About(
         "Do raters agree?",
-        "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's "
-        "W: 1 is full agreement, 0 as by chance.",
+        _AGREEMENT,
     ),
     "agreement_all": About(
         "Do raters agree, nobody excluded?",
-        "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's "
-        "W: 1 is full agreement, 0 as by chance.",
+        _AGREEMENT,
     ),
     "sensitivity": About(
         "What each rule of exclusion does",

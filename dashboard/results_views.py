@@ -86,6 +86,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         level=result_tables.level_text(_level(analysis.run)),
         rated=rated,
         answers=tables.beside_ratings(definition),
+        compared=definition.ranking or definition.best_worst,
         **context,
     )
 

@@ -69,9 +69,11 @@ def dimension_means(
     """A row per system, and in it a mean with its interval for each dimension.
 
     `systems` is the table of `systems.systems`; rows of other recipes are left out. A menu switches
-    between what intervals speak of, and between raters. Raises Absent.
+    between what intervals speak of, and between raters. Raises Absent, with one dimension, too.
     """
     means = _means(systems, recipe)
+    if len(means.dimensions) == 1:
+        raise Absent("there is one dimension, whose means are in systems_forest")
     at = rows.places([system.model for system in means.systems])
     low, high = _ends(scale)
     air = (high - low) / 30

@@ -28,6 +28,7 @@ from analysis.figures.style import (
 INCLUDED = "included"
 NAMES = {"sigma": "σ", "mae": "MAE"}
 MOST_BARS = 30
+FEW = 8  # raters in a bar, below which every one has a tick
 LINE = 19  # pixels of a line of the legend or of the note
 RULE = "sigma_mae"
 OVERFLOW = 2  # times the longest duration allowed: longer ones share the last bar
@@ -195,9 +196,11 @@ def _histogram(
         if limit.interval:
             low, high = short(limit.interval)
             shapes.append(_shade({"x0": low, "x1": high, "y0": 0, "y1": top}))
+    # of few raters Plotly would mark halves, and write them as whole numbers
+    ticks = {"dtick": 1} if top < FEW else {}
     layout = _layout(
         _titled(x) | {"range": short([bounds[0], bounds[-1]])},
-        _titled("raters") | {"range": [0, top], "tickformat": "d"},
+        _titled("raters") | {"range": [0, top], "tickformat": "d"} | ticks,
         [str(trace["name"]) for trace in traces],
         text + "Bars: included and excluded raters, one on top of the other.",
     )

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from pandas.testing import assert_frame_equal
 
+from analysis.anova import anova
 from analysis.definition import QualityRules
+from analysis.figures.regions import region_map
+from analysis.items import ITEM
+from analysis.recipe import shipped_recipes
 from analysis.report import FIGURES, Results, StudyData, analyse
 from tests.analysis import by_hand, published_study
 
@@ -248,3 +252,21 @@ def test_the_data_given_are_left_as_they_were(data: StudyData) -> None:
     analyse(data, QualityRules())
     for table, copied in zip((data.participants, data.ratings, data.gold), before, strict=True):
         assert_frame_equal(table, copied)
+
+
+@needs_responses
+def test_regions_are_drawn_with_their_means_and_compared(data: StudyData, kept: list[str]) -> None:
+    sound = shipped_recipes()["sound"]
+    people = data.participants[data.participants["participant"].isin(kept)]
+    ratings = data.ratings[data.ratings["participant"].isin(kept)]
+    by_rater = ratings.groupby("participant")["rating"].mean()
+    regions = people.set_index("participant")["region"]
+    ratings = ratings.astype(dict.fromkeys(ITEM, "category"))
+    figure = region_map(ratings, people, sound)
+    texts = [text for trace in figure["data"] for text in trace.get("text") or [] if text]
+    for region, n in published_study.REGIONS.items():
+        mean = float(by_rater[regions.index[regions == region]].mean())
+        assert any(f"{region} {mean:.2f}" in text and f"{n} raters" in text for text in texts)
+    table = anova(ratings, people, sound, raters="included")
+    over_all = table[(table["scenario"] == "all") & (table["test"] == "anova")]
+    assert over_all[["df1", "df2"]].to_numpy().tolist() == [[3, 112]]

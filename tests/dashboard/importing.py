@@ -16,6 +16,7 @@ from survey.models import (
     Rating,
     Study,
 )
+from tests.analysis import published_study
 
 PEOPLE = """\
 participant,status,started_at,finished_at,duration_seconds,attention_checks_failed
@@ -35,6 +36,17 @@ S1,1,Oracle,reference,4
 S1,2,Oracle,reference,4
 """
 Files = Callable[..., dict[str, Path]]
+TIDE = Path(__file__).parents[2] / "examples" / "tide"
+
+
+def published(folder: Path) -> Study:
+    """The published study, loaded and with its made-up raters imported by way of `folder`."""
+    responses = published_study.RESPONSES
+    call_command("load_study", TIDE, responses=responses, verbosity=0)
+    published_study.write(folder)
+    files = {name: folder / f"{name}.csv" for name in ("participants", "ratings", "gold")}
+    call_command("import_ratings", "tide", verbosity=0, **files)
+    return Study.objects.get()
 
 
 def run(study: Study, files: Mapping[str, Path]) -> str:

@@ -249,7 +249,7 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
 
     original, again = analyze(study, tmp_path / "a"), analyze(copy, tmp_path / "b")
     names = ["funnel", "raters", "thresholds", "demographics", "items", "wins"]
-    names += ["wins_summary", "rater_differences", "protocol"]
+    names += ["wins_summary", "rater_differences", "protocol", "codebook"]
     absent = json.loads((tmp_path / "a" / "manifest.json").read_text())["absent"]
     of_recipes = set(by_recipe.NAMES) - set(absent)
     assert set(original) == {f"{name}.csv" for name in [*names, *TABLES, *of_recipes]}
@@ -370,6 +370,7 @@ def test_analysis_of_a_study_without_people_says_what_is_absent(tmp_path: Path) 
     absent = json.loads((tmp_path / "out" / "manifest.json").read_text())["absent"]
     assert absent["wins"] == "no rater is included"
     assert {path.name for path in (tmp_path / "out").glob("*.csv")} == {
+        "codebook.csv",
         "funnel.csv",
         "raters.csv",
         "thresholds.csv",

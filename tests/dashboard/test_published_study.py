@@ -21,9 +21,9 @@ from survey.csv_text import csv_lines
 from survey.models import Study
 from tests.analysis import published_study
 from tests.analysis.by_hand import rows_of
+from tests.dashboard.importing import TIDE, published
 
-ROOT = Path(__file__).parents[2]
-RECIPES = list(read_recipes(ROOT / "examples" / "tide" / "recipes").values())
+RECIPES = list(read_recipes(TIDE / "recipes").values())
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.django_db,
@@ -35,21 +35,15 @@ pytestmark = [
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    call_command(
-        "load_study",
-        ROOT / "examples" / "tide",
-        responses=published_study.RESPONSES,
-        verbosity=0,
-    )
-    published_study.write(tmp_path)
-    files = {name: tmp_path / f"{name}.csv" for name in ("participants", "ratings", "gold")}
-    call_command("import_ratings", "tide", verbosity=0, **files)
-    return Study.objects.get()
+    return published(tmp_path)
 
 
 def analyze(folder: Path) -> dict[str, str]:
     call_command("analyze", "tide", out=folder, images=False, verbosity=0)
-    return {path.stem: path.read_text("utf-8") for path in folder.glob("*.csv")}
+    files = {path.stem: path.read_text("utf-8") for path in folder.glob("*.csv")}
+    codebook = csv.DictReader(files.pop("codebook").splitlines())
+    assert [row for row in codebook if not row["meaning"]] == []
+    return files
 
 
 def computed(rules: QualityRules, recipes: list[Recipe]) -> dict[str, str]:

@@ -75,6 +75,14 @@ def test_number_beside_a_printed_one_is_linked_though_it_is_kept_as_text() -> No
     assert part.rows[1][1].text == "tie"
 
 
+def test_counts_among_means_are_whole_numbers() -> None:
+    rows = [{"measure": "completed", "value": 1138.0}, {"measure": "minutes", "value": 29.756}]
+    assert texts(table("protocol", *rows).parts[0]) == [
+        ["completed", "1,138"],
+        ["minutes", "29.76"],
+    ]
+
+
 def test_empty_columns_are_left_out_and_empty_cells_have_a_dash() -> None:
     rows: list[dict[str, Any]] = [
         {"model": "Ant", "p": None, "df": None},

@@ -160,7 +160,8 @@ def test_results_without_ratings_lead_to_what_people_answered(page: Client, db: 
     small_study.load(yaml=small_study.CHOICES_YAML)
     said = text_of(page.get("/studies/small/results/"))
     assert said.count("asks for no ratings") == 1
-    assert "What people answered is in ranks.csv and comments.csv on the page Downloads" in said
+    assert "Answer by answer it is in ranks.csv and comments.csv on the page Downloads" in said
+    assert "What they chose and ranked is compared under Rankings and choices" in said
     shown = page.get("/studies/small/results/?include=simulated").content.decode()
     assert '<a href="/studies/small@1/downloads/?include=simulated">Downloads</a>' in shown
     assert "Wins" not in said

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from analysis.definition import QualityRules
 from analysis.execution import finished_run
@@ -20,10 +19,10 @@ from dashboard.thresholds import WhatIf
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.analysis import published_study
+from tests.dashboard.importing import published
 from tests.dashboard.judging import gold_set
 from tests.factories import Key, add_participant, make_study
 
-ROOT = Path(__file__).parents[2]
 #: Each changes what another step sees.
 OTHERS: list[dict[str, Any]] = [
     {
@@ -230,16 +229,7 @@ def test_ratings_of_who_moves_are_read_once(django_assert_num_queries: Any) -> N
     not published_study.RESPONSES.exists(), reason=f"{published_study.RESPONSES} is not here"
 )
 def test_the_published_study_by_other_thresholds(tmp_path: Path) -> None:
-    call_command(
-        "load_study",
-        ROOT / "examples" / "tide",
-        responses=published_study.RESPONSES,
-        verbosity=0,
-    )
-    published_study.write(tmp_path)
-    files = {name: tmp_path / f"{name}.csv" for name in ("participants", "ratings", "gold")}
-    call_command("import_ratings", "tide", verbosity=0, **files)
-    study = Study.objects.get()
+    study = published(tmp_path)
     with_one_light_recipe(study)
     run = finished_run(study=study, sources=counted_sources())
     rules = QualityRules.model_validate(

@@ -1,11 +1,9 @@
 """Means by dimension: points with intervals, and the radar."""
 
 import itertools
-import json
 import random
 from typing import Any
 
-import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame, concat
 
@@ -14,6 +12,7 @@ from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.items import ITEM
 from analysis.recipe import shipped_recipes
 from analysis.systems import systems
+from tests.analysis.figures.drawn import checked
 
 PAPER, SOUND = shipped_recipes().values()
 SCALE = [(1, "Not at all"), (2, "A little"), (3, "Much")]
@@ -31,12 +30,6 @@ def ratings(dimensions: list[str] = DIMENSIONS) -> DataFrame:
     table = DataFrame(rows, columns=["participant", *ITEM, "rating"])
     table = table.astype(dict.fromkeys(ITEM, "category"))
     return table.assign(dimension=table["dimension"].cat.reorder_categories(dimensions))
-
-
-def checked(figure: dict[str, Any]) -> dict[str, Any]:
-    go.Figure(figure)  # Plotly knows every property and value in it
-    assert json.loads(json.dumps(figure, allow_nan=False)) == figure
-    return figure
 
 
 TABLE = systems(ratings(), SOUND, raters="included")
@@ -95,6 +88,12 @@ def test_two_dimensions_are_no_radar_and_have_points() -> None:
     with pytest.raises(Absent, match="a radar needs three dimensions"):
         dimension_radar(table, SOUND, SCALE)
     assert len(checked(dimension_means(table, SOUND, SCALE))["data"]) == 3
+
+
+def test_one_dimension_has_no_points_beside_those_of_the_systems() -> None:
+    table = TABLE[TABLE["dimension"] == "emotional"]
+    with pytest.raises(Absent, match="one dimension"):
+        dimension_means(table, SOUND, SCALE)
 
 
 def test_system_that_was_not_rated_on_a_dimension_has_a_gap() -> None:

@@ -1,15 +1,11 @@
 """The figures about judges: the right points in the right view."""
 
-import json
-from typing import Any
-
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame
 
 from analysis.figures.judges import View, against_people, alt_test, bland_altman, shares
-from analysis.figures.style import INK
+from tests.analysis.figures.drawn import checked, trace
 
 SCALE = [1.0, 2.0, 3.0, 4.0, 5.0]
 THINGS = DataFrame(
@@ -25,20 +21,6 @@ THINGS = DataFrame(
 #: Another judge, which did not score the first response.
 OTHER = THINGS.assign(judge=[1.0, 3.0, 3.0]).drop("a")
 VIEWS = {View("llama@1", "empathy"): THINGS, View("gpt@1", "empathy"): OTHER}
-
-
-def checked(figure: dict[str, Any]) -> dict[str, Any]:
-    go.Figure(figure)  # Plotly knows every property and value in it
-    assert json.loads(json.dumps(figure, allow_nan=False)) == figure
-    layout = figure["layout"]
-    assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
-    assert layout["font"]["color"] == INK
-    return figure
-
-
-def trace(figure: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = (t for t in figure["data"] if t["name"] == name)
-    return dict(found)
 
 
 def test_bland_altman_shows_differences_against_means_with_bias_and_limits() -> None:

@@ -1,18 +1,16 @@
 """The figures about raters: the right people in the right place, and no limit that is not there."""
 
-import json
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.definition import QualityRules
 from analysis.figures.quality import distribution, durations, sigma_against_mae
-from analysis.figures.style import INK
 from analysis.thresholds import thresholds
+from tests.analysis.figures.drawn import checked, trace
 
 RULES = QualityRules()
 RATERS = DataFrame(
@@ -28,20 +26,6 @@ RATERS = DataFrame(
 ).assign(status="completed", active=[False] * 5 + [True])
 RATERS.loc[5, "status"] = "in_progress"
 NOBODY = RATERS.iloc[:0]
-
-
-def checked(figure: dict[str, Any]) -> dict[str, Any]:
-    go.Figure(figure)  # Plotly knows every property and value in it
-    assert json.loads(json.dumps(figure, allow_nan=False)) == figure
-    layout = figure["layout"]
-    assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
-    assert layout["font"]["color"] == INK
-    return figure
-
-
-def trace(figure: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = (t for t in figure["data"] if t["name"] == name)
-    return dict(found)
 
 
 def note(figure: dict[str, Any]) -> str:
@@ -104,6 +88,7 @@ def test_bars_count_included_and_excluded_raters() -> None:
     assert [t["name"] for t in made["data"]][2:] == ["limit: below 0.6 (beyond it: 1)"]
     assert trace(made, "limit: below 0.6 (beyond it: 1)")["x"] == [0.6, 0.6]
     assert made["layout"]["shapes"] == []
+    assert made["layout"]["yaxis"]["dtick"] == 1  # halves of raters would be marked otherwise
 
 
 @pytest.mark.parametrize(("careless", "word"), [(15, "elbow"), (0, "bend, no clear elbow")])

@@ -1,0 +1,282 @@
+"""What each column of the tables of an analysis means. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dashboard.codebook import MEANINGS as OF_EXPORTS
+
+#: Columns that mean the same as in an export.
+SHARED = {
+    "participant", "status", "duration_seconds", "attention_checks_failed", "sigma", "mae",
+    "included", "exclusion", "scenario", "set", "model", "condition", "dimension", "gold", "score",
+    "judge", "response", "replicate", "requested_model", "returned_model", "choice", "system",
+}  # fmt: skip
+MEANINGS = {
+    # what a row is about
+    "recipe": "Recipe that the row belongs to",
+    "unit": "What counts as one observation: rating, participant, scenario, comparison or choice",
+    "raters": "Whose ratings: of the included raters, or of all who entered the filter",
+    "sources": "Sources of participants in this analysis; there only where test people are among "
+    "them",
+    "note": "Why something is not estimable, or what to know about the row; else empty",
+    "factor": "Characteristic by which raters are grouped",
+    "group_a": "Group a of raters",
+    "group_b": "Group b of raters",
+    "groups": "How many groups are compared",
+    "condition_a": "Condition a of the study's contrast",
+    "condition_b": "Condition b of the study's contrast",
+    "test": "Which test",
+    "statistic": "What is computed, or the test statistic",
+    "generalises_to": "For which others the interval and p hold: raters, scenarios or both",
+    "variant": "Other choice of exclusion rules",
+    "way": "Gold scores by which the filter goes",
+    "measure": "What is measured",
+    "step": "Rule, in the order of the filter",
+    "link": "Link of the mixed model: probit or logit (ordinal), or linear",
+    "scale": "latent: standard deviations of the link; rating: points of the scale",
+    "parameter": "Threshold, coefficient or standard deviation of the model",
+    "covariate": "Position of the response, position of the block, or previous rating",
+    "characteristic": "Question about the person",
+    "category": "Answer; empty for numbers",
+    # counts
+    "n": "How many of the unit",
+    "n_a": "How many of the unit in a",
+    "n_b": "How many of the unit in b",
+    "n_ratings": "How many ratings",
+    "n_raters": "How many raters",
+    "n_items": "How many items: responses as shown, on a dimension",
+    "n_cells": "Comparisons of a model in a scenario",
+    "n_choices": "How many choices",
+    "n_gold": "Ratings of responses that have a gold score",
+    "n_ranks": "How many ranks",
+    "n_pages": "How many pages",
+    "items": "How many items",
+    "systems": "How many systems",
+    "shown": "Pages that showed the system",
+    "total": "Sum of the ratings",
+    "percent": "Of all included raters, in percent",
+    "excluded": "Raters whom the step takes out",
+    "remaining": "Raters left after the step",
+    "alone": "Raters whom the rule would take out by itself",
+    "missing_cells": "Pairs of rater and scenario without both conditions",
+    "left_out": "Raters who lack one side of the comparison",
+    "pages_left_out": "Pages that do not show all of these systems, or rank not all",
+    "not_compared": "Comparisons in which one condition has no rating",
+    # means and differences
+    "mean": "Mean",
+    "sd": "Standard deviation (n − 1)",
+    "min": "Least value",
+    "max": "Greatest value",
+    "value": "Value of what the row names",
+    "mean_a": "Mean of a",
+    "mean_b": "Mean of b",
+    "sd_a": "Standard deviation of a (n − 1)",
+    "sd_b": "Standard deviation of b (n − 1)",
+    "mean_reference": "Mean of the reference",
+    "mean_rank": "Mean of the raters' mean ranks; 1 is best",
+    "difference": "Mean a − mean b; against the reference: system − reference",
+    "difference_with": "Difference with the order in the model",
+    "estimate": "Estimate",
+    "se": "Standard error",
+    "share": "Share, from 0 to 1",
+    # tests
+    "t": "t statistic",
+    "df": "Degrees of freedom",
+    "F": "F statistic; of both at once min F′",
+    "df1": "Degrees of freedom of the numerator",
+    "df2": "Degrees of freedom of the denominator",
+    "q": "Studentised range statistic",
+    "u": "Mann and Whitney's U of group a",
+    "chi_squared": "χ² statistic",
+    "w": "Kendall's W",
+    "p": "p value, two-sided",
+    "p_adjusted": "p value adjusted by Holm's method over the recipe's family",
+    "p_adjusted_scenarios": "p value adjusted by Holm's method over scenarios",
+    "p_bh": "p value adjusted by Benjamini and Hochberg's method",
+    "p_equivalent": "Larger p of the two one-sided tests that the difference is inside the margin",
+    "p_equivalent_adjusted": "The same, adjusted by Holm's method over the recipe's family",
+    "equivalent": "Whether the difference is shown to lie inside the margin (TOST at 5 %)",
+    "p_non_inferior": "One-sided p that the system is not worse by the margin",
+    "t_non_inferior": "t statistic of that test",
+    "p_with": "p value with the order in the model",
+    "cohen_d": "Cohen's d",
+    "hedges_g": "Hedges' g",
+    "eta_squared": "Share of the variance between groups, η²",
+    "omega_squared": "The same, less biased: ω²",
+    "wilcoxon": "Wilcoxon's T: the smaller of both sums of ranks",
+    "t_plus": "Sum of the ranks of positive differences",
+    "rank_biserial": "Rank-biserial correlation, from −1 to 1; 1 where a is always above b",
+    "zeros": "Raters without a difference",
+    "method": "exact, or by a normal approximation",
+    "permutations": "Random permutations behind p; empty where the test is no such",
+    "because": "Why not Pearson's χ²",
+    # wins
+    "winner": "a, b or tie, by the higher mean",
+    "reference_points": "Points of the reference: one for each mean that its own is above",
+    "reference_points_max": "Points that it could earn",
+    "reference_percent": "The first in percent of the second",
+    "a_wins": "Comparisons that condition a wins",
+    "b_wins": "Comparisons that condition b wins",
+    "ties": "Comparisons with equal means",
+    "a_percent": "Wins of a in percent of all comparisons",
+    "b_percent": "Wins of b in percent of all comparisons",
+    "a_share": "Share that a wins, ties counted for neither side or half for each",
+    "wins_p": "p of the sign test of the wins",
+    "ties_count": "What a tie counts for: neither or half",
+    "reference": "Which ratings of the reference: own_set or all sets pooled",
+    "resamples": "Bootstrap resamples behind the intervals; empty where none were drawn",
+    "drawn_from": "Of whom raters were drawn",
+    "share_a": "Share of resamples in which a wins",
+    "share_b": "Share of resamples in which b wins",
+    "share_tie": "Share of resamples with a tie",
+    # the reference
+    "reference_model": "The reference's model",
+    "reference_condition": "The reference's condition",
+    "margin": "Margin of the recipe, in points of the scale",
+    "lower_bound": "Lower end of the one-sided interval of the difference",
+    "approaches": "Whether the system is shown not to be worse by the margin, at 5 %",
+    # rankings and choices
+    "best": "Times chosen as best",
+    "worst": "Times chosen as worst",
+    "share_first": "Share of rankings with the system first",
+    "share_last": "Share of rankings with the system last",
+    "model_a": "Model of the first system",
+    "model_b": "Model of the second system",
+    "w_within_blocks": "Mean over blocks of Kendall's W of single rankings",
+    "blocks": "How many blocks",
+    "pages": "How many pages",
+    "share_best": "Of the pages that have a best response",
+    "share_worst": "Of the pages that have a worst response",
+    # mixed models
+    "log_likelihood": "Log-likelihood of the model",
+    # sensitivity and order
+    "by_raters": "Mean a − b over all models, by raters (F1)",
+    "by_scenarios": "Mean a − b over all models, by scenarios (F2)",
+    "mixed_latent": "Mean a − b of the mixed model, on the latent scale",
+    "mixed_ratings": "Mean a − b of the mixed model, on the scale of the ratings",
+    "same_conclusion": "Whether every main result keeps its sign and its side of p = .05",
+    "what_moves": "Which do not",
+    "moves": "Whether the difference changes its sign or crosses p = .05",
+    # raters
+    "longstring": "Longest run of the same rating, in the order shown",
+    "irv": "Intra-individual response variability: standard deviation of all of a rater's ratings",
+    "person_total": "Correlation of a rater's ratings with the means of the others",
+    "even_odd": "Correlation of a rater's even and odd items, corrected by Spearman and Brown",
+    "retest_sd": "Within-rater standard deviation on responses that were shown several times",
+    "contradictions": "Pairs that a rater ranked against their own ratings",
+    "contradictions_share": "Of all pairs that could contradict",
+    "fast_pages": "Share of pages left in less than two seconds per response",
+    "duration_z": "Duration in standard deviations from the mean of all who completed the survey",
+    "duration_outside": "Whether that is more than three",
+    "consensus_deviation": "Mean absolute distance to the other raters' means of the same texts",
+    "indices_note": "Why an index is empty",
+    "mae_consensus": "Mean absolute distance to the means of the other raters",
+    "left_out_by": "By which gold scores the filter leaves the rater out",
+    # thresholds
+    "side": "Which side of the limit is removed",
+    "in_force": "Limit in force; empty where the rule is not applied",
+    "removed": "Raters beyond it",
+    "elbow": "Where the curve of the sorted values bends most",
+    "clear": "Whether there is a group to cut off at all",
+    "removed_at_elbow": "Raters beyond the elbow",
+    # agreement
+    "of": "Of what: a single rater, or the mean of several",
+    "interval": "How the interval was made",
+    # printed numbers
+    "item": "What a paper prints",
+    "printed": "As printed",
+    "obtained": "What this analysis gives; empty where it was not found",
+    "match": "Whether ours rounds to the printed number",
+    "table": "Table of this analysis that holds our number",
+    "row": "Row of that table",
+    "column": "Column of that table",
+    # judges
+    "asked": "Calls for a score",
+    "valid": "Calls that gave a usable score",
+    "incomplete": "Responses with fewer usable scores than were asked for",
+    "replicates": "Calls for each response",
+    "all_agree": "Share of responses that got the same score every time",
+    "mean_sd": "Mean standard deviation of the calls for one response",
+    "alpha_ordinal": "Krippendorff's α of the calls, ordinal",
+    "alpha_interval": "Krippendorff's α of the calls, interval",
+    "rho": "Mean rank correlation of two calls",
+    "rho_min": "The least of these correlations",
+    "rho_max": "The greatest of these correlations",
+    "flags": "What is conspicuous about the judge",
+    "calls": "How many calls",
+    "changed": "Whether another model than before has answered",
+    "fingerprint": "Fingerprint that the endpoint reports",
+    "first_at": "First such call (ISO 8601, UTC)",
+    "last_at": "Last such call (ISO 8601, UTC)",
+    "sets": "Sets in which the response is shown",
+    "words": "Words of the response",
+    "people_n": "Ratings of people with this value",
+    "people_share": "Share of people's ratings with this value",
+    "bias": "Mean of judge − people",
+    "by": "What responses are grouped by",
+    "group": "Which of these groups",
+    "limits_low": "Lower 95 % limit of agreement (Bland & Altman)",
+    "limits_high": "Upper 95 % limit of agreement (Bland & Altman)",
+    "epsilon": "ε: how much a person costs more than a judge",
+    "winning_rate": "Share of raters whom the judge could replace",
+    "advantage": "Mean probability that the judge agrees at least as well as a rater",
+    "passes": "Whether the winning rate is 0.5 or more",
+    "is_baseline": "Whether it is a judge that knows nothing",
+    "is_studys": "Whether the ε is the study's",
+    "judge_wins": "Share of items on which the judge is at least as close to the others",
+    "rater_wins": "Share of items on which the rater is at least as close to the others",
+    "replaceable": "Whether the judge does better than the rater, after adjustment",
+    "kind": "Kind of remark",
+    "text": "The remark",
+}
+#: What a column means in one table alone.
+MEANINGS_IN = {
+    ("mixed_shares", "rating"): "Category of the scale",
+    ("guard_systems", "difference"): "Difference to the first way",
+    ("ranking_pairs", "condition_a"): "Condition of the first system",
+    ("ranking_pairs", "condition_b"): "Condition of the second system",
+    ("order_conclusions", "n"): "How many ratings",
+    ("protocol", "n"): "Of how many",
+    ("raters", "sigma"): "Standard deviation of the rater's gold-scored ratings, or of all "
+    "where there are no gold scores",
+    ("rater_differences", "difference"): "The rater's mean a − mean b over scenarios with both",
+    ("judge_scores_shares", "share"): "Share of the judge's scores with this value",
+    ("contrasts", "n"): "How many of what the row generalises to",
+    ("group_tests", "equivalent"): "Whether the groups are shown to differ by less than the margin "
+    "of the recipe (TOST at 5 %)",
+}
+#: The ends of intervals, by what their names end with.
+ENDS = {"low": "Lower end of the interval", "high": "Upper end of the interval"}
+
+
+def meaning(table: str, column: str) -> str:
+    """What a column of a table means; empty where nobody has said."""
+    said = MEANINGS_IN.get((table, column)) or MEANINGS.get(column)
+    if said is None and column in SHARED:
+        said = OF_EXPORTS.get(column)
+    return said or _by_name(column)
+
+
+def _by_name(column: str) -> str:
+    """Columns whose names are made: a sex's, an interval's ends, the p of something."""
+    if column.startswith("excluded_"):
+        return f"Of those taken out by the step, of sex: {column[9:].replace('_', ' ')}"
+    if column.endswith("_p") and column[:-2] in MEANINGS:
+        return f"p of: {MEANINGS[column[:-2]]}"
+    for end, words in ENDS.items():
+        for tail in (f"_{end}", f"_{end}_with"):
+            if column.endswith(tail):
+                return _of_interval(words, column.removesuffix(tail), with_order="with" in tail)
+    return ""
+
+
+def _of_interval(words: str, name: str, *, with_order: bool) -> str:
+    of = name.removesuffix("ci").rstrip("_")
+    said = f"{words} of {of.replace('_', ' ')}" if of else words
+    return f"{said}, with the order in the model" if with_order else said
+
+
+def codebook_rows(tables: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
+    """File, column and meaning of every column of these tables."""
+    for table, columns in tables.items():
+        for column in columns:
+            yield f"{table}.csv", column, meaning(table, column)
