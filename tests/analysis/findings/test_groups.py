@@ -25,6 +25,22 @@ def test_groups_stand_beside_each_other_by_raters_and_by_ratings() -> None:
     ]
 
 
+def test_clear_is_by_p_and_after_holm_by_its_adjusted_value() -> None:
+    rows = [group("sound", "participant", 0.03, p_adjusted=0.06)]
+    found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
+    assert "p < .05 for 1 of 1 model, after Holm for 0 (Welch's t)" in said(found.sound)[0]
+
+
+def test_model_that_differs_is_not_left_open() -> None:
+    margin = {"margin": 0.25, "p_equivalent_adjusted": 0.5}
+    rows = [group("sound", "participant", 0.01, **margin)]
+    found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
+    assert said(found.sound)[0].endswith(
+        "within the margin of 0.25 points for 0 (TOST at 5 %, Holm); neither different nor within "
+        "it, as far as these data show, for 0."
+    )
+
+
 def test_groups_that_cannot_be_compared_say_why() -> None:
     rows = [group("sound", "participant", None, note="not estimable, because group a is empty")]
     found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
