@@ -12,6 +12,7 @@ from analysis.findings.words import (
     named,
     of_recipe,
     points_apart,
+    untested,
     why,
 )
 from analysis.number_text import count, decimals, degrees, noun, percent, tally
@@ -223,7 +224,9 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
             "than ",
             tested[0].cite("margin", decimals),
             " points below the reference, or above it (non-inferiority at 5 %, Holm)",
-            f"{named(near)}.",
+            named(near),
+            *untested(rows, tested),
+            ".",
         )
         below = [row for row in tested if row["ci_high"] is not None and row["ci_high"] < 0]
         if below:

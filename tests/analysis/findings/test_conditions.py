@@ -198,12 +198,14 @@ def test_reference_counts_whom_the_adjusted_test_brings_near() -> None:
             "margin": 0.25,
             "ci_high": high,
             "p_adjusted": p,
+            "note": "" if p is not None else "not estimable, because X",
         }
         for model, high, p in (("Ant", 0.1, 0.01), ("Bee", -0.3, 0.9), ("Cat", 0.2, None))
     ]
     found = about(findings(tables(items=ITEMS, to_reference=rows), SHIPPED), "The reference")
     assert said(found.sound) == [
         "For other raters of these very texts: 1 of 2 systems is shown to lie less than 0.25 "
-        "points below the reference, or above it (non-inferiority at 5 %, Holm): Ant tuned.",
+        "points below the reference, or above it (non-inferiority at 5 %, Holm): Ant tuned; not "
+        "estimable for 1.",
         "The whole 95 % interval lies below the reference for 1.",
     ]

@@ -1,5 +1,7 @@
 """What is said of groups of raters: a p above .05 is never "no difference"."""
 
+from typing import Any
+
 from analysis.findings import findings
 from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, group, said, tables
 
@@ -41,6 +43,16 @@ def test_model_that_differs_is_not_left_open() -> None:
     )
 
 
+def test_models_that_could_not_be_tested_are_counted() -> None:
+    rows = [
+        group("sound", "participant", 0.3),
+        group("sound", "participant", None, model="Bee", note="not estimable, because X"),
+    ]
+    found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
+    assert "p < .05 for 0 of 1 model" in said(found.sound)[0]
+    assert said(found.sound)[0].endswith("; not estimable for 1.")
+
+
 def test_groups_that_cannot_be_compared_say_why() -> None:
     rows = [group("sound", "participant", None, note="not estimable, because group a is empty")]
     found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
@@ -66,6 +78,24 @@ def test_regions_are_counted_over_single_scenarios() -> None:
         "Region, Welch's analysis of variance of raters: p < .05 in 2 of 2 scenarios, after Holm "
         "over them in 1."
     ]
+
+
+def test_regions_over_all_scenarios_alone_have_one_p() -> None:
+    row = {**FRONT, "factor": "region", "scenario": "all", "test": "welch", "p": 0.2, "note": ""}
+    found = about(findings(tables(items=ITEMS, anova=[row]), SHIPPED), "Several groups at once")
+    assert said(found.sound) == [
+        "Region, Welch's analysis of variance of raters, all scenarios together: p = .200."
+    ]
+
+
+def test_scenarios_that_could_not_be_tested_are_counted() -> None:
+    row = {**FRONT, "factor": "region", "test": "welch"}
+    rows: list[dict[str, Any]] = [
+        {**row, "scenario": "S1", "p": 0.2, "p_adjusted_scenarios": 0.2, "note": ""},
+        {**row, "scenario": "S2", "note": "not estimable, because X"},
+    ]
+    found = about(findings(tables(items=ITEMS, anova=rows), SHIPPED), "Several groups at once")
+    assert said(found.sound)[0].endswith("after Holm over them in 0; not estimable for 1.")
 
 
 def test_regions_that_cannot_be_compared_say_why() -> None:
