@@ -12,6 +12,7 @@ from analysis.findings.words import (
     named,
     of_recipe,
     points_apart,
+    untested,
     why,
 )
 from analysis.number_text import count, decimals, degrees, noun, percent, tally
@@ -21,6 +22,7 @@ NOT_SHOWN = (
     " No difference is shown; that is no evidence that there is none, and whatever lies inside the "
     "intervals is compatible with these data."
 )
+DISAGREEMENT = " Whether that is more than chance, the tests below disagree."
 
 
 def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
@@ -47,8 +49,9 @@ def _apart(raters: Row, both: Row, mixed: list[Row], recipe: Recipe) -> Iterator
     if not raters.has("difference"):
         return
     whose = "Over all models" if raters["model"] == ALL else f"For {raters['model']}"
-    beyond = [row["p"] for row in (both, *mixed) if row.has("p")]
-    verdict = _verdict(raters["p"], beyond, 1 - recipe.confidence)
+    verdict = _verdict(
+        raters["p"], both["p"], [row["p"] for row in mixed if row.has("p")], 1 - recipe.confidence
+    )
     yield (
         f"{whose}, {raters['condition_a']} was rated ",
         *points_apart(raters, "difference"),
@@ -56,24 +59,27 @@ def _apart(raters: Row, both: Row, mixed: list[Row], recipe: Recipe) -> Iterator
     )
 
 
-def _verdict(raters: float, beyond: list[float], level: float) -> str:
-    """What p values by raters, and by raters and texts or scenarios at once, say together."""
-    here, clear = raters < level, [p < level for p in beyond]
-    if not clear:
-        return " More cannot be said of other texts." if here else NOT_SHOWN
-    if here and all(clear):
+def _verdict(raters: float, both: float | None, mixed: list[float], level: float) -> str:
+    """What p values by raters, by raters and scenarios at once, and of mixed models say."""
+    beyond = [p < level for p in (both, *mixed) if p is not None]
+    if raters >= level:
+        return DISAGREEMENT if any(beyond) else NOT_SHOWN
+    if beyond and all(beyond):
         return " That is more than chance among raters and texts would make."
-    if any(clear) and not all(clear):
+    if not any(beyond):
+        rest = (
+            "whether it goes beyond them, these data do not say"
+            if beyond
+            else "of other texts nothing can be said"
+        )
+    elif both is not None and len({p < level for p in mixed}) == 1:
         return (
             " Whether it goes beyond these texts depends on what is meant by that: min F′, which "
             "speaks of other scenarios, and the mixed models, which speak of other texts, disagree."
         )
-    if here:
-        return (
-            " That is more than chance among raters would make of these texts; whether it goes "
-            "beyond them, these data do not say."
-        )
-    return NOT_SHOWN if not any(clear) else " It is shown across texts, and not across raters."
+    else:
+        rest = "whether it goes beyond them, the tests below disagree"
+    return f" That is more than chance among raters would make of these texts; {rest}."
 
 
 def _by_unit(row: Row, whom: str, recipe: Recipe) -> Iterator[Sentence]:
@@ -198,6 +204,8 @@ def points(tables: Tables, dimension: str) -> Iterator[Sentence]:
 
 
 def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
     for unit, others in (
         ("participant", "other raters of these very texts"),
         ("scenario", "other scenarios before these raters"),
@@ -216,12 +224,14 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
             "than ",
             tested[0].cite("margin", decimals),
             " points below the reference, or above it (non-inferiority at 5 %, Holm)",
-            f"{named(near)}.",
+            named(near),
+            *untested(rows, tested),
+            ".",
         )
         below = [row for row in tested if row["ci_high"] is not None and row["ci_high"] < 0]
         if below:
             yield (
-                "The whole interval lies below the reference for ",
+                f"The whole {level(recipe)} interval lies below the reference for ",
                 counted_of(below, tested, "ci_high"),
                 ".",
             )

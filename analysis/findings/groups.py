@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.cells import Row, Sentence, Tables, counted, counted_of, values
-from analysis.findings.words import ALL, LEVEL, bounds, capital, listed, of_recipe, why
+from analysis.findings.words import ALL, LEVEL, bounds, capital, listed, of_recipe, untested, why
 from analysis.number_text import count, noun
 from analysis.recipe import Recipe
 
@@ -39,6 +39,7 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
             f" ({TESTS[test]})",
             *_least(tested, recipe),
             *_within_margin(tested),
+            *untested(rows, tested),
             ".",
         )
 
@@ -103,22 +104,31 @@ def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
     rows = of_recipe(tables, "anova", recipe, dimension, test=test)
     for factor in values(rows, "factor"):
         of_factor = [row for row in rows if row["factor"] == factor]
-        single = [row for row in of_factor if row["scenario"] != ALL and row.has("p")]
+        single = [row for row in of_factor if row["scenario"] != ALL]
+        tested = [row for row in single if row.has("p", "p_adjusted_scenarios")]
         unit = "raters" if recipe.unit == "participant" else "ratings"
-        if not single:
-            yield (f"{capital(factor)}: {why(of_factor[0])}.",)
-            continue
         name = "Welch's analysis of variance" if test == "welch" else "analysis of variance"
-        yield (
-            f"{capital(factor)}, {name} of {unit}: p < .05 in ",
-            counted_of([row for row in single if row["p"] < LEVEL], single, "p"),
-            " of ",
-            counted(single, "p"),
-            f" {noun(len(single), 'scenario')}, after Holm over them in ",
-            counted_of(
-                [row for row in single if (row["p_adjusted_scenarios"] or 0) < LEVEL],
-                single,
-                "p_adjusted_scenarios",
-            ),
-            ".",
-        )
+        overall = [row for row in of_factor if row["scenario"] == ALL and row.has("p")]
+        if tested:
+            yield (
+                f"{capital(factor)}, {name} of {unit}: p < .05 in ",
+                counted_of([row for row in tested if row["p"] < LEVEL], tested, "p"),
+                " of ",
+                counted(tested, "p"),
+                f" {noun(len(tested), 'scenario')}, after Holm over them in ",
+                counted_of(
+                    [row for row in tested if row["p_adjusted_scenarios"] < LEVEL],
+                    tested,
+                    "p_adjusted_scenarios",
+                ),
+                *untested(single, tested),
+                ".",
+            )
+        elif overall:
+            yield (
+                f"{capital(factor)}, {name} of {unit}, all scenarios together: ",
+                *overall[0].p(),
+                ".",
+            )
+        else:
+            yield (f"{capital(factor)}: {why(of_factor[0])}.",)

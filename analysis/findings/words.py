@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from analysis.cells import Row, Sentence, Tables, rows_of
+from analysis.cells import Row, Sentence, Tables, counted_of, rows_of
 from analysis.number_text import NARROW, decimals
 from analysis.recipe import Recipe
 
@@ -89,6 +89,12 @@ def why(row: Row) -> str:
     """Why a row has no numbers, as a part of a sentence."""
     note = str(row["note"] or "not estimable").strip().rstrip(".")
     return note if note.startswith("not estimable") else f"not estimable ({note})"
+
+
+def untested(rows: list[Row], tested: list[Row]) -> Sentence:
+    """ "; not estimable for 2", where only some of the rows could be tested."""
+    without = [row for row in rows if row not in tested]
+    return ("; not estimable for ", counted_of(without, rows, "note")) if without else ()
 
 
 def capital(text: str) -> str:

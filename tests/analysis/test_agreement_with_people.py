@@ -126,6 +126,18 @@ def test_own_family_bias_has_a_reason_where_families_are_not_known(
     assert row["note"] == f"not estimable, because {reason}"
 
 
+def test_model_of_no_stated_family_is_not_taken_for_one_of_another() -> None:
+    of = judges(
+        {"j": once(dict.fromkeys(FOUR, 3.0))},
+        about={"j": {"family": "llama"}},
+        families={"m1": "llama"},
+    )
+    row = agreement(study({"r": dict.fromkeys(FOUR, 3)}), of)["own_family_bias"]
+    assert row["note"] == (
+        "not estimable, because no evaluated model is of another family than the judge's (llama)"
+    )
+
+
 def test_bias_is_told_by_condition_and_model() -> None:
     scores = once(dict(zip(TWO, [2.0, 2.0, 5.0, 3.0], strict=True)))
     table = judge_bias(together(study({"r": RATINGS}), judges({"j": scores})), seed=1)

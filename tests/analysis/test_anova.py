@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pandas as pd
 import pytest
 from pandas import DataFrame
@@ -81,10 +82,10 @@ def test_pairs_are_those_of_games_and_howell() -> None:
     assert list(table["p"]) == pytest.approx(expected)
     interval = found.confidence_interval()
     first = table.iloc[0]
-    assert (first.n_a, first.n_b, first.difference) == pytest.approx(
-        (9, 9, first.mean_a - first.mean_b)
-    )
-    assert (first.ci_low, first.ci_high) == pytest.approx((interval.low[0, 1], interval.high[0, 1]))
+    assert (first.n_a, first.n_b) == (9, 9)
+    assert first.difference == pytest.approx(first.mean_a - first.mean_b)
+    assert first.ci_low == pytest.approx(np.asarray(interval.low)[0, 1])
+    assert first.ci_high == pytest.approx(np.asarray(interval.high)[0, 1])
 
 
 def test_region_with_one_rater_has_no_variance() -> None:

@@ -12,6 +12,7 @@ from analysis.conclusions import NOTHING, Finding, moved
     [
         (Finding(0.2, 0.01), Finding(0.4, 0.04), ""),
         (Finding(0.2, 0.01), Finding(0.2, 0.05), "significance"),  # p below the level, not at it
+        (Finding(0.2, 0.05), Finding(0.2, 0.04), "significance"),
         (Finding(0.2, 0.3), Finding(-0.2, 0.3), "sign"),
         (Finding(0.2, 0.3), Finding(0.0, 0.3), "sign"),
         (Finding(0.2, 0.01), Finding(-0.2, 0.3), "sign and significance"),

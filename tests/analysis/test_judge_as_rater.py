@@ -96,6 +96,11 @@ def test_too_little_is_said_to_be(raters: int, items: int, note: str) -> None:
     assert set(of_raters["note"]) == {"fewer than 30 items"}
 
 
+def test_items_of_one_rater_alone_do_not_count() -> None:
+    table, _ = alt_tests(together(crowd(1.0, 1), always(3.0)), POINTS, epsilon=0.1)
+    assert set(table["n_items"]) == {0}
+
+
 def test_raters_of_other_items_than_the_judges_cannot_be_tested() -> None:
     data = crowd(1.0, 3, CELLS[:30])
     table, _ = alt_tests(together(data, always(3.0, CELLS[30:])), POINTS, epsilon=0.1)

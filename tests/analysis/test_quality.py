@@ -112,13 +112,15 @@ def test_indices_agree_with_the_textbook_formulas(thirds: list[tuple[int, int]])
     assert rater["mae"] == pytest.approx(mae, rel=1e-12, abs=1e-12)
 
 
-def over_blocks(given: dict[str, list[tuple[str, str, int, float | None]]]) -> DataFrame:
+def over_blocks(
+    given: dict[str, list[tuple[str, str, int, float | None]]], *, ddof: int = 1
+) -> DataFrame:
     """σ over blocks of raters who gave these (scenario, set, rating, gold)."""
     participants = DataFrame({"participant": list(given)}, dtype="str")
     rows = [(who, *row) for who, answers in given.items() for row in answers]
     ratings = DataFrame(rows, columns=["participant", "scenario", "set", "rating", "gold"])
     ratings = ratings.astype({"rating": "int64", "gold": "float64"})
-    rules = QualityRules.model_validate({"sigma_mae": {"sigma_over": "blocks"}})
+    rules = QualityRules.model_validate({"sigma_mae": {"sigma_over": "blocks", "ddof": ddof}})
     return quality_under(rules, participants, ratings).set_index("participant")
 
 
@@ -130,6 +132,14 @@ def test_sigma_over_blocks_is_that_of_the_means_of_blocks() -> None:
     assert rater["sigma"] == math.sqrt(3)
     # MAE is over ratings as ever: |3 − 1| = 2 over 4
     assert (rater["mae"], rater["n_ratings"], rater["note"]) == (0.5, 4, "")
+
+
+def test_sigma_over_blocks_may_be_the_populations() -> None:
+    given: dict[str, list[tuple[str, str, int, float | None]]] = {
+        "r": [("S1", "1", 2, None), ("S1", "2", 5, None), ("S2", "1", 2, None)]
+    }
+    # mean 3, (1 + 4 + 1) / 3 = 2
+    assert over_blocks(given, ddof=0).loc["r", "sigma"] == pytest.approx(math.sqrt(2))
 
 
 def test_equal_means_of_blocks_have_sigma_0_exactly() -> None:

@@ -241,6 +241,16 @@ def test_durations_are_compared_among_who_completed() -> None:
     assert reason(table, "unknown", "duration_z") == "no duration is known"
 
 
+def test_duration_within_three_standard_deviations_is_not_outside() -> None:
+    seconds = [600.0, 700.0] * 10 + [800.0]
+    people: dict[str, dict[str, Any]] = {
+        f"r{at:02}": {"duration_seconds": each} for at, each in enumerate(seconds)
+    }
+    table = indices(people=people)
+    assert 2 < table["duration_z"].max() < 3
+    assert table["duration_outside"].tolist() == [False] * 21
+
+
 def test_constant_raters_have_what_can_be_said_of_them() -> None:
     order: Answer = {"response_position": [1, 2, 3]}
     blocks = [

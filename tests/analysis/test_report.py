@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pandas import DataFrame
 
 from analysis.definition import QualityRules
+from analysis.recipe import Recipe
 from analysis.report import FIGURES, Contrast, Results, StudyData, analyse
 from tests.analysis import by_hand
 
@@ -64,6 +65,18 @@ def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
     assert results.tables["raters"]["sigma"].tolist()[0] == 0.0
     assert results.tables["raters"]["mae"].isna().all()
     assert results.tables["funnel"]["remaining"].tolist() == [2] * 4
+
+
+def test_all_raters_are_those_who_finished_or_left() -> None:
+    people: dict[str, dict[str, Any]] = {
+        "still": {"status": "in_progress", "active": True},
+        "left": {"status": "in_progress"},
+    }
+    rated = {"r": [1, 2, 3], "still": [5, 5, 5], "left": [3, 3, 3]}
+    recipe = Recipe(name="mine", title="Mine", unit="participant", raters=["included", "all"])
+    table = analyse(study(rated, people=people), QualityRules(), [recipe]).tables["systems"]
+    counted = table[table["unit"] == "participant"].groupby("raters")["n"].unique().map(list)
+    assert counted.to_dict() == {"included": [1], "all": [2]}
 
 
 def test_rule_that_is_not_applied_is_not_spoken_of() -> None:

@@ -109,6 +109,9 @@ def test_one_scenario_is_too_few_to_speak_of_others() -> None:
     table = to_reference(data[data["scenario"] == "S1"], CONTRAST, SOUND, raters="all")
     alone = row(table, model="Ant", unit="scenario")
     assert (alone.n, alone.note) == (1, "not estimable, because one scenario has ratings of both")
+    table = to_reference(data[data["scenario"] != "S1"], CONTRAST, SOUND, raters="all")
+    pair = row(table, model="Ant", unit="scenario")
+    assert (pair.n, pair.df, pair.note) == (2, 1, "")
 
 
 def test_p_is_adjusted_over_systems() -> None:

@@ -81,16 +81,26 @@ def test_numbers_of_a_contrast_lead_to_their_cells() -> None:
         (0.01, 0.01, 0.01, "That is more than chance among raters and texts would make."),
         (0.01, 0.2, 0.01, "Whether it goes beyond these texts depends on what is meant by that"),
         (0.01, 0.2, 0.2, "whether it goes beyond them, these data do not say"),
-        (0.3, 0.2, 0.2, "No difference is shown; that is no evidence that there is none"),
-        (0.3, 0.01, 0.01, "It is shown across texts, and not across raters."),
+        (0.06, 0.2, 0.2, "No difference is shown; that is no evidence that there is none"),
+        (0.3, 0.01, 0.01, "Whether that is more than chance, the tests below disagree."),
+        (0.3, None, 0.01, "Whether that is more than chance, the tests below disagree."),
+        (0.01, None, 0.01, "That is more than chance among raters and texts would make."),
+        (0.01, None, 0.2, "whether it goes beyond them, these data do not say"),
     ],
 )
 def test_verdict_goes_no_further_than_the_tests(
-    raters: float, both: float, mixed_p: float, verdict: str
+    raters: float, both: float | None, mixed_p: float, verdict: str
 ) -> None:
     made = contrasts(raters, both, mixed_contrasts=[mixed(mixed_p)])
     first = said(about(findings(made, SHIPPED), "Condition against condition").sound)[0]
     assert verdict in first
+
+
+def test_mixed_models_that_disagree_among_each_other_are_not_set_against_min_f() -> None:
+    made = contrasts(0.01, 0.2, mixed_contrasts=[mixed(0.01), mixed(0.2) | {"link": "linear"}])
+    assert said(findings(made, SHIPPED)[0].sound)[0].endswith(
+        "of these texts; whether it goes beyond them, the tests below disagree."
+    )
 
 
 def test_equal_means_are_said_to_be_equal() -> None:
@@ -105,7 +115,10 @@ def test_one_scenario_says_why_it_speaks_of_no_other() -> None:
         row[made["contrasts"].columns.index(column)] = None
     row[made["contrasts"].columns.index("note")] = "not estimable, because there is one scenario"
     sentences = said(findings(made, SHIPPED)[0].sound)
-    assert sentences[0].endswith("lower than tuned. More cannot be said of other texts.")
+    assert sentences[0].endswith(
+        "lower than tuned. That is more than chance among raters would make of these texts; of "
+        "other texts nothing can be said."
+    )
     assert sentences[2] == (
         "For other scenarios before these raters (F2) it is not estimable, because there is one "
         "scenario."
@@ -185,12 +198,14 @@ def test_reference_counts_whom_the_adjusted_test_brings_near() -> None:
             "margin": 0.25,
             "ci_high": high,
             "p_adjusted": p,
+            "note": "" if p is not None else "not estimable, because X",
         }
         for model, high, p in (("Ant", 0.1, 0.01), ("Bee", -0.3, 0.9), ("Cat", 0.2, None))
     ]
     found = about(findings(tables(items=ITEMS, to_reference=rows), SHIPPED), "The reference")
     assert said(found.sound) == [
         "For other raters of these very texts: 1 of 2 systems is shown to lie less than 0.25 "
-        "points below the reference, or above it (non-inferiority at 5 %, Holm): Ant tuned.",
-        "The whole interval lies below the reference for 1.",
+        "points below the reference, or above it (non-inferiority at 5 %, Holm): Ant tuned; not "
+        "estimable for 1.",
+        "The whole 95 % interval lies below the reference for 1.",
     ]
