@@ -259,24 +259,27 @@ def analyse_by_recipe(
     tables = made.tables()
     found.tables |= {name: tables[name] for name in NAMES if name in tables}
     found.absent |= made.absent()
-    if "group_tests" in tables:
-        found.absent |= _groups_left_out(answers, recipes)
+    found.absent |= _unanswered(found, answers, recipes)
     found.table("replication", lambda: _replications(found, recipes))
     _draw(found, answers["included"], study, scale, first)
 
 
-def _groups_left_out(
-    answers: Mapping[Raters, Answers], recipes: Iterable[Recipe]
+def _unanswered(
+    found: Collected, answers: Mapping[Raters, Answers], recipes: Iterable[Recipe]
 ) -> dict[str, str]:
-    """Why groups that a recipe names are not compared: nobody answered the question."""
+    """Why tables that are there lack groups that a recipe names: nobody answered the question."""
     absent = {}
     for recipe in recipes:
-        for raters, (name, grouping) in product(recipe.raters, recipe.groups.items()):
-            if not answered(answers["all"].people, grouping.column):
-                absent[f"group_tests.{name}"] = f"nobody answered {grouping.column}"
-            elif not answered(answers[raters].people, grouping.column):
-                place = f"group_tests.{name} ({recipe.name}, {raters} raters)"
-                absent[place] = f"none of these raters answered {grouping.column}"
+        asked = [("group_tests", name, group.column) for name, group in recipe.groups.items()]
+        asked += [(table, f, f) for table, f in product(("anova", "games_howell"), recipe.anova)]
+        for raters, (table, name, column) in product(recipe.raters, asked):
+            if table not in found.tables:
+                continue  # which says why
+            if not answered(answers["all"].people, column):
+                absent[f"{table}.{name}"] = f"nobody answered {column}"
+            elif not answered(answers[raters].people, column):
+                place = f"{table}.{name} ({recipe.name}, {raters} raters)"
+                absent[place] = f"none of these raters answered {column}"
     return absent
 
 
@@ -327,9 +330,10 @@ def _draw(
 
 
 def _notes(tables: Iterable[DataFrame]) -> str:
-    """What tables say of their rows, each once."""
-    notes = [note for table in tables if "note" in table for note in table["note"] if note]
-    return "; ".join(dict.fromkeys(notes)) or "it has no rows"
+    """What tables say of what could not be estimated, each once."""
+    notes = [note for table in tables if "note" in table for note in table["note"]]
+    reasons = [note for note in notes if note.startswith("not estimable")]
+    return "; ".join(dict.fromkeys(reasons)) or "nothing of the study is what it would show"
 
 
 class _Made:

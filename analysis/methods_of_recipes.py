@@ -152,7 +152,7 @@ def _of_groups(tables: Tables, recipe: Recipe, *, same: str) -> str:
         equivalent = (
             " That two groups differ by less than the margin of "
             f"{recipe.margins.groups:g} points was tested by two one-sided t tests (TOST)"
-            + (", adjusted in the same way." if over else ".")
+            + (", adjusted over the same by Holm's method." if over else ".")
         )
     return (
         f"Groups of raters ({groups}) were compared per model by {tests}{where}{adjusted}. Cohen's "

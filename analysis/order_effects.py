@@ -195,8 +195,8 @@ def _conclusions(fits: Fits, contrast: Contrast, recipe: Recipe) -> Iterator[dic
     if not plain and not ordered and contrast.condition_a and contrast.condition_b:
         a, b = contrast.conditions
         note = note if reasons else "not estimable, because no model was rated in both conditions"
-        row = {"model": ALL, "condition_a": a, "condition_b": b, "moves": False, "what_moves": ""}
-        yield {**row, "n_ratings": fits.n_ratings, "note": note}
+        row = {"model": ALL, "condition_a": a, "condition_b": b, "what_moves": ""}
+        yield {**row, "moves": None, "n_ratings": fits.n_ratings, "note": note}
     for model in plain or ordered:
         before, after = plain.get(model, {}), ordered.get(model, {})
         either = before or after

@@ -179,8 +179,9 @@ def _wins(
         found["wins_p"] = tested.p
     if not found["reference_points_max"]:
         found["reference_points"] = None
+        compared = found["a_wins"] + found["b_wins"] + found["ties"]
         why = "was not rated beside these" if contrast.reference else "is not named by the study"
-        notes.append(f"no reference points, because the reference {why}")
+        notes.append(f"no reference points, because the reference {why}" if compared else "")
     return found, notes
 
 
@@ -221,11 +222,11 @@ def _numbers(name: str, *values: float) -> dict[str, float]:
 
 
 def _compared(before: dict[str, Any], after: dict[str, Any], confidence: float) -> dict[str, Any]:
-    """What of the main results is not as in force."""
-    changes = {
-        name: moved(_finding(before, name), _finding(after, name), confidence=confidence)
-        for name in ["wins", *MAIN]
-    }
+    """What of the main results is not as in force; nothing is said where there are none."""
+    pairs = {name: (_finding(before, name), _finding(after, name)) for name in ["wins", *MAIN]}
+    if all(np.isnan(one.difference) for pair in pairs.values() for one in pair):
+        return {"same_conclusion": None, "what_moves": ""}
+    changes = {name: moved(*pair, confidence=confidence) for name, pair in pairs.items()}
     what = ", ".join(f"{name} ({change})" for name, change in changes.items() if change)
     return {"same_conclusion": not what, "what_moves": what}
 

@@ -337,15 +337,14 @@ def command() -> None:
         print("manage.py analyze --recipe both, from an empty process to the last file")
         without = environment | {"CHROMIUM": shutil.which("false") or "false"}
         for what, chosen in (
-            ("first time, no images", without),
-            ("files of the same run", without),
-            ("the same, and images", environment),
+            ("everything", environment),
+            ("files of the same run", environment),
+            ("these without images", without),
         ):
             cpu, wall = manage(*out, environment=chosen)
+            print(f"  {what:22} {cpu:6.1f} s CPU, {wall:6.1f} s")
             if chosen is environment and not any((folder / "out").rglob("*.svg")):
-                print("no images: there is no Chrome or Chromium here")
-            else:
-                print(f"  {what:22} {cpu:6.1f} s CPU, {wall:6.1f} s")
+                print("  (without images: there is no Chrome or Chromium here)")
 
 
 def manage(*given: str, environment: dict[str, str]) -> tuple[float, float]:

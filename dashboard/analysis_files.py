@@ -45,7 +45,12 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str, images: bool)
     figures = results_of(run, "figure")
     manifest: dict[str, Any] = run.manifest | {
         "run": run.pk,
-        "recipes": {name: run.manifest["recipes"][name] for name in recipes},
+        # From the set, for PostgreSQL's manifest has lost the order of groups.
+        "recipes": {
+            recipe.name: recipe.model_dump(mode="json")
+            for recipe in recipes_of(run.recipe_set)
+            if recipe.name in recipes
+        },
     }
     # The browser draws while the rest is written.
     with ThreadPoolExecutor(max_workers=1) as browser:

@@ -154,7 +154,11 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
     if not others:
         return
     moved = [row for row in others if row["same_conclusion"] is False]
-    named = "; ".join(f"{row['variant']}: {row['what_moves']}".replace("_", " ") for row in moved)
+    named = "; ".join(
+        f"{row['variant']}, {count(row['n_raters'])} {noun(row['n_raters'], 'rater')}: "
+        f"{row['what_moves']}".replace("_", " ")
+        for row in moved
+    )
     yield (
         "Under ",
         counted_of(moved, others, "same_conclusion"),

@@ -213,7 +213,7 @@ def test_tests_of_equivalent_groups_are_described_where_they_were_made() -> None
     assert "TOST" not in of(tables(group_tests=[row]))[title]
     assert (
         "That two groups differ by less than the margin of 0.25 points was tested by two "
-        "one-sided t tests (TOST), adjusted in the same way."
+        "one-sided t tests (TOST), adjusted over the same by Holm's method."
         in of(tables(group_tests=[{**row, "p_equivalent": 0.2}]))[title]
     )
 

@@ -186,7 +186,7 @@ def test_variant_that_keeps_nobody_is_a_row_with_its_reason() -> None:
     alone = row(found, "duration alone")
     assert (alone.n_raters, alone.n_ratings) == (0, 0)
     assert alone.note == "not estimable, because no rater is included"
-    assert alone.same_conclusion  # in force, nobody is included either
+    assert alone.same_conclusion is None  # in force, nobody is included either
     rest = row(found, "all but duration")
     assert "by_raters (estimable)" in rest.what_moves
 

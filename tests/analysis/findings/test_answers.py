@@ -110,14 +110,23 @@ def test_agreement_on_choices_is_said_where_nothing_was_rated() -> None:
 
 def test_exclusions_name_the_variants_that_change_a_result() -> None:
     rows = [
-        {**FRONT, "variant": "rules in force", "same_conclusion": True, "what_moves": ""},
-        {**FRONT, "variant": "no rule", "same_conclusion": False, "what_moves": "by_raters (sign)"},
-        {**FRONT, "variant": "duration alone", "same_conclusion": True, "what_moves": ""},
+        {
+            **FRONT,
+            "variant": variant,
+            "n_raters": n,
+            "same_conclusion": not what,
+            "what_moves": what,
+        }
+        for variant, n, what in (
+            ("rules in force", 9, ""),
+            ("no rule", 12, "by_raters (sign)"),
+            ("duration alone", 10, ""),
+        )
     ]
     found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
     assert said(found.sound) == [
         "Under 1 of 2 other choices of exclusion rules, a main result changes its sign, crosses "
-        "p = .05 or is estimable in one of the two alone (no rule: by raters (sign))."
+        "p = .05 or is estimable in one of the two alone (no rule, 12 raters: by raters (sign))."
     ]
 
 
