@@ -329,11 +329,13 @@ def _draw(
     found.figure("best_worst_shares", lambda: best_worst_shares(of("choices"), recipe))
 
 
-def _notes(tables: Iterable[DataFrame]) -> str:
-    """What tables say of what could not be estimated, each once."""
+def _why_empty(tables: Iterable[DataFrame], contrast: Contrast) -> str:
+    """What tables that were made together say of what could not be estimated, each once."""
     notes = [note for table in tables if "note" in table for note in table["note"]]
-    reasons = [note for note in notes if note.startswith("not estimable")]
-    return "; ".join(dict.fromkeys(reasons)) or "nothing of the study is what it would show"
+    reasons = dict.fromkeys(note for note in notes if note.startswith("not estimable"))
+    if not reasons and contrast.condition_a is None:
+        return "the study names no two conditions to compare"
+    return "; ".join(reasons) or "it has no rows"
 
 
 class _Made:
@@ -354,7 +356,9 @@ class _Made:
             return
         for name, table in made.items():
             if table.empty:  # nothing of it was estimable, and another table says why
-                self._reasons.setdefault(name + suffix, {})[where] = _notes(made.values())
+                self._reasons.setdefault(name + suffix, {})[where] = _why_empty(
+                    made.values(), asked.study.contrast
+                )
                 continue
             is_of_recipe = bool(where)
             part = table if is_of_recipe else table.drop(columns="recipe")

@@ -167,3 +167,17 @@ def test_rows_of_the_input_may_stand_in_any_order() -> None:
     assert one.absent == other.absent
     for name, table in one.tables.items():
         assert table.to_csv() == other.tables[name].to_csv(), name
+
+
+def test_factor_that_nobody_answered_is_named_beside_one_that_was() -> None:
+    both = PAPER.model_copy(update={"anova": ["region", "education"]})
+    found = results(study(mixed), both)
+    assert set(found.tables["anova"]["factor"]) == {"region"}
+    assert found.absent["anova.education"] == "nobody answered education"
+    assert "anova.region" not in found.absent
+
+
+def test_study_without_a_contrast_says_so_where_it_lacks_a_difference() -> None:
+    found = thin("no contrast")
+    for name in ("mixed_contrasts", "contrasts", "order_conclusions"):
+        assert found.absent[name] == "the study names no two conditions to compare"
