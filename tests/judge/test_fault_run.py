@@ -205,6 +205,7 @@ def check_attempts(installation: Installation, log: list[Entry], lost: set[str])
         "unknown",
         "timeout",
         "not_connected",
+        "broken_off",  # sent on a kept connection that the server was just closing
     }
     committed = {request for request, outcome in attempts.items() if outcome != "unknown"}
     assert len(committed) + len(unknown) == len(received) + len(never_arrived)

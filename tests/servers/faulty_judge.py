@@ -129,7 +129,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._json(200, [asdict(entry) for entry in self.server.log])
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) < length:  # the client was killed between head and body
+            self.close_connection = True
+            return
         question = Question(json.loads(body))
         entry = self.server.begin(self.headers, question, self.client_address[1])
         try:
