@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q
 from django.utils import timezone
 
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
@@ -26,8 +26,8 @@ State = AnalysisRun.State
 LEASE = timedelta(minutes=5)
 #: A run whose workers die this often is not tried again.
 MAX_ATTEMPTS = 3
-#: Automatic runs of all studies together take at most one part in this many of a worker's time.
-SHARE = 10
+#: Automatic runs of a study take at most one part in this many of a worker's time.
+REST = 4
 
 
 def fingerprint(
@@ -154,18 +154,9 @@ def _is_overdue(study: Study, sources: Sequence[str]) -> bool:
     if last.state in (State.WAITING, State.RUNNING):
         return False
     now = timezone.now()
-    if last.started_at and last.finished_at and now < last.started_at + SHARE * _spent_since(last):
-        return False
+    if last.finished_at and last.started_at:
+        took = last.finished_at - last.started_at
+        if now < last.finished_at + REST * took:
+            return False
     rule_set, recipe_set = current_rule_set(study), current_recipe_set(study)
     return last.fingerprint != fingerprint(study, sources, rule_set, recipe_set, at=now)
-
-
-def _spent_since(last: AnalysisRun) -> timedelta:
-    """How long `last` took, and the automatic runs of other data that have ended since.
-
-    Were only its own time counted, ten studies with people in them would fill a worker's day.
-    """
-    others = Q(is_automatic=True, finished_at__gt=last.finished_at)
-    runs = AnalysisRun.objects.filter(Q(pk=last.pk) | others)
-    spent: timedelta | None = runs.aggregate(all=Sum(F("finished_at") - F("started_at")))["all"]
-    return spent or timedelta()

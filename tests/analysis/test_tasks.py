@@ -88,31 +88,6 @@ def test_worker_rests_after_a_long_run(study: Study) -> None:
     assert work() == []
 
 
-def test_worker_rests_from_all_studies_together() -> None:
-    """Each rests for what the automatic runs of the others took, too; those asked for are free."""
-    first, second = make_study(slug="first"), make_study(slug="second")
-    for one in (first, second):
-        add_participant(one, pseudonym="anna")
-    work()
-    minute, now = timedelta(minutes=1), timezone.now()
-    runs = {run.study: run.pk for run in AnalysisRun.objects.all()}
-
-    def took(study: Study, began: int, minutes: int) -> None:
-        """The study's run began so many minutes ago."""
-        start = now - began * minute
-        AnalysisRun.objects.filter(pk=runs[study]).update(
-            started_at=start, finished_at=start + minutes * minute
-        )
-
-    add_participant(first, pseudonym="bert")
-    took(first, 25, 1)
-    took(second, 20, 2)
-    assert work() == []
-    AnalysisRun.objects.filter(pk=runs[second]).update(is_automatic=False)
-    [run] = work()
-    assert AnalysisRun.objects.get(pk=run).study == first
-
-
 def test_sources_asked_for_once_are_kept_up_to_date(study: Study) -> None:
     with_robots = counted_sources(["simulated"])
     tasks.run(request_run(study=study, sources=with_robots).pk)
