@@ -32,8 +32,8 @@ MEANINGS = {
     "measure": "What is measured",
     "step": "Rule, in the order of the filter",
     "link": "Link of the mixed model: probit or logit (ordinal), or linear",
-    "scale": "latent: standard deviations of the link; rating: points of the scale",
-    "parameter": "Threshold, coefficient or standard deviation of the model",
+    "scale": "latent: what lies behind the categories; ratings: points of the scale",
+    "parameter": "Threshold or standard deviation of the model",
     "covariate": "Position of the response, position of the block, or previous rating",
     "characteristic": "Question about the person",
     "category": "Answer; empty for numbers",
@@ -153,9 +153,11 @@ MEANINGS = {
     "by_scenarios": "Mean a − b over all models, by scenarios (F2)",
     "mixed_latent": "Mean a − b of the mixed model, on the latent scale",
     "mixed_ratings": "Mean a − b of the mixed model, on the scale of the ratings",
-    "same_conclusion": "Whether every main result keeps its sign and its side of p = .05",
+    "same_conclusion": "Whether every main result keeps its sign and its significance at the "
+    "recipe's level; empty where there is none",
     "what_moves": "Which do not",
-    "moves": "Whether the difference changes its sign or crosses p = .05",
+    "moves": "Whether the difference changes its sign or its significance at the recipe's level; "
+    "empty where there is none",
     # raters
     "longstring": "Longest run of the same rating, in the order shown",
     "irv": "Intra-individual response variability: standard deviation of all of a rater's ratings",
