@@ -147,7 +147,7 @@ def _front(
 
 
 def _generalised(differences: DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
-    found = by_raters_and_items(differences, confidence=confidence)
+    found = by_raters_and_items(differences, confidence=confidence, units=("rater", "scenario"))
     missing = {"missing_cells": found.empty_cells}
     yield {"generalises_to": "raters", **missing, **_of_t(found.by_raters)}
     yield {"generalises_to": "scenarios", **missing, **_of_t(found.by_items)}
@@ -156,7 +156,7 @@ def _generalised(differences: DataFrame, confidence: float) -> Iterator[dict[str
 
 def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:
     if isinstance(found, Inestimable):
-        return {"note": _why(found)}
+        return {"note": str(found)}
     low, high = found.interval
     return {
         "n": found.n,
@@ -173,13 +173,8 @@ def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:
 
 def _of_min_f(found: MinF | Inestimable) -> dict[str, Any]:
     if isinstance(found, Inestimable):
-        return {"note": _why(found)}
+        return {"note": str(found)}
     return {"F": found.F, "df1": 1, "df2": found.df2, "p": found.p, "note": ""}
-
-
-def _why(found: Inestimable) -> str:
-    """The reason, in which items are what they are here: scenarios."""
-    return str(found).replace(" item", " scenario")
 
 
 def _over_models(table: DataFrame, within: list[str]) -> DataFrame:

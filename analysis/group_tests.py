@@ -20,6 +20,7 @@ from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, st
 from analysis.stats.effect_sizes import cohens_d, unbiased
 from analysis.stats.equivalence import equivalence
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import Names
 from analysis.stats.multiplicity import benjamini_hochberg, holm
 
 ALL = "all"
@@ -170,10 +171,11 @@ def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
 
 def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
     a, b = (cell.values[side[cell.participants]] for side in (factor.in_a, factor.in_b))
-    effect, without_effect = _effect(a, b, recipe.confidence)
+    names = (factor.grouping.a.label, factor.grouping.b.label)
+    effect, without_effect = _effect(a, b, names, recipe.confidence)
     shared = {
-        "group_a": factor.grouping.a.label,
-        "group_b": factor.grouping.b.label,
+        "group_a": names[0],
+        "group_b": names[1],
         "model": cell.model,
         "condition": cell.condition,
         "scenario": cell.scenario,
@@ -183,7 +185,7 @@ def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, A
         **effect,
     }
     for test in recipe.group_tests:
-        tested = _tested(test, a, b, recipe)
+        tested = _tested(test, a, b, names, recipe)
         yield {**shared, "test": test, **tested, "note": tested["note"] or without_effect}
 
 
@@ -196,9 +198,9 @@ def _described(values: Values, side: str) -> dict[str, Any]:
     }
 
 
-def _effect(a: Values, b: Values, confidence: float) -> tuple[dict[str, Any], str]:
+def _effect(a: Values, b: Values, names: Names, confidence: float) -> tuple[dict[str, Any], str]:
     """Cohen's d and Hedges' g, and why any of them is not there."""
-    d = cohens_d(a, b, confidence=confidence)
+    d = cohens_d(a, b, confidence=confidence, names=names)
     if isinstance(d, Inestimable):
         return {}, f"Cohen's d is {d}"
     low, high = d.interval
@@ -209,8 +211,8 @@ def _effect(a: Values, b: Values, confidence: float) -> tuple[dict[str, Any], st
     return {**found, "hedges_g": g.estimate}, ""
 
 
-def _tested(test: GroupTest, a: Values, b: Values, recipe: Recipe) -> dict[str, Any]:
-    found = TESTS[test](a, b, confidence=recipe.confidence)
+def _tested(test: GroupTest, a: Values, b: Values, names: Names, recipe: Recipe) -> dict[str, Any]:
+    found = TESTS[test](a, b, confidence=recipe.confidence, names=names)
     if isinstance(found, Inestimable):
         return {"note": str(found)}
     if isinstance(found, MannWhitney):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from analysis.number_text import is_p, p_text
+from analysis.number_text import BESIDE_PRINTED, MIXED, in_table, is_p, p_text
 
 #: What LaTeX would take for a command, and what it would draw as something else.
 SPECIAL = {
@@ -60,9 +60,10 @@ def latex_table(
 
     `rows` hold plain values: text, numbers, booleans, None.
     Numbers are rounded by column: whole ones stay so, others get two decimals, three where all are
-    below 1 and fewer where they are large; p values are as in APA style (.004, < .001). A column
-    in which nothing varies is said in the caption instead, one without values is left out. The
-    label is `tab:<name>`.
+    below 1 and fewer where they are large; p values are as in APA style (.004, < .001). Where
+    numbers of many kinds stand below each other, each is rounded by itself. A column in which
+    nothing varies is said in the caption instead, one without values is left out. The label is
+    `tab:<name>`.
     """
     cells = [list(row) for row in rows]
     kept, constant = _columns(columns, cells)
@@ -120,10 +121,16 @@ def _columns(
 def _texts(column: str, values: Sequence[Value]) -> list[str]:
     if is_p(column):
         number: Callable[[float], str] = p_value
-    else:
-        decimals = _decimals([float(value) for value in values if _is_number(value)])
+    elif column == BESIDE_PRINTED:
 
         def number(value: float) -> str:
+            return escaped(in_table(column, value))
+
+    else:
+        shared = _decimals([float(value) for value in values if _is_number(value)])
+
+        def number(value: float) -> str:
+            decimals = _decimals([value]) if column == MIXED else shared
             return _signed(f"{value:.{decimals}f}")
 
     return [_cell(value, number) for value in values]

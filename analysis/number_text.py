@@ -12,6 +12,10 @@ EMPTY = "–"
 NARROW = "\u202f"
 #: Columns whose numbers need more decimals, or fewer, than the usual two.
 DECIMALS = {"log_likelihood": 1, "eta_squared": 3, "omega_squared": 3, "se": 3}
+#: The column whose numbers are as exact as what was printed beside them, of whatever kind.
+BESIDE_PRINTED = "obtained"
+#: The column with counts, means and shares below each other.
+MIXED = "value"
 WHOLE = {"df", "df1", "df2", "min", "max", "duration_seconds", "wilcoxon", "t_plus"}
 
 
@@ -78,6 +82,10 @@ def _rounded(column: str, value: float) -> str:
         return p_text(value)
     if column.endswith("percent"):
         return decimals(value, 1)
+    if column == BESIDE_PRINTED:
+        return f"{value:.5g}".replace("-", MINUS)
+    if column == MIXED and value.is_integer():
+        return count(value)
     if column in WHOLE:
         return degrees(value)
     return decimals(value, DECIMALS.get(column, 2))

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.recipe import Printed, Recipe
+from survey.csv_text import to_text
 
 COLUMNS = ["recipe", "item", "printed", "obtained", "match", "table", "row", "column", "note"]
 #: As papers print them, too: .004, −0.21, 1,296 and 54.2 %.
@@ -44,9 +46,10 @@ def replication(
         if why:
             row["note"] = "; ".join(filter(None, [why, printed.note]))
         else:
-            row |= {"obtained": str(found), "match": matches(printed, found)}
+            row |= {"obtained": found, "match": matches(printed, found)}
         rows.append(row)
-    return DataFrame(rows, columns=COLUMNS).astype({"match": "boolean"})
+    # counts, means and names of systems below each other, each of its own kind
+    return DataFrame(rows, columns=COLUMNS, dtype="object").astype({"match": "boolean"})
 
 
 def _look_up(
@@ -73,7 +76,7 @@ def _look_up(
     if pd.isna(value):
         note = table["note"].iloc[0] if "note" in table else ""
         return None, note or f"{printed.column} is empty"
-    return value, ""
+    return to_text(bool(value)) if isinstance(value, bool | np.bool_) else value, ""
 
 
 def matches(printed: Printed, obtained: Any) -> bool:

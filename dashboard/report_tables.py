@@ -4,19 +4,17 @@ A part of a table is what one recipe, unit and choice of raters says; what is th
 rows stands in its caption. Every number keeps the cell of the CSV that it comes from. Pure.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.cells import Row, Table
-from analysis.number_text import EMPTY, count, in_table
+from analysis.number_text import EMPTY, in_table
 from dashboard.report_sections import ALL, shown
 from survey.csv_text import to_text
 
 #: Of one part, at most so many rows are shown.
 MOST_ROWS = 120
-NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
 #: A text with more letters needs a wider column.
 LONG = 40
 #: What tells the parts of a table apart.
@@ -191,24 +189,14 @@ def _cell(row: Row, group: tuple[str, ...], *, is_number: bool) -> Cell:
     if not given:
         return Cell(EMPTY, kind="number" if is_number else "text")
     value = row[group[0]]
-    if len(given) == 1 and isinstance(value, str | bool) and not _is_looked_up(row, group[0]):
+    if len(given) == 1 and isinstance(value, str | bool):
         said = in_table(group[0], value)
         return Cell(said, kind="long" if len(said) > LONG else "text")
     return Cell(numbers=tuple(_number(row, name) for name in given))
 
 
-def _is_looked_up(row: Row, name: str) -> bool:
-    """Whether it is a number of any table that stands here as text, beside a printed one."""
-    return name == "obtained" and NUMBER.fullmatch(row[name]) is not None
-
-
 def _number(row: Row, name: str) -> Number:
     value = row[name]
-    if name == "obtained":
-        return Number(f"{float(value):.5g}", value, row.table.cell(row.place, name))
-    if name == "value" and isinstance(value, float) and value.is_integer():
-        # counts stand among means there, as numbers of one kind
-        return Number(count(value), to_text(value), row.table.cell(row.place, name))
     return Number(in_table(name, value), to_text(value), row.table.cell(row.place, name))
 
 

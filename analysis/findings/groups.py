@@ -25,7 +25,7 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
         tested = [row for row in rows if row.has("p")]
         whose = f"{capital(factor)}, {rows[0]['group_a']} against {rows[0]['group_b']}"
         if not tested:
-            yield (f"{whose}: {_why(rows[0])}.",)
+            yield (f"{whose}: {why(rows[0])}.",)
             continue
         clear = [row for row in tested if row["p"] < LEVEL]
         still = [row for row in tested if row["p_adjusted"] < LEVEL]
@@ -42,14 +42,6 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
             *untested(rows, tested),
             ".",
         )
-
-
-def _why(row: Row) -> str:
-    """The reason, in which the groups are called what they are."""
-    reason = why(row)
-    for side in "ab":
-        reason = reason.replace(f"group {side} ", f"group {row[f'group_{side}']} ")
-    return reason
 
 
 def _preferred(recipe: Recipe, rows: list[Row]) -> str:

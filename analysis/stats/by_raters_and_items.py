@@ -41,18 +41,20 @@ class ByRatersAndItems:
     empty_cells: int
 
 
-def by_raters_and_items(differences: DataFrame, *, confidence: float = 0.95) -> ByRatersAndItems:
+def by_raters_and_items(
+    differences: DataFrame, *, confidence: float = 0.95, units: tuple[str, str] = ("rater", "item")
+) -> ByRatersAndItems:
     """F1, F2 and min F′ of a table of differences a − b, raters (rows) by items (columns).
 
     Each cell is a rater's rating of a less that of b on an item (or the difference of two means);
     NaN where one is missing. Cells count equally within a row or column; raters, and items, count
-    equally among each other. Raises ValueError for infinite differences. H. H. Clark (1973), The
-    language-as-fixed-effect fallacy.
+    equally among each other. Reasons call them by the names of their `units`. Raises ValueError for
+    infinite differences. H. H. Clark (1973), The language-as-fixed-effect fallacy.
     """
     refuse_boundless(differences.to_numpy(dtype=float), "the differences")
     table = differences.dropna(axis=0, how="all").dropna(axis=1, how="all")
-    raters = _against_zero(table.mean(axis=1).to_numpy(dtype=float), confidence, "rater")
-    items = _against_zero(table.mean(axis=0).to_numpy(dtype=float), confidence, "item")
+    raters = _against_zero(table.mean(axis=1).to_numpy(dtype=float), confidence, units[0])
+    items = _against_zero(table.mean(axis=0).to_numpy(dtype=float), confidence, units[1])
     return ByRatersAndItems(
         by_raters=raters,
         by_items=items,

@@ -11,9 +11,11 @@ from scipy.stats import rankdata
 
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import (
+    A_AND_B,
     DECIMALS,
     ROUNDING,
     MeanDifference,
+    Names,
     Sample,
     known,
     two_samples,
@@ -30,14 +32,14 @@ class TwoSampleT(MeanDifference):
 
 
 def student_t(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95
+    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95, names: Names = A_AND_B
 ) -> TwoSampleT | Inestimable:
     """Student's t-test: one variance for both groups, n_a + n_b − 2 degrees of freedom.
 
-    Missing values are left out. Raises ValueError for infinite ones. Student (1908), The probable
-    error of a mean.
+    Missing values are left out; reasons call the groups by their `names`. Raises ValueError for
+    infinite ones. Student (1908), The probable error of a mean.
     """
-    samples = two_samples(a, b)
+    samples = two_samples(a, b, names)
     if isinstance(samples, Inestimable):
         return samples
     first, second = samples
@@ -50,18 +52,19 @@ def student_t(
 
 
 def welch_t(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95
+    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95, names: Names = A_AND_B
 ) -> TwoSampleT | Inestimable:
     """Welch's t-test: each group has a variance of its own; degrees of freedom by Satterthwaite.
 
-    Missing values are left out. Raises ValueError for infinite ones. B. L. Welch (1947), The
-    generalization of "Student's" problem when several different population variances are involved.
+    Missing values are left out; reasons call the groups by their `names`. Raises ValueError for
+    infinite ones. B. L. Welch (1947), The generalization of "Student's" problem when several
+    different population variances are involved.
     """
-    samples = two_samples(a, b)
+    samples = two_samples(a, b, names)
     if isinstance(samples, Inestimable):
         return samples
     first, second = samples
-    alone = [name for name, each in zip("ab", samples, strict=True) if each.n < 2]
+    alone = [name for name, each in zip(names, samples, strict=True) if each.n < 2]
     if alone:
         return Inestimable("too_few", f"group {' and group '.join(alone)} has one value")
     parts = [each.sd**2 / each.n for each in samples]
@@ -99,15 +102,21 @@ class MannWhitney:
 
 
 def mann_whitney(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, continuity: bool = False, confidence: float = 0.95
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    continuity: bool = False,
+    confidence: float = 0.95,
+    names: Names = A_AND_B,
 ) -> MannWhitney | Inestimable:
     """Mann and Whitney's test by the normal approximation, its variance corrected for ties.
 
-    Missing values are left out. Raises ValueError for infinite ones. H. B. Mann & D. R. Whitney
-    (1947), On a test of whether one of two random variables is stochastically larger than the
-    other; the effect: H. W. Wendt (1972), Dealing with a common problem in social science.
+    Missing values are left out; reasons call the groups by their `names`. Raises ValueError for
+    infinite ones. H. B. Mann & D. R. Whitney (1947), On a test of whether one of two random
+    variables is stochastically larger than the other; the effect: H. W. Wendt (1972), Dealing with
+    a common problem in social science.
     """
-    samples = two_samples(a, b)
+    samples = two_samples(a, b, names)
     if isinstance(samples, Inestimable):
         return samples
     n_a, n_b = (each.n for each in samples)

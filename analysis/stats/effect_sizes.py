@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from analysis.stats.comparisons import student_t
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import A_AND_B, Names
 from analysis.stats.noncentral_t import noncentrality_interval
 
 
@@ -26,7 +27,7 @@ class StandardizedDifference:
 
 
 def cohens_d(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95
+    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95, names: Names = A_AND_B
 ) -> StandardizedDifference | Inestimable:
     """d = (mean a − mean b) / s, s the pooled standard deviation.
 
@@ -35,7 +36,7 @@ def cohens_d(
     ones. J. Cohen (1988), Statistical power analysis; J. H. Steiger & R. T. Fouladi (1997),
     Noncentrality interval estimation.
     """
-    found = student_t(a, b)
+    found = student_t(a, b, names=names)
     if isinstance(found, Inestimable):
         return found
     scale = sqrt(1 / found.a.n + 1 / found.b.n)

@@ -14,6 +14,9 @@ Vector = npt.NDArray[np.float64]
 
 #: Standard errors below this share of the means are rounding (as in R's t.test).
 ROUNDING = 10 * float(np.finfo(float).eps)
+#: What two groups are called in reasons.
+Names = tuple[str, str]
+A_AND_B: Names = ("a", "b")
 #: Before values are ranked: means of the same ratings differ in their last digits.
 DECIMALS = 9
 
@@ -80,12 +83,14 @@ def sample(values: npt.ArrayLike) -> Sample | Inestimable:
     )
 
 
-def two_samples(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Sample, Sample] | Inestimable:
-    """Both samples, or which of them is empty. Raises ValueError for an infinite value."""
+def two_samples(
+    a: npt.ArrayLike, b: npt.ArrayLike, names: Names = A_AND_B
+) -> tuple[Sample, Sample] | Inestimable:
+    """Both samples, or the name of the empty one. Raises ValueError for an infinite value."""
     first, second = sample(a), sample(b)
     if isinstance(first, Inestimable) or isinstance(second, Inestimable):
         none = [isinstance(each, Inestimable) for each in (first, second)]
         if all(none):
             return Inestimable("no_values", "both groups are empty")
-        return Inestimable("one_group", f"group {'a' if none[0] else 'b'} is empty")
+        return Inestimable("one_group", f"group {names[none.index(True)]} is empty")
     return first, second

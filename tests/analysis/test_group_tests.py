@@ -169,7 +169,7 @@ def test_raters_of_neither_group_are_in_no_test() -> None:
 def test_single_group_is_said_to_be_one() -> None:
     young = PEOPLE.assign(age=30)
     table = group_tests(ratings(), young, SOUND, raters="included")
-    assert set(table["note"]) == {"not estimable, because group a is empty"}
+    assert set(table["note"]) == {"not estimable, because group 60+ is empty"}
     assert table[["t", "p", "p_adjusted", "cohen_d"]].isna().all(axis=None)
 
 

@@ -62,6 +62,12 @@ def test_a_column_has_as_many_decimals_as_its_numbers_need(
     assert column("mean", *values) == shown
 
 
+def test_numbers_of_many_kinds_are_rounded_one_by_one() -> None:
+    assert column("value", 1138.0, 29.756, 0.9731) == ["1138", "29.76", "0.973"]
+    of_all_kinds = column("obtained", 26, 0.0004321, -0.041623, "tie")
+    assert of_all_kinds == ["26", "0.0004321", "$-$0.041623", "tie"]
+
+
 def test_symbols_are_in_italics_and_names_are_words() -> None:
     names = ["p_adjusted", "F", "n_a", "condition_a", "ci_low"]
     found = latex_table("t", "T", names, [[1, 2, 3, 4, 5], [2, 3, 4, 5, 6]])

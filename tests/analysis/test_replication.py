@@ -13,6 +13,7 @@ TABLES = {
     "tests": DataFrame(
         {"model": ["Ant", "Bee", "Bee"], "p": [0.0044, 0.2, 0.3], "note": "", "t": [2.89, None, 1]}
     ),
+    "wins": DataFrame({"winner": ["Ant"], "difference": [-0.25], "tie": [False]}),
 }
 
 
@@ -28,8 +29,21 @@ def compared(one: Printed, absent: dict[str, str] | None = None) -> tuple[object
 
 
 def test_number_is_found_by_its_row_and_column() -> None:
-    assert compared(printed("142", step="duration")) == ("142", True, "")
-    assert compared(printed("142", step="attention")) == ("137", False, "")
+    assert compared(printed("142", step="duration")) == (142, True, "")
+    assert compared(printed("142", step="attention")) == (137, False, "")
+
+
+def test_what_was_obtained_is_of_the_kind_that_it_is_in_its_table() -> None:
+    found = [
+        compared(printed(said, table="wins", column=column))[:2]
+        for said, column in (("Ant", "winner"), ("-0.25", "difference"), ("true", "tie"))
+    ]
+    assert found == [("Ant", True), (-0.25, True), ("false", False)]
+    recipe = PAPER.model_copy(
+        update={"replication": [printed("142", step="duration"), printed("no", step="lunch")]}
+    )
+    obtained = replication(TABLES, recipe, {})["obtained"]
+    assert str(obtained[0]) == "142"  # a count stays whole above an empty cell
 
 
 @pytest.mark.parametrize(
@@ -70,11 +84,11 @@ def test_recipe_may_allow_more() -> None:
 
 
 def test_number_that_is_not_there_has_a_reason() -> None:
-    nothing: tuple[object, object] = (compared(printed("1", table="wins"))[0], None)
+    nothing: tuple[object, object] = (compared(printed("1", table="none"))[0], None)
     assert nothing[0] is None or nothing[0] != nothing[0]
     reasons = {
-        "absent": compared(printed("1", table="wins"), {"wins": "there is no contrast"})[2],
-        "no table": compared(printed("1", table="wins"))[2],
+        "absent": compared(printed("1", table="none"), {"none": "there is no contrast"})[2],
+        "no table": compared(printed("1", table="none"))[2],
         "no column": compared(printed("1", column="rest", step="duration"))[2],
         "no row": compared(printed("1", step="lunch"))[2],
         "two rows": compared(printed("1", table="tests", column="p", model="Bee"))[2],
@@ -83,8 +97,8 @@ def test_number_that_is_not_there_has_a_reason() -> None:
         )[2],
     }
     assert reasons == {
-        "absent": "no wins: there is no contrast",
-        "no table": "no wins: no such table was made",
+        "absent": "no none: there is no contrast",
+        "no table": "no none: no such table was made",
         "no column": "funnel has no column rest",
         "no row": "no row of funnel fit",
         "two rows": "2 rows of tests fit",

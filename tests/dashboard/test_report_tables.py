@@ -66,8 +66,11 @@ def test_text_that_is_the_same_in_all_rows_stands_in_the_caption_and_numbers_do_
     assert texts(part) == [["Ant", "30"], ["Bee", "30"]]
 
 
-def test_number_beside_a_printed_one_is_linked_though_it_is_kept_as_text() -> None:
-    rows = [{"item": "t", "obtained": "2.8912345678"}, {"item": "winner", "obtained": "tie"}]
+def test_numbers_and_texts_below_each_other_beside_printed_ones_are_each_what_they_are() -> None:
+    rows: list[dict[str, Any]] = [
+        {"item": "t", "obtained": 2.8912345678},
+        {"item": "winner", "obtained": "tie"},
+    ]
     part = table("replication", *rows).parts[0]
     assert part.rows[0][1].numbers == (
         Number("2.8912", "2.8912345678", "replication.csv#cell=2,2"),

@@ -54,7 +54,7 @@ def test_models_that_could_not_be_tested_are_counted() -> None:
 
 
 def test_groups_that_cannot_be_compared_say_why() -> None:
-    rows = [group("sound", "participant", None, note="not estimable, because group a is empty")]
+    rows = [group("sound", "participant", None, note="not estimable, because group 60+ is empty")]
     found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
     assert said(found.sound) == [
         "Age, 60+ against under 60: not estimable, because group 60+ is empty."

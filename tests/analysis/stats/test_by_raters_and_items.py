@@ -51,6 +51,8 @@ def test_one_item_leaves_raters_and_one_rater_items() -> None:
     assert single.by_raters == Inestimable("too_few", "there is one rater")
     assert isinstance(single.by_items, PairedT)
     assert single.min_f == single.by_raters
+    named = by_raters_and_items(TABLE[["S1"]], units=("student", "lecturer"))
+    assert named.by_items == Inestimable("too_few", "there is one lecturer")
 
 
 @pytest.mark.parametrize("table", [TABLE.iloc[:0], TABLE * _, DataFrame()])

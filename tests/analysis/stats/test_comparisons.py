@@ -10,6 +10,7 @@ from pandas import Series
 from scipy.stats import ttest_ind
 
 from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, student_t, welch_t
+from analysis.stats.effect_sizes import cohens_d
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import Sample
 
@@ -81,6 +82,13 @@ def test_what_cannot_be_compared_is_said(
     assert isinstance(found, Inestimable)
     assert found.kind == kind
     assert str(found).endswith(because)
+
+
+@pytest.mark.parametrize("test", [*TESTS, cohens_d])
+def test_reasons_name_the_groups(test: Callable[..., Any]) -> None:
+    assert test([], [1, 2], names=("old", "a young")) == Inestimable(
+        "one_group", "group old is empty"
+    )
 
 
 def test_groups_without_any_spread_have_no_error_to_compare_with() -> None:
