@@ -232,7 +232,7 @@ def _tested(test: GroupTest, a: Values, b: Values, names: Names, recipe: Recipe)
 
 def _near(found: TwoSampleT, recipe: Recipe) -> dict[str, Any]:
     """Whether the groups are shown to differ by less than the recipe's margin."""
-    if recipe.margins is None:
+    if recipe.margins.groups is None:
         return {}
     near = equivalence(found, recipe.margins.groups)
     return {"margin": near.margin, "p_equivalent": near.p, "equivalent": near.equivalent}

@@ -257,17 +257,17 @@ def _left_out(tables: Tables) -> Iterator[Sentence]:
 
 
 def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
-    if recipe is None or recipe.margins is None:
+    if recipe is None:
         return
-    used = {
-        "to the reference": (recipe.margins.reference, "to_reference"),
-        "between groups of raters": (recipe.margins.groups, "group_tests"),
-    }
-    for where, (margin, name) in used.items():
-        if rows_of(tables, name, recipe=recipe.name):
+    used = {"to_reference": "to the reference", "group_tests": "between groups of raters"}
+    for name, where in used.items():
+        rows = [row for row in rows_of(tables, name, recipe=recipe.name) if row.has("margin")]
+        if rows:
             yield (
-                f"The margin of {margin:g} points {where} is the recipe's. It proves something "
-                "only if it was set before anybody saw the data, which this report cannot know.",
+                "The margin of ",
+                rows[0].cite("margin"),
+                f" points {where} is the recipe's. It proves something only if it was set before "
+                "anybody saw the data, which this report cannot know.",
             )
 
 

@@ -110,7 +110,6 @@ def _of_wins_tests(tables: Tables, recipe: Recipe) -> str:
 
 
 def _of_reference(tables: Tables, recipe: Recipe) -> str:
-    assert recipe.margins is not None  # else there are no such rows
     return (
         f"Each system was tested against the reference with a margin of "
         f"{recipe.margins.reference:g} points: for non-inferiority by a one-sided, and for "
@@ -148,7 +147,7 @@ def _of_groups(tables: Tables, recipe: Recipe, *, same: str) -> str:
         else ""
     )
     equivalent = ""
-    if recipe.margins and any(row["p_equivalent"] is not None for row in rows):
+    if any(row["p_equivalent"] is not None for row in rows):
         equivalent = (
             " That two groups differ by less than the margin of "
             f"{recipe.margins.groups:g} points was tested by two one-sided t tests (TOST)"

@@ -82,12 +82,15 @@ class Wins(Part):
 
 
 class Margins(Part):
-    """Differences that do not matter, in points of the scale, set before the data were seen."""
+    """Differences that do not matter, in points of the scale, set before the data were seen.
+
+    Without one, what it makes testable is not tested.
+    """
 
     #: How far below the reference a system may be and still approach it.
-    reference: FiniteFloat = Field(gt=0)
+    reference: FiniteFloat | None = Field(default=None, gt=0)
     #: Between the means of two groups of raters, either way: what TOST calls "no difference".
-    groups: FiniteFloat = Field(gt=0)
+    groups: FiniteFloat | None = Field(default=None, gt=0)
 
 
 class Bootstrap(Part):
@@ -134,7 +137,7 @@ class Recipe(Part):
     adjust_over: list[Over] = ["model"]
     confidence: FiniteFloat = Field(default=0.95, gt=0.5, lt=1)
     wins: Wins = Wins()
-    margins: Margins | None = None
+    margins: Margins = Margins()
     bootstrap: Bootstrap | None = None
     mixed_models: MixedModels | None = None
     replication: list[Printed] = []

@@ -65,7 +65,8 @@ def to_reference(
     where it is neither worse nor better by the margin (TOST), both at 5 %. `p_adjusted` is Holm's
     over the systems, of `p_non_inferior`. Raises Absent.
     """
-    if recipe.margins is None:
+    margin = recipe.margins.reference
+    if margin is None:
         raise Absent("the recipe sets no margin to the reference")
     if contrast.reference is None:
         raise Absent("the study names no reference")
@@ -77,10 +78,10 @@ def to_reference(
         "raters": raters,
         "reference_model": model,
         "reference_condition": condition,
-        "margin": recipe.margins.reference,
+        "margin": margin,
     }
     rows = [
-        {**front, "unit": unit, **keys, **_near(system, reference, unit, recipe)}
+        {**front, "unit": unit, **keys, **_near(system, reference, unit, margin, recipe)}
         for unit in UNITS
         for keys, system, reference in _beside_reference(ratings, contrast.reference, unit)
     ]
@@ -120,7 +121,7 @@ def _beside_reference(
 
 
 def _near(
-    system: "Series[float]", reference: "Series[float]", unit: str, recipe: Recipe
+    system: "Series[float]", reference: "Series[float]", unit: str, margin: float, recipe: Recipe
 ) -> dict[str, Any]:
     n = int((system.notna() & reference.notna()).sum())
     if n < 2:
@@ -129,12 +130,10 @@ def _near(
     found = paired_t(system, reference, confidence=recipe.confidence)
     if isinstance(found, Inestimable):
         return {"n": n, "note": str(found)}
-    return _tested(found, recipe)
+    return _tested(found, margin)
 
 
-def _tested(found: PairedT, recipe: Recipe) -> dict[str, Any]:
-    assert recipe.margins is not None
-    margin = recipe.margins.reference
+def _tested(found: PairedT, margin: float) -> dict[str, Any]:
     one, two = non_inferiority(found, margin), equivalence(found, margin)
     low, high = found.interval
     return {

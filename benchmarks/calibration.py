@@ -110,7 +110,7 @@ class Design:
         """By how much the reference's latent mean is above, so that the expected rating is above
         by just the recipe's margin.
         """
-        assert SOUND.margins is not None
+        assert SOUND.margins.reference is not None
         return self._latent(SOUND.margins.reference)
 
     def _latent(self, points: float) -> float:
@@ -238,8 +238,8 @@ def groups(ratings: DataFrame, people: DataFrame) -> Shares:
 
 
 def _equivalent_groups(ratings: DataFrame, people: DataFrame) -> Shares:
-    assert SOUND.margins is not None
     margin = SOUND.margins.groups
+    assert margin is not None
     means = ratings.groupby("participant")["rating"].mean().loc[people["participant"]].to_numpy()
     found = {}
     for factor, (_, sides) in ANSWERS.items():

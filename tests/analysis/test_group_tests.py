@@ -153,7 +153,7 @@ def test_difference_that_is_not_significant_is_not_equivalence() -> None:
 def test_equivalence_needs_a_margin_and_a_t() -> None:
     columns = ["margin", "p_equivalent", "p_equivalent_adjusted", "equivalent"]
     of_paper = group_tests(ratings(), PEOPLE, PAPER, raters="included")
-    assert PAPER.margins is None and of_paper[columns].isna().all(axis=None)
+    assert PAPER.margins.groups is None and of_paper[columns].isna().all(axis=None)
     of_sound = group_tests(ratings(), PEOPLE, SOUND, raters="included")
     without_t = of_sound[of_sound["t"].isna()]
     assert "mann_whitney" in set(without_t["test"]) and without_t[columns].isna().all(axis=None)

@@ -210,7 +210,7 @@ def test_margin_holds_only_if_set_before() -> None:
 
 
 def test_margin_between_groups_is_a_limit_where_groups_are_compared() -> None:
-    made = tables(group_tests=[{**FRONT, "factor": "age"}])
+    made = tables(group_tests=[{**FRONT, "factor": "age", "margin": 0.25}])
     assert len(about("points between groups of raters is the recipe's", made)) == 1
     assert about("to the reference", made) == []
 

@@ -104,6 +104,12 @@ def test_margin_is_that_to_the_reference() -> None:
     assert found.p_non_inferior < narrow.p_non_inferior
 
 
+def test_recipe_may_set_one_margin_alone() -> None:
+    between_groups = SOUND.model_copy(update={"margins": Margins(groups=0.1)})
+    with pytest.raises(Absent, match="sets no margin to the reference"):
+        to_reference(ratings(), CONTRAST, between_groups, raters="all")
+
+
 def test_one_scenario_is_too_few_to_speak_of_others() -> None:
     data = ratings()
     table = to_reference(data[data["scenario"] == "S1"], CONTRAST, SOUND, raters="all")
