@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from judge.advice import advice
@@ -15,14 +15,13 @@ from judge.endpoints import JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Attempt, Call, GoldSet, Judge, Judging
 from judge.prompts import FORMAT
 from judge.queries import GoldSource, gold_source, wanted_calls
-from judge.spending import Spent, spent_on
+from judge.spending import Spent, spent_by_judges, spent_on
 from survey.definition import StudyDefinition
 from survey.models import Participant, Response, Study
 from survey.tidy import panels_of
 
 CallState = Call.State
 NOTHING_SPENT = Spent(0, Decimal(0), Decimal(0), 0)
-PLACES = Decimal("1e-10")
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,7 @@ def judge_states(
     found = {judge.pk: judge for judge in judges}
     read = {key: judge.read_configuration() for key, judge in found.items()}
     replicates = {key: configuration.replicates for key, configuration in read.items()}
-    calls, spent = _calls(replicates), _spent(found)
+    calls, spent = _calls(replicates), spent_by_judges(found)
     errors = {a.call.judge_id: a for a in _last_errors(found)}
     states = []
     for key, judge in found.items():
@@ -248,28 +247,6 @@ def _calls(replicates: dict[int, int]) -> dict[int, Counter[str]]:
         if replicate <= replicates[judge]:  # those asked for before are kept, and left out
             calls[judge][state] += n
     return calls
-
-
-def _spent(judges: Iterable[int]) -> dict[int, Spent]:
-    rows = (
-        Attempt.objects.filter(call__judge__in=judges)
-        .order_by()
-        .values_list("call__judge")
-        .annotate(
-            requests=Count("id"),
-            money=Sum("cost"),
-            estimated=Sum("cost", filter=Q(cost_is_estimate=True)),
-            unpriced=Count("id", filter=Q(cost=None)),
-        )
-    )
-    return {
-        judge: Spent(n, _dollars(money), _dollars(estimated), unpriced)
-        for judge, n, money, estimated, unpriced in rows
-    }
-
-
-def _dollars(money: Decimal | None) -> Decimal:
-    return (money or Decimal(0)).quantize(PLACES)
 
 
 def _last_errors(judges: Iterable[int]) -> QuerySet[Attempt]:

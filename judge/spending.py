@@ -7,7 +7,7 @@ their requests in flight cost above what was expected. Where attempts go, with t
 draft, their sum stays with the study's `Judging`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,6 +24,13 @@ PLACES = Decimal("1e-10")
 MILLION = 1_000_000
 Outcome = Attempt.Outcome
 ANSWERED = Q(outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE))
+#: What attempts have used up, as `Spent` has it.
+USED = {
+    "requests": Count("id"),
+    "money": Sum("cost"),
+    "estimated": Sum("cost", filter=Q(cost_is_estimate=True)),
+    "unpriced": Count("id", filter=Q(cost=None)),
+}
 #: Asked about no response: the probe.
 OF_PROBE = Q(call__response=None, call__block=None)
 
@@ -50,12 +57,7 @@ def spent_on(study: Study, judge: Judge | None = None) -> Spent:
     attempts = Attempt.objects.filter(call__judge__study=study)
     if judge is not None:
         attempts = attempts.filter(call__judge=judge)
-    found = attempts.aggregate(
-        requests=Count("id"),
-        money=Sum("cost"),
-        estimated=Sum("cost", filter=Q(cost_is_estimate=True)),
-        unpriced=Count("id", filter=Q(cost=None)),
-    )
+    found = attempts.aggregate(**USED)
     past = Judging.objects.filter(study=study).first() if judge is None else None
     past = past or Judging()
     return Spent(
@@ -64,6 +66,16 @@ def spent_on(study: Study, judge: Judge | None = None) -> Spent:
         _rounded(past.past_estimated + (found["estimated"] or 0)),
         past.past_unpriced + found["unpriced"],
     )
+
+
+def spent_by_judges(judges: Iterable[int]) -> dict[int, Spent]:
+    """What each of these judges has used up; one that was never asked is left out."""
+    attempts = Attempt.objects.filter(call__judge__in=judges).order_by()
+    rows = attempts.values_list("call__judge").annotate(**USED)
+    return {
+        judge: Spent(n, _rounded(money or Decimal(0)), _rounded(estimated or Decimal(0)), unpriced)
+        for judge, n, money, estimated, unpriced in rows
+    }
 
 
 @contextmanager

@@ -95,6 +95,12 @@ def test_syntax_error_has_its_place() -> None:
     assert problems_of("slug: small\ntitle: [a, b\n")[0].startswith("study.yaml, line 3, column 1")
 
 
+def test_endless_nesting_is_refused() -> None:
+    (problem,) = problems_of("slug: small\ntitle: " + "[" * 400 + "]" * 400)
+    assert problem.startswith("study.yaml, line 2, column ")
+    assert problem.endswith(": too many levels of nesting")
+
+
 def test_key_twice_is_refused() -> None:
     (problem,) = problems_of("slug: a\ntitle: b\nslug: c\n")
     assert problem.startswith("study.yaml, line 3, column 1")
