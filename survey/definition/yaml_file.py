@@ -28,9 +28,8 @@ class YamlFile:
     def __init__(self, data: bytes, *, file: str) -> None:
         self.file = file
         text = decode(data, file=file)
-        yaml = YAML(typ="rt")
         try:
-            self.root = yaml.load(text)
+            self.root = YAML(typ="rt").load(text)
         except MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
@@ -39,8 +38,7 @@ class YamlFile:
         except YAMLError as error:
             raise DefinitionError([Problem(file, 0, 0, str(error))]) from None
         except RecursionError:
-            place = (yaml.reader.line + 1, yaml.reader.column + 1)
-            raise DefinitionError([Problem(file, *place, "too many levels of nesting")]) from None
+            raise DefinitionError([Problem(file, 0, 0, "too many levels of nesting")]) from None
         if not isinstance(self.root, CommentedMap):
             raise DefinitionError([Problem(file, 1, 1, "expected keys and values")])
         if escaped := [self.problem(path, UNKEPT) for path in _unkept(self.root)]:
