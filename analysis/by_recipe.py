@@ -22,6 +22,7 @@ from analysis.figures.regions import region_map
 from analysis.group_tests import answered, group_tests
 from analysis.mixed_models import Fits, mixed_models
 from analysis.order_effects import order_effects
+from analysis.positions import positions
 from analysis.rankings import ranking_pairs, ranking_tests, rankings
 from analysis.recipe import Raters, Recipe
 from analysis.replication import replication
@@ -154,6 +155,15 @@ def _order_effects(asked: Asked) -> Tables:
     return {"order_conclusions": found.conclusions, "order_effects": found.effects}
 
 
+def _positions(asked: Asked) -> Tables:
+    found = positions(asked.answers.ranks, asked.recipe, raters=asked.raters)
+    return {
+        "position_conclusions": found.conclusions,
+        "position_tests": found.tests,
+        "position_effects": found.effects,
+    }
+
+
 def _sensitivity(asked: Asked) -> Tables:
     study = asked.study
     table = sensitivity(
@@ -211,6 +221,11 @@ OF_RECIPES = [
         for make in (rankings, ranking_tests, ranking_pairs, choices, choice_tests)
     ),
     Maker(("order_conclusions", "order_effects"), _order_effects),
+    Maker(
+        ("position_conclusions", "position_tests", "position_effects"),
+        _positions,
+        of_ratings=False,
+    ),
     Maker(("sensitivity",), _sensitivity, of_everybody=True),
 ]
 #: Tables that are the same in every recipe: of the included raters, and `…_all` of all.

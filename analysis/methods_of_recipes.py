@@ -72,6 +72,10 @@ def _recipe_parts(tables: Tables, recipe: Recipe, same: str) -> Iterator[str]:
         "order_effects": "Whether order matters was tested by a linear mixed model that has the "
         "position of the response, the position of the block and the previous rating beside the "
         "systems.",
+        "position_tests": "Whether the place on the page matters to choices and ranks was tested "
+        "by Friedman's χ² over pages, each of which has an order of its own, adjusted over "
+        "answers by Holm's method. Systems' shares and mean ranks were also averaged over places, each place "
+        "counting the same.",
     }
     for name, text in parts.items():
         rows = rows_of(tables, name, recipe=recipe.name)

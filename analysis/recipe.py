@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat, field_validator, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats
 from survey.definition.problems import DefinitionError, Problem
@@ -141,6 +141,11 @@ class Recipe(Part):
     bootstrap: Bootstrap | None = None
     mixed_models: MixedModels | None = None
     replication: list[Printed] = []
+
+    @field_validator("margins", mode="before")
+    @classmethod
+    def _nothing_sets_none(cls, given: object) -> object:
+        return {} if given is None else given
 
     @model_validator(mode="after")
     def _each_once(self) -> "Recipe":

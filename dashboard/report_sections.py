@@ -151,6 +151,9 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     "Order": {
         "order_effects": Shown(says="The unit is the rating."),
         "order_conclusions": Shown(says="The unit is the rating."),
+        "position_tests": Shown(says="The unit is the page."),
+        "position_effects": Shown(says="Intervals are over raters."),
+        "position_conclusions": Shown(says="The unit is the page."),
     },
     "Judges": {
         "guard_warnings": Shown("What a reader has to know about the gold scores"),

@@ -48,6 +48,7 @@ MEANINGS = {
     "n_choices": "How many choices",
     "n_gold": "Ratings of responses that have a gold score",
     "n_ranks": "How many ranks",
+    "positions": "How many places a page has",
     "n_pages": "How many pages",
     "items": "How many items",
     "systems": "How many systems",
@@ -183,6 +184,11 @@ MEANINGS = {
     # agreement
     "of": "Of what: a single rater, or the mean of several",
     "interval": "How the interval was made",
+    # places on the page
+    "answer": "best, worst (share of pages on which it was chosen) or rank",
+    "response_position": "Place of the response on the page, from 1",
+    "evenly": "What the value would be if places did not matter",
+    "value_evened": "Value had the system stood at every place as often",
     # printed numbers
     "item": "What a paper prints",
     "printed": "As printed",
@@ -242,6 +248,10 @@ MEANINGS_IN = {
     "where there are no gold scores",
     ("rater_differences", "difference"): "The rater's mean a − mean b over scenarios with both",
     ("judge_scores_shares", "share"): "Share of the judge's scores with this value",
+    ("position_conclusions", "moves"): "Whether the system is first by the one value and not by "
+    "the other",
+    ("position_conclusions", "value"): "Share of its pages, or mean rank over them",
+    ("position_effects", "value"): "Share of pages, or mean of raters' mean ranks",
     ("contrasts", "n"): "How many of what the row generalises to",
     ("group_tests", "equivalent"): "Whether the groups are shown to differ by less than the margin "
     "of the recipe (TOST at 5 %)",

@@ -36,7 +36,15 @@ SUBJECTS = {
     ),
     "raters": Subject("Agreement of raters", ("agreement", "agreement_all")),
     "order": Subject(
-        "Order and sensitivity", ("sensitivity", "order_conclusions", "order_effects")
+        "Order and sensitivity",
+        (
+            "sensitivity",
+            "order_conclusions",
+            "order_effects",
+            "position_conclusions",
+            "position_tests",
+            "position_effects",
+        ),
     ),
     "printed": Subject("Printed numbers", ("replication",)),
 }
@@ -180,6 +188,22 @@ ABOUT = {
         "What the order did",
         "Change of a rating per place on the page, per block, and per point of the rating before.",
         ("df", "p_bh"),
+    ),
+    "position_conclusions": About(
+        "Do choices and ranks hang on the place on the page?",
+        "Each system's share of choices, or mean rank, and what it would be had the system stood "
+        "at every place on the page as often.",
+    ),
+    "position_tests": About(
+        "Does the place on the page matter?",
+        "Friedman's test over pages, each of which has an order of its own; of choices it is "
+        "Pearson's χ² of how often each place was chosen.",
+        ("p_bh",),
+    ),
+    "position_effects": About(
+        "What was chosen and ranked at each place",
+        "Shares of pages on which the response at that place was chosen, and mean ranks, beside "
+        "what they would be if places did not matter.",
     ),
     "replication": About(
         "Printed and obtained",

@@ -7,9 +7,11 @@ difference", and each interval says which others it speaks of.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from analysis.cells import Sentence, Tables, rows_of, values
 from analysis.findings import answers, conditions, groups
+from analysis.findings.positions import positions
 from analysis.findings.words import of_unit
 from analysis.recipe import Recipe
 
@@ -60,7 +62,11 @@ def findings(tables: Tables, recipes: Sequence[Recipe]) -> list[Finding]:
             ("Best and worst", answers.choices(tables, sound, dimension), ()),
             ("Agreement of raters", answers.agreement(tables, sound or paper, dimension), ()),
             ("Exclusions", answers.sensitivity(tables, sound, dimension), ()),
-            ("Order", answers.order(tables, sound, dimension), ()),
+            (
+                "Order",
+                chain(answers.order(tables, sound, dimension), positions(tables, sound, dimension)),
+                (),
+            ),
         ]
         found += [Finding(title + of, tuple(a), tuple(b)) for title, a, b in questions]
     found.append(Finding("Printed numbers", (), tuple(answers.replication(tables))))
