@@ -74,8 +74,8 @@ def _recipe_parts(tables: Tables, recipe: Recipe, same: str) -> Iterator[str]:
         "systems.",
         "position_tests": "Whether the place on the page matters to choices and ranks was tested "
         "by Friedman's χ² over pages, each of which has an order of its own, adjusted over "
-        "answers by Holm's method. Systems' shares and mean ranks were also averaged over places, each place "
-        "counting the same.",
+        "answers by Holm's method. Systems' shares and mean ranks were also averaged over places, "
+        "each place counting the same.",
     }
     for name, text in parts.items():
         rows = rows_of(tables, name, recipe=recipe.name)
