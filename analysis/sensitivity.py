@@ -36,7 +36,7 @@ COLUMNS = [
     "recipe", "variant", "dimension", "n_raters", "n_ratings", "a_wins", "b_wins", "ties",
     "wins_p", "reference_points", "reference_points_max",
     *(f"{name}{end}" for name in MAIN for end in ENDS),
-    "link", "same_conclusion", "what_moves", "note",
+    "link", "same_raters", "same_conclusion", "what_moves", "note",
 ]  # fmt: skip
 COUNTS = ["a_wins", "b_wins", "ties", "reference_points", "reference_points_max"]
 
@@ -58,8 +58,10 @@ def sensitivity(
     all items. Wins and points are those of wins_summary.csv over all scenarios, with the p of the
     sign test; differences are a − b over all models: by raters (F1) and by scenarios (F2) of
     contrasts.csv, and of the recipe's first mixed model, on the latent scale and on that of the
-    ratings. p values are of each by itself. `same_conclusion`: sign and significance, at 1 − the
-    recipe's confidence, of all of these are as in force; `what_moves` names those that are not.
+    ratings. p values are of each by itself. `same_raters` says whether the variant includes just
+    those that count by the rules in force, so that it can't but agree. `same_conclusion`: sign
+    and significance, at 1 − the recipe's confidence, of all of these are as in force; `what_moves`
+    names those that are not.
 
     The same raters are computed once. Where they gave more than `refitted_up_to` ratings of a
     dimension, no mixed model is fitted, which `note` says. Raises Absent.
@@ -87,6 +89,7 @@ def sensitivity(
             "variant": variant,
             "dimension": dimension,
             "n_raters": len(names),
+            "same_raters": names == each[0][1],
             **results[names][dimension],
             **_compared(in_force[dimension], results[names][dimension], recipe.confidence),
         }
@@ -101,9 +104,10 @@ def variants(rules: QualityRules) -> Iterator[tuple[str, QualityRules]]:
     """The rules in force and what they might have been, by name."""
     yield IN_FORCE, rules
     yield NO_RULE, rules.model_copy(update={"order": []})
-    for rule in rules.order:
+    several = rules.order if len(rules.order) > 1 else []  # one alone is what is in force
+    for rule in several:
         yield f"{rule} alone", rules.model_copy(update={"order": [rule]})
-    for rule in rules.order if len(rules.order) > 1 else []:
+    for rule in several:
         yield f"all but {rule}", rules.without(rule)
     if "sigma_mae" not in rules.order:
         return

@@ -13,7 +13,8 @@ SHARED = {
 MEANINGS = {
     # what a row is about
     "recipe": "Recipe that the row belongs to",
-    "unit": "What counts as one observation: rating, participant, scenario, comparison or choice",
+    "unit": "What counts as one observation: rating, participant, scenario, both of these, "
+    "comparison or choice",
     "raters": "Whose ratings: of the included raters, or of all who entered the filter",
     "sources": "Sources of participants in this analysis; there only where test people are among "
     "them",
@@ -154,6 +155,7 @@ MEANINGS = {
     "by_scenarios": "Mean a − b over all models, by scenarios (F2)",
     "mixed_latent": "Mean a − b of the mixed model, on the latent scale",
     "mixed_ratings": "Mean a − b of the mixed model, on the scale of the ratings",
+    "same_raters": "Whether the variant includes the very raters that the rules in force include",
     "same_conclusion": "Whether every main result keeps its sign and its significance at the "
     "recipe's level; empty where there is none",
     "what_moves": "Which do not",

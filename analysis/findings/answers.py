@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from analysis.cells import Cited, Sentence, Tables, counted, counted_of, rows_of
+from analysis.cells import Cited, Row, Sentence, Tables, counted, counted_of, rows_of
 from analysis.findings.words import (
     ALL,
     LEVEL,
@@ -15,6 +15,33 @@ from analysis.findings.words import (
 )
 from analysis.number_text import count, decimals, degrees, noun, share
 from analysis.recipe import Recipe
+
+#: How choices are held against chance.
+CHOICE_TESTS = {
+    "chi_squared": "Pearson's χ²",
+    "permuted_within_pages": "systems permuted anew on each page",
+    "permuted_by_rater": "systems permuted once for each rater",
+}
+#: What is said of agreement: the statistic, the sentence, what is counted, and which others the
+#: interval speaks of.
+AGREEMENT = (
+    ("krippendorff_alpha_ordinal", "Krippendorff's α (ordinal) is ", "item", "texts"),
+    ("icc_2_1", "The reliability of a single rater, ICC(2,1), is ", "item", "raters and items"),
+    (
+        "icc_2_k",
+        "The reliability of the mean of all of them, ICC(2,k), is ",
+        "item",
+        "raters and items",
+    ),
+    (
+        "kendalls_w_ranks_within_blocks",
+        "Kendall's W of the ranks on one page is on average ",
+        "item",
+        "blocks",
+    ),
+    ("randolphs_kappa_best", "Randolph's κ of what is chosen as best is ", "block", "blocks"),
+    ("randolphs_kappa_worst", "Randolph's κ of what is chosen as worst is ", "block", "blocks"),
+)
 
 
 def included(tables: Tables) -> Iterator[Sentence]:
@@ -56,7 +83,7 @@ def rankings(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         yield (
             f"{where}{together(first)} {has} the best mean rank, ",
             best.cite("mean_rank"),
-            *bounds(best, recipe),
+            *(bounds(best, recipe) if len(first) == 1 else ()),
             " among ",
             best.cite("systems", count),
             " systems; Friedman's χ²(",
@@ -88,8 +115,8 @@ def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         yield (
             f"{together(alike)} {were} chosen as {kind} most often: {each}on ",
             most.cite(f"share_{kind}", share),
-            " of its pages",
-            *bounds(most, recipe, f"{kind}_ci", share),
+            " of the pages that showed it",
+            *(bounds(most, recipe, f"{kind}_ci", share) if len(alike) == 1 else ()),
             ".",
         )
         yield from _choice_test(tables, recipe, dimension, kind)
@@ -103,13 +130,13 @@ def _choice_test(
     tested = [row for row in rows if row.has("p")]
     by_rater = [row for row in tested if row["unit"] == "participant"]
     for row in (by_rater or tested)[:1]:
-        how = "with raters as units" if by_rater else "with choices as units"
+        units, things = ("n", "rater") if by_rater else ("n_choices", "choice")
         yield (
-            f"That all systems are chosen as {kind} alike: ",
+            f"That all systems are chosen as {kind} equally often: ",
             *row.p(),
-            f" ({row['test'].replace('_', ' ')}, {how}, ",
-            row.cite("n", count),
-            f" {noun(row['n'], 'rater')}).",
+            f" ({CHOICE_TESTS[row['test']]}; units are ",
+            row.cite(units, count),
+            f" {noun(row[units], things)}).",
         )
 
 
@@ -118,25 +145,14 @@ def agreement(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator
     if recipe is None:
         return
     rows = {row["statistic"]: row for row in rows_of(tables, "agreement", dimension=dimension)}
-    for name, says, things in (
-        ("krippendorff_alpha_ordinal", "Krippendorff's α (ordinal) is ", "item"),
-        ("icc_2_1", "The reliability of a single rater, ICC(2,1), is ", "item"),
-        ("icc_2_k", "The reliability of the mean of all of them, ICC(2,k), is ", "item"),
-        (
-            "kendalls_w_ranks_within_blocks",
-            "Kendall's W of the ranks on one page is on average ",
-            "item",
-        ),
-        ("randolphs_kappa_best", "Randolph's κ of what is chosen as best is ", "block"),
-        ("randolphs_kappa_worst", "Randolph's κ of what is chosen as worst is ", "block"),
-    ):
+    for name, says, things, others in AGREEMENT:
         row = rows.get(name)
         if row is None or not row.has("value"):
             continue
         yield (
             says,
             row.cite("value"),
-            *bounds(row, recipe),
+            *bounds(row, recipe, whose=f" for other {others}"),
             ", of ",
             row.cite("n_raters", count),
             f" {noun(row['n_raters'], 'rater')} and ",
@@ -154,6 +170,7 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
     if not others:
         return
     moved = [row for row in others if row["same_conclusion"] is False]
+    same = [row for row in others if row["same_raters"]]
     named = "; ".join(
         f"{row['variant']}, {count(row['n_raters'])} {noun(row['n_raters'], 'rater')}: "
         f"{row['what_moves']}".replace("_", " ")
@@ -164,9 +181,23 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
         counted_of(moved, others, "same_conclusion"),
         " of ",
         counted(others, "same_conclusion"),
-        " other choices of exclusion rules, a main result changes its sign, crosses "
-        f"{at_level(recipe)} or is estimable in one of the two alone",
-        f" ({named})." if named else ".",
+        f" other {noun(len(others), 'choice')} of exclusion rules, a main result changes its sign, "
+        f"crosses {at_level(recipe)} or is estimable in one of the two alone",
+        f" ({named})" if named else "",
+        *_same_raters(same, others),
+        ".",
+    )
+
+
+def _same_raters(same: list[Row], others: list[Row]) -> Sentence:
+    """Of how many variants that cannot but agree, since the raters are those of the rules."""
+    if not same:
+        return ()
+    return (
+        "; ",
+        counted_of(same, others, "same_raters"),
+        f" of them {'includes' if len(same) == 1 else 'include'} just the raters who are included "
+        "here",
     )
 
 

@@ -8,6 +8,7 @@ from analysis.findings.words import (
     LEVEL,
     LINKS,
     interval,
+    least_p,
     level,
     named,
     of_recipe,
@@ -15,7 +16,7 @@ from analysis.findings.words import (
     untested,
     why,
 )
-from analysis.number_text import count, decimals, degrees, noun, percent, tally
+from analysis.number_text import NARROW, count, decimals, degrees, noun, percent, tally
 from analysis.recipe import Recipe
 
 NOT_SHOWN = (
@@ -38,6 +39,7 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         yield from _by_unit(by["raters"], "For other raters of these very texts (F1)", recipe)
         yield from _by_unit(by["scenarios"], "For other scenarios before these raters (F2)", recipe)
         yield from _min_f(by["both"])
+        yield from _signed_ranks(tables, dimension, model, recipe)
         yield from _mixed(mixed, recipe)
         for row in of_recipe(tables, "mixed_models", recipe, dimension, parameter=""):
             yield (f"The mixed model ({LINKS.get(row['link'])}) is {why(row)}.",)
@@ -112,6 +114,25 @@ def _min_f(row: Row) -> Iterator[Sentence]:
         )
 
 
+def _signed_ranks(tables: Tables, dimension: str, model: str, recipe: Recipe) -> Iterator[Sentence]:
+    """Wilcoxon's test of the same raters' means, which asks for no normal distribution."""
+    for row in of_recipe(tables, "paired", recipe, dimension, model=model):
+        if not row.has("p"):
+            continue
+        least = ""
+        if row["method"] == "exact" and least_p(row["n"] - (row["zeros"] or 0)) >= LEVEL:
+            least = f", with whom it cannot have p{NARROW}<{NARROW}.05"
+        yield (
+            "Raters' means by Wilcoxon's signed-rank test: ",
+            *row.p(),
+            ", rank-biserial correlation ",
+            row.cite("rank_biserial"),
+            "; ",
+            row.cite("n", count),
+            f" {noun(row['n'], 'rater')}{least}.",
+        )
+
+
 def _mixed(rows: list[Row], recipe: Recipe) -> Iterator[Sentence]:
     """A mixed model's difference, on the scale of the ratings."""
     for row in rows:
@@ -159,19 +180,20 @@ def _wins_tests(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
         if row.has("p"):
             yield (
                 row.cite("a_wins", tally),
-                " against ",
+                f" {noun(row['a_wins'], 'win')} of {row['condition_a']} against ",
                 row.cite("b_wins", tally),
-                " wins: sign test ",
+                f" of {row['condition_b']}: sign test ",
                 *row.p(),
                 ", as if the comparisons were independent.",
             )
         if row.has("a_wins_low", "a_wins_high") and recipe is not None:
+            low, high = (row.cite(f"a_wins_{end}", tally) for end in ("low", "high"))
+            one = row["a_wins_low"] == row["a_wins_high"]
+            drawn: Sentence = (low,) if one else ("between ", low, " and ", high)
             yield (
-                f"With raters drawn anew and the same texts, {row['condition_a']} wins between ",
-                row.cite("a_wins_low", tally),
-                " and ",
-                row.cite("a_wins_high", tally),
-                f" of them ({level(recipe)} interval, ",
+                f"With raters drawn anew and the same texts, {row['condition_a']} wins ",
+                *drawn,
+                f" of them{', neither fewer nor more' if one else ''} ({level(recipe)} interval, ",
                 row.cite("resamples", count),
                 " resamples).",
             )
@@ -185,7 +207,9 @@ def _wins_tests(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
             " of ",
             counted(tested, "p_adjusted"),
             f" {noun(len(tested), 'comparison')} differ at p < .05 after Holm's adjustment, for "
-            "other raters of these very texts.",
+            "other raters of these very texts",
+            *untested(rows, tested),
+            ".",
         )
 
 

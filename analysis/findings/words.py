@@ -48,12 +48,16 @@ def interval(
 
 
 def bounds(
-    row: Row, recipe: Recipe, name: str = "ci", form: Callable[[float], str] | None = None
+    row: Row,
+    recipe: Recipe,
+    name: str = "ci",
+    form: Callable[[float], str] | None = None,
+    whose: str = "",
 ) -> Sentence:
-    """ " (95 % interval 2.41 to 2.64)", where the row has both ends."""
+    """ " (95 % interval 2.41 to 2.64)", where the row has both ends; `whose` others it is of."""
     if not row.has(f"{name}_low", f"{name}_high"):
         return ()
-    return (" (", *interval(row, recipe, name, form), ")")
+    return (" (", *interval(row, recipe, name, form), f"{whose})")
 
 
 def level(recipe: Recipe) -> str:
@@ -63,6 +67,11 @@ def level(recipe: Recipe) -> str:
 def at_level(recipe: Recipe) -> str:
     """ "p = .05": what p values are below where an interval of the recipe's excludes zero."""
     return f"p = {1 - recipe.confidence:.3g}".replace("0.", ".")
+
+
+def least_p(n: int) -> float:
+    """The smallest two-sided p of an exact signed-rank test of n raters: all in one direction."""
+    return float(2 ** (1 - n))
 
 
 def system(row: Row) -> str:

@@ -94,11 +94,16 @@ def test_each_rule_stands_alone_and_is_left_out(usual: DataFrame) -> None:
         "sigma over blocks, ddof 0": 12,
     }
     assert list(usual["n_ratings"]) == list(24 * usual["n_raters"])
+    in_force = usual["n_raters"].iloc[0]
+    assert list(usual["same_raters"]) == list(usual["n_raters"] == in_force)
 
 
 def test_sigma_is_varied_where_a_rule_is_about_it() -> None:
     assert [name for name, _ in variants(QualityRules(order=["duration"]))] == [
-        "rules in force", "no rule", "duration alone",
+        "rules in force", "no rule",
+    ]  # fmt: skip
+    assert [name for name, _ in variants(QualityRules(order=["duration", "attention"]))][2:] == [
+        "duration alone", "attention alone", "all but duration", "all but attention",
     ]  # fmt: skip
     over_blocks = RULES.model_copy(update={"sigma_mae": SigmaMae(sigma_over="blocks", ddof=0)})
     assert [name for name, _ in variants(over_blocks)][-3:] == [

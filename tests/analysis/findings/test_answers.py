@@ -56,9 +56,9 @@ def test_choices_name_who_is_chosen_most_and_prefer_the_test_by_raters() -> None
     ]
     found = findings(tables(choices=chosen, choice_tests=tests), SHIPPED)
     assert said(about(found, "Best and worst").sound) == [
-        "Ant tuned was chosen as best most often: on 62.5 % of its pages.",
-        "That all systems are chosen as best alike: p = .030 (permuted by rater, with raters as "
-        "units, 9 raters).",
+        "Ant tuned was chosen as best most often: on 62.5 % of the pages that showed it.",
+        "That all systems are chosen as best equally often: p = .030 (systems permuted once for "
+        "each rater; units are 9 raters).",
     ]
 
 
@@ -75,9 +75,43 @@ def test_who_shares_the_first_place_is_named_with_who_shares_it() -> None:
         "= 0.00 over 1 rater,"
     )
     assert said(about(found, "Best and worst").sound) == [
-        "Ant tuned, Bee tuned and Cat tuned were chosen as best most often: each on 33.3 % of its "
-        "pages."
+        "Ant tuned, Bee tuned and Cat tuned were chosen as best most often: each on 33.3 % of the "
+        "pages that showed it."
     ]
+
+
+def test_interval_of_one_is_not_said_of_others_that_share_its_place() -> None:
+    front = {**FRONT, "dimension": "", "condition": "tuned"}
+    first = [front | {"model": "Ant", "ci": 0.1}, front | {"model": "Bee", "ci": 0.2}]
+    shares = [
+        {**row, "scenario": "all", "share_best": 0.5, "best_ci_low": ci, "best_ci_high": 0.9}
+        for row in first
+        for ci in [row["ci"]]
+    ]
+    ranks = [
+        {**row, "set": "all", "systems": 2, "mean_rank": 1.5, "ci_low": ci, "ci_high": 1.9}
+        for row in first
+        for ci in [row["ci"]]
+    ]
+    test = {**FRONT, "dimension": "", "set": "all", "n": 4, "chi_squared": 0.0, "df": 1, "p": 1.0}
+    found = findings(
+        tables(choices=shares, rankings=ranks, ranking_tests=[{**test, "w": 0.0}]), SHIPPED
+    )
+    assert "interval" not in said(about(found, "Best and worst").sound)[0]
+    assert "interval" not in said(about(found, "Rankings").sound)[0]
+
+
+def test_choices_count_as_units_where_no_test_is_by_raters() -> None:
+    front = {**FRONT, "dimension": "", "scenario": "all"}
+    chosen = [{**front, "model": "Ant", "condition": "tuned", "share_best": 0.5}]
+    test = {"choice": "best", "unit": "choice", "test": "permuted_within_pages", "p": 0.04}
+    found = findings(
+        tables(choices=chosen, choice_tests=[{**front, **test, "n": 9, "n_choices": 60}]), SHIPPED
+    )
+    assert said(about(found, "Best and worst").sound)[1] == (
+        "That all systems are chosen as best equally often: p = .040 (systems permuted anew on "
+        "each page; units are 60 choices)."
+    )
 
 
 def test_agreement_labels_the_mean_of_raters_apart_from_a_single_one() -> None:
@@ -103,8 +137,8 @@ def test_agreement_on_choices_is_said_where_nothing_was_rated() -> None:
     ]
     found = about(findings(tables(agreement=rows), SHIPPED), "Agreement of raters")
     assert said(found.sound) == [
-        "Randolph's κ of what is chosen as best is 0.15 (95 % interval 0.08 to 0.23), of 25 raters "
-        "and 10 blocks."
+        "Randolph's κ of what is chosen as best is 0.15 (95 % interval 0.08 to 0.23 for other "
+        "blocks), of 25 raters and 10 blocks."
     ]
 
 
@@ -130,6 +164,17 @@ def test_exclusions_name_the_variants_that_change_a_result() -> None:
     ]
 
 
+def test_exclusions_say_where_the_raters_are_the_same() -> None:
+    rows = [
+        {**FRONT, "variant": variant, "same_raters": same, "same_conclusion": True}
+        for variant, same in (("rules in force", True), ("no rule", True), ("a alone", False))
+    ]
+    found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
+    assert said(found.sound)[0].endswith(
+        "in one of the two alone; 1 of them includes just the raters who are included here."
+    )
+
+
 def test_exclusions_are_those_of_one_recipe_at_its_level() -> None:
     strict = recipe("participant", confidence=0.99)
     rows = [
@@ -138,7 +183,7 @@ def test_exclusions_are_those_of_one_recipe_at_its_level() -> None:
     ]
     found = about(findings(tables(items=ITEMS, sensitivity=rows), [strict, *SHIPPED]), "Exclusions")
     assert said(found.sound) == [
-        "Under 0 of 1 other choices of exclusion rules, a main result changes its sign, crosses "
+        "Under 0 of 1 other choice of exclusion rules, a main result changes its sign, crosses "
         "p = .01 or is estimable in one of the two alone."
     ]
 

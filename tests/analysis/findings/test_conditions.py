@@ -157,6 +157,7 @@ def test_wins_stand_on_the_side_of_print_and_their_test_beside_them() -> None:
         **FRONT,
         "scenario": "all",
         "condition_a": "plain",
+        "condition_b": "tuned",
         "a_wins": 1,
         "b_wins": 2,
         "p": 1.0,
@@ -170,10 +171,50 @@ def test_wins_stand_on_the_side_of_print_and_their_test_beside_them() -> None:
         "2 (66.7 %), 0 ties. A count of wins says nothing of how large or how sure a difference is."
     ]
     assert said(found.sound) == [
-        "1 against 2 wins: sign test p > .999, as if the comparisons were independent.",
+        "1 win of plain against 2 of tuned: sign test p > .999, as if the comparisons were "
+        "independent.",
         "With raters drawn anew and the same texts, plain wins between 0 and 2 of them (95 % "
         "interval, 2,000 resamples).",
     ]
+
+
+def test_wins_that_no_resample_moves_are_said_so() -> None:
+    test = {**FRONT, "scenario": "all", "condition_a": "plain", "resamples": 2000}
+    made = summary(wins_tests=[test | {"a_wins_low": 26, "a_wins_high": 26}])
+    assert said(about(findings(made, SHIPPED), "Condition against condition").sound) == [
+        "With raters drawn anew and the same texts, plain wins 26 of them, neither fewer nor more "
+        "(95 % interval, 2,000 resamples)."
+    ]
+
+
+def test_comparisons_that_could_not_be_tested_are_counted() -> None:
+    rows = [{**FRONT, "p_adjusted": p, "note": ""} for p in (0.01, 0.2, None)]
+    found = findings(summary(win_differences=rows), SHIPPED)
+    assert said(about(found, "Condition against condition").sound) == [
+        "Taken one by one, 1 of 2 comparisons differ at p < .05 after Holm's adjustment, for other "
+        "raters of these very texts; not estimable for 1."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("n", "zeros", "method", "end"),
+    [
+        (5, 0, "exact", "; 5 raters, with whom it cannot have p < .05."),
+        (6, 1, "exact", "; 6 raters, with whom it cannot have p < .05."),
+        (6, 0, "exact", "; 6 raters."),
+        (60, 57, "asymptotic", "; 60 raters."),
+    ],
+)
+def test_signed_ranks_of_raters_stand_beside_their_means(
+    n: int, zeros: int, method: str, end: str
+) -> None:
+    row = {"raters": "included", "dimension": "warmth", "model": "all", "n": n, "zeros": zeros}
+    row |= {"p": 0.0625, "rank_biserial": -1.0, "method": method}
+    found = findings(contrasts(paired=[row, row | {"model": "Ant"}]), SHIPPED)
+    assert said(about(found, "Condition against condition").sound)[-1] == (
+        "Raters' means by Wilcoxon's signed-rank test: p = .062, rank-biserial correlation −1.00"
+        + end
+    )
 
 
 def test_no_comparison_is_said_to_be_none() -> None:
