@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
 from analysis.definition import QualityRules
+from analysis.findings.groups import TESTS
 from analysis.findings.words import ALL, LEVEL, of_unit
 from analysis.number_text import count, degrees, noun, percent, tally
 from analysis.recipe import Recipe
@@ -102,8 +103,9 @@ def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
 def _fixed_texts_of_choices(tables: Tables) -> Iterator[Sentence]:
     if any(rows_of(tables, name) for name in ("choices", "rankings")):
         yield (
-            "Intervals and tests of choices and ranks take the texts as given: they say how other "
-            "raters would choose among these very texts, not among others by the same systems.",
+            "Shares of choices, mean ranks, and their intervals and tests take the texts as given: "
+            "they say how other raters would choose among these very texts, not among others by "
+            "the same systems.",
         )
 
 
@@ -154,12 +156,19 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
         own = [row for row in rows if row["factor"] == factor]
         side = min("ab", key=lambda side: min(row[f"n_{side}"] for row in own))
         row = min(own, key=lambda row: (row[f"n_{side}"], row.place))
-        if row[f"n_{side}"] < FEW_RATERS:
+        ranked = any(row["test"] == "mann_whitney" and row.has("p") for row in own)
+        approximate = (
+            " The normal approximation behind the Mann–Whitney test is not to be relied on with "
+            "so few."
+            if ranked
+            else ""
+        )
+        if 0 < row[f"n_{side}"] < FEW_RATERS:
             yield (
                 f"The group {row[f'group_{side}']} ({factor}) has ",
                 row.cite(f"n_{side}", count),
                 f" included {noun(row[f'n_{side}'], 'rater')}: its mean says little of other "
-                "people like them.",
+                f"people like them.{approximate}",
             )
 
 
@@ -208,10 +217,11 @@ def _unadjusted(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
         yield (
             f"Recipe {recipe.name} makes ",
             counted(tests, "p"),
-            " comparisons of groups with each kind of test; ",
+            f" comparisons of groups by {TESTS[rows[0]['test']]}; ",
             counted_of(small, tests, "p"),
-            f" have p < .05 unadjusted. At 5 % each, some {round(LEVEL * len(tests))} would be "
-            "expected of true null hypotheses alone, had the tests the right size.",
+            f" {'has' if len(small) == 1 else 'have'} p < .05 unadjusted. At 5 % each, some "
+            f"{round(LEVEL * len(tests))} would be expected of true null hypotheses alone, had the "
+            "test the right size.",
         )
 
 

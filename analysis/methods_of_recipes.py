@@ -9,11 +9,12 @@ from typing import Any
 
 from analysis.cells import Sentence, Tables, rows_of, values
 from analysis.recipe import Group, Grouping, Recipe
+from analysis.resampling import resampling
 
 TESTS = {
     "student": "Student's t test (equal variances)",
     "welch": "Welch's t test",
-    "mann_whitney": "the Mann–Whitney test",
+    "mann_whitney": "the Mann–Whitney test (by the normal approximation, corrected for ties)",
 }
 OVER = {
     "model": "models",
@@ -30,20 +31,33 @@ RATERS = {
 
 
 def recipe_sentences(
-    tables: Tables, recipe: Recipe, before: Sequence[Recipe]
+    tables: Tables, recipe: Recipe, before: Sequence[Recipe], *, rated: bool = True
 ) -> Iterator[Sentence]:
-    """What a recipe does; groups that a recipe `before` it has described are not described anew."""
+    """What a recipe does; groups that a recipe `before` it has described are not described anew.
+
+    `rated` is whether the study asks for ratings, which are all that some recipes are about.
+    """
     same = next((each.name for each in before if each.groups == recipe.groups), "")
     parts = list(_recipe_parts(tables, recipe, same))
     if not parts:
-        yield ("None of its tables could be computed.",)
+        nothing_rated = recipe.unit == "rating" and not rated
+        yield (
+            "It is about ratings, for which the study does not ask."
+            if nothing_rated
+            else "None of its tables could be computed.",
+        )
         return
     if recipe.unit == "rating":
         yield ("Every rating counts as one observation.",)
     else:
         whose = RATERS[tuple(recipe.raters)]
+        one = (
+            "A rater's mean is one observation, however many ratings it rests on"
+            if rated
+            else "A rater is one observation, however many pages they answered"
+        )
         yield (
-            f"A rater's mean is one observation, however many ratings it rests on. Tables are of "
+            f"{one}. Tables are of "
             f"{whose}; intervals have {100 * recipe.confidence:g} % confidence.",
         )
     for text in parts:
@@ -221,33 +235,52 @@ def _of_mixed_models(tables: Tables, recipe: Recipe) -> str:
 
 
 def _of_shares(tables: Tables, recipe: Recipe) -> str:
+    resamples = resampling(recipe)["resamples"]
     return (
         "Shares of best and of worst choices are of the pages that showed a system; their "
         f"intervals ({100 * recipe.confidence:g} %) are over raters: Wilson's where each could "
-        "choose a system once, else a bootstrap."
+        "choose a system once, or where it was never or always chosen (a rater is then one "
+        f"choice), else a bootstrap of raters ({resamples:,} resamples)."
     )
 
 
 def _of_choices(tables: Tables, recipe: Recipe) -> str:
-    tests = values(rows_of(tables, "choice_tests", recipe=recipe.name), "test")
+    rows = rows_of(tables, "choice_tests", recipe=recipe.name)
     names = {
-        "chi_squared": "Pearson's χ² where raters chose once and enough choices are expected",
-        "permuted_within_pages": "permutation of the systems' labels within pages",
-        "permuted_by_rater": "permutation that keeps each rater's liking",
+        "chi_squared": "Pearson's χ² distribution where each rater chose once and five choices or "
+        "more of each system are expected",
+        "permuted_within_pages": "systems permuted anew on each page (each choice is then blind)",
+        "permuted_by_rater": "systems permuted once for each rater (who may then like some more "
+        "than others, as long as that evens out over raters)",
     }
-    used = listed([names.get(str(test), str(test)) for test in tests])
-    return f"That all systems are chosen alike as best, and as worst, was tested by {used}."
+    used = "; ".join(text for name, text in names.items() if name in values(rows, "test"))
+    drawn = sorted(values(rows, "permutations"))
+    times = " to ".join(f"{n:,}" for n in dict.fromkeys([drawn[0], drawn[-1]])) if drawn else ""
+    permuted = f", {times} permutations (seed {resampling(recipe)['seed']})" if drawn else ""
+    adjusted = (
+        " p values of scenarios are adjusted by Holm's method, those of best and of worst choices "
+        "apart."
+        if any(row["p_adjusted"] is not None for row in rows)
+        else ""
+    )
+    return (
+        "That all systems are chosen equally often as best, and as worst, was tested by "
+        f"Σ (observed − expected)² / expected, held against {used}{permuted}.{adjusted}"
+    )
 
 
 def _of_agreement(tables: Tables, recipe: Recipe) -> str:
     names = {
-        "krippendorff_alpha_ordinal": "Krippendorff's α",
-        "icc_2_1": "intraclass correlations (of a single rater, and of the mean of all)",
-        "kendalls_w_ratings": "Kendall's W",
-        "randolphs_kappa_best": "Randolph's free-marginal κ of the choices",
+        "krippendorff_alpha": "Krippendorff's α",
+        "icc": "intraclass correlations (of a single rater, and of the mean of all)",
+        "kendalls_w_ratings": "Kendall's W of ratings",
+        "kendalls_w_ranks": "Kendall's W of the ranks within blocks",
+        "randolphs_kappa": "Randolph's free-marginal κ of the choices",
     }
-    statistics = values(rows_of(tables, "agreement"), "statistic")
-    used = listed([text for name, text in names.items() if name in statistics])
+    statistics = [str(name) for name in values(rows_of(tables, "agreement"), "statistic")]
+    used = listed(
+        [text for name, text in names.items() if any(s.startswith(name) for s in statistics)]
+    )
     return f"Agreement of raters is given as {used}." if used else "Agreement of raters is given."
 
 

@@ -14,6 +14,9 @@ from analysis.methods_of_recipes import listed, recipe_sentences
 from analysis.number_text import count, noun, percent
 from analysis.recipe import Recipe
 
+#: Of the tests of ranks: pages that were ranked in full, and others.
+PAGES = ("pages", "pages_left_out")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -41,11 +44,16 @@ def methods(tables: Tables, settings: Settings) -> list[Paragraph]:
     paragraphs = [
         Paragraph("Raters", tuple(_raters(tables, settings))),
         Paragraph("Ratings", tuple(_ratings(tables, settings))),
+        Paragraph("Rankings", tuple(_rankings(tables, settings.recipes))),
         Paragraph("Choices", tuple(_choices(tables, settings.recipes))),
         *(
             Paragraph(
                 f"Analysis: {recipe.title} ({recipe.name})",
-                tuple(recipe_sentences(tables, recipe, settings.recipes[:place])),
+                tuple(
+                    recipe_sentences(
+                        tables, recipe, settings.recipes[:place], rated=bool(settings.scale)
+                    )
+                ),
             )
             for place, recipe in enumerate(settings.recipes)
         ),
@@ -136,8 +144,11 @@ def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
         )
     if rows_of(tables, "wins"):
         points = any(row["reference_points"] is not None for row in rows_of(tables, "wins"))
+        keys = "model and scenario"
+        if len(values(rows_of(tables, "wins"), "dimension")) > 1:
+            keys = "model, scenario and dimension"
         yield (
-            "Per model and scenario, the condition with the higher mean of the included raters' "
+            f"Per {keys}, the condition with the higher mean of the included raters' "
             "ratings wins; equal means are a tie, and nobody's win."
             + (
                 " The reference earns a point for each of both means that its own mean, in the "
@@ -146,6 +157,25 @@ def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
                 else ""
             ),
         )
+
+
+def _rankings(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
+    """How many pages the included raters ranked."""
+    for recipe in recipes:
+        rows = rows_of(tables, "ranking_tests", recipe=recipe.name, raters="included")
+        if rows:
+            pages, left_out = (sum(row[n] or 0 for row in rows) for n in PAGES)
+            yield (
+                "The included raters ranked all responses of ",
+                from_column(rows, "pages", count(pages)),
+                f" {noun(pages, 'page')}; equal ranks share their middle.",
+            )
+            if left_out:
+                yield (
+                    from_column(rows, "pages_left_out", count(left_out)),
+                    f" {noun(left_out, 'page')}, ranked in part, could not be used.",
+                )
+            return
 
 
 def _choices(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:

@@ -106,6 +106,17 @@ def test_small_group_is_named_with_its_raters() -> None:
     ]
 
 
+def test_empty_group_is_not_said_to_have_a_mean() -> None:
+    assert about("The group", tables(group_tests=[group(n_a=0, p=None)])) == []
+
+
+def test_approximate_test_of_a_small_group_is_a_limit() -> None:
+    ranked = about("The group", tables(group_tests=[group(test="mann_whitney")]))
+    assert ranked[0].endswith(
+        "The normal approximation behind the Mann–Whitney test is not to be relied on with so few."
+    )
+
+
 def test_factors_that_share_no_adjustment_are_counted() -> None:
     rows = [group(), group(factor="sex")]
     assert about("adjusted within", tables(group_tests=rows)) == [
@@ -143,7 +154,7 @@ def test_ratings_as_units_show_how_many_degrees_come_of_how_many_raters() -> Non
 
 def test_unadjusted_tests_are_counted_beside_what_chance_gives() -> None:
     assert about("unadjusted", paper_tests(), [PAPER])[0].startswith(
-        "Recipe paper makes 2 comparisons of groups with each kind of test; 1 have p < .05"
+        "Recipe paper makes 2 comparisons of groups by Student's t; 1 has p < .05 unadjusted."
     )
 
 
@@ -196,7 +207,7 @@ def test_choices_take_people_and_texts_as_they_came() -> None:
     said_of = of(tables(choices=[FRONT]))
     assert [sentence.split(" ", 3)[:3] for sentence in said_of] == [
         ["Other", "raters", "are"],
-        ["Intervals", "and", "tests"],
+        ["Shares", "of", "choices,"],
     ]
 
 

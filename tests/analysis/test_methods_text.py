@@ -97,6 +97,12 @@ def test_recipe_without_tables_says_so() -> None:
     assert of({})["Analysis: As published (paper)"] == "None of its tables could be computed."
 
 
+def test_recipe_about_ratings_says_so_of_a_study_that_asks_for_none() -> None:
+    assert of({}, replace(SETTINGS, scale=""))["Analysis: As published (paper)"] == (
+        "It is about ratings, for which the study does not ask."
+    )
+
+
 def test_what_was_not_computed_is_not_described() -> None:
     assert of(tables(anova=[{"recipe": "sound", "factor": "region"}]))[
         "Analysis: Raters and items as units (sound)"
@@ -236,6 +242,36 @@ def test_choices_are_counted_and_their_agreement_is_named() -> None:
     sound = text["Analysis: Raters and items as units (sound)"]
     assert "Agreement of raters is given as Randolph's free-marginal κ of the choices." in sound
     assert "Shares of best and of worst choices are of the pages that showed a system" in sound
+
+
+def test_choices_are_told_with_their_tests_and_without_ratings() -> None:
+    front = {"recipe": "sound", "raters": "included"}
+    tests = [
+        {**front, "test": "permuted_within_pages", "permutations": 9999, "p_adjusted": 0.2},
+        {**front, "test": "permuted_by_rater", "permutations": 999},
+    ]
+    title = "Analysis: Raters and items as units (sound)"
+    sound = of(tables(choice_tests=tests), replace(SETTINGS, scale=""))[title]
+    assert sound.startswith("A rater is one observation, however many pages they answered.")
+    assert "as best, and as worst, was tested by Σ (observed − expected)² / expected" in sound
+    assert "999 to 9,999 permutations (seed 1)" in sound
+    assert "p values of scenarios are adjusted by Holm's method" in sound
+    assert "Pearson" not in sound
+
+
+def test_rankings_are_counted_and_their_agreement_is_named() -> None:
+    test = {"recipe": "sound", "raters": "included", "set": "all", "pages": 100}
+    made = tables(
+        ranking_tests=[test | {"pages_left_out": 1}],
+        agreement=[{"statistic": "kendalls_w_ranks_within_blocks"}],
+    )
+    text = of(made)
+    assert text["Rankings"] == (
+        "The included raters ranked all responses of 100 pages; equal ranks share their middle. 1 "
+        "page, ranked in part, could not be used."
+    )
+    sound = text["Analysis: Raters and items as units (sound)"]
+    assert "given as Kendall's W of the ranks within blocks." in sound
 
 
 def test_tables_that_belong_to_no_recipe_stand_with_the_one_by_raters() -> None:
