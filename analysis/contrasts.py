@@ -149,9 +149,9 @@ def _front(
 def _generalised(differences: DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
     found = by_raters_and_items(differences, confidence=confidence, units=("rater", "scenario"))
     missing = {"missing_cells": found.empty_cells}
-    yield {"generalises_to": "raters", **missing, **_of_t(found.by_raters)}
-    yield {"generalises_to": "scenarios", **missing, **_of_t(found.by_items)}
-    yield {"generalises_to": "both", **missing, **_of_min_f(found.min_f)}
+    yield {"unit": "participant", "generalises_to": "raters", **missing, **_of_t(found.by_raters)}
+    yield {"unit": "scenario", "generalises_to": "scenarios", **missing, **_of_t(found.by_items)}
+    yield {"unit": "both", "generalises_to": "both", **missing, **_of_min_f(found.min_f)}
 
 
 def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:

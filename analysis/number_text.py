@@ -16,7 +16,7 @@ DECIMALS = {"log_likelihood": 1, "eta_squared": 3, "omega_squared": 3, "se": 3}
 BESIDE_PRINTED = "obtained"
 #: The column with counts, means and shares below each other.
 MIXED = "value"
-WHOLE = {"df", "df1", "df2", "min", "max", "duration_seconds", "wilcoxon", "t_plus"}
+WHOLE = {"df", "df1", "df2", "min", "max", "rating", "duration_seconds", "wilcoxon", "t_plus"}
 
 
 def p_text(p: float) -> str:

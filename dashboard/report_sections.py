@@ -99,11 +99,14 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         ),
     },
     "Contrasts": {
-        "contrasts": Shown(says="n counts what it generalises to."),
+        "contrasts": Shown(
+            says="The unit is what it generalises to, which n counts.",
+            aside=("unit", "p_bh", "missing_cells"),
+        ),
         "paired": Shown(says=f"Of the included raters; n counts them. {SAME}"),
         "rater_differences": Shown(
             "Every rater's difference of the two conditions",
-            f"A row is a rater; differences are a − b. {SAME}",
+            f"A row is a rater on a dimension; differences are a − b over all models. {SAME}",
             folded=True,
         ),
         "paired_all": Shown(says=f"n counts raters. {SAME}", folded=True),
@@ -137,7 +140,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "ranking_tests": Shown(says="n counts raters."),
         "ranking_pairs": Shown(says="n counts raters.", folded=True),
         "choices": Shown(
-            says="n counts raters, shown their pages.",
+            says="n counts raters; shown counts the pages with a choice that showed it to them; "
+            "score is (best − worst) / shown.",
             keep=_is_over_scenarios,
             kept="all scenarios together",
             aside=("note",),

@@ -29,6 +29,13 @@ WORDS = {
     "d_ci": "interval of d",
     "w": "W",
     "w_ci": "interval of W",
+    "w_within_blocks": "W within blocks",
+    "w_within_ci": "interval of W within blocks",
+    "best_ci": "interval of best",
+    "worst_ci": "interval of worst",
+    "score_ci": "interval of score",
+    "ci_with": "interval with",
+    "interval": "interval from",
     "sd": "SD",
     "sd_a": "SD a",
     "sd_b": "SD b",
@@ -102,7 +109,8 @@ def shown_table(table: Table) -> ShownTable:
     if how.only:
         aside = [name for name in table.columns if name not in how.only]
     parts = []
-    for rows in _parts(chosen, how.first):
+    apart = [name for name in PARTS if name not in aside]
+    for rows in _parts(chosen, apart, how.first):
         is_folded = how.folded or rows[0]["raters"] == ALL
         parts.append(_part(rows, aside, is_folded=is_folded))
     return ShownTable(
@@ -117,11 +125,15 @@ def shown_table(table: Table) -> ShownTable:
     )
 
 
-def _parts(rows: Iterable[Row], first: Callable[[Row], bool] | None) -> Iterable[list[Row]]:
-    """Rows of one recipe, unit, … together; of these, those that stand by themselves first."""
+def _parts(
+    rows: Iterable[Row], apart: Sequence[str], first: Callable[[Row], bool] | None
+) -> Iterable[list[Row]]:
+    """Rows that agree in the columns `apart` together; of these, those that stand by themselves
+    first.
+    """
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        parts.setdefault(tuple(row[name] for name in PARTS), []).append(row)
+        parts.setdefault(tuple(row[name] for name in apart), []).append(row)
     for part in parts.values():
         ahead = [first is not None and first(row) for row in part]
         for wanted in (True, False):
@@ -163,14 +175,21 @@ def _is_caption(name: str, found: set[Any], n_rows: int) -> bool:
 
 def _intervals(columns: Sequence[str]) -> list[tuple[str, ...]]:
     """Columns, the two ends of an interval together."""
-    groups: list[tuple[str, ...]] = []
-    for name in columns:
-        high = name.removesuffix("_low") + "_high"
-        if name.endswith("_low") and high in columns:
-            groups.append((name, high))
-        elif not (name.endswith("_high") and name.removesuffix("_high") + "_low" in columns):
-            groups.append((name,))
-    return groups
+    partners = {name: _high(name) for name in columns if _high(name) in columns}
+    highs = partners.values()
+    return [
+        (name, partners[name]) if name in partners else (name,)
+        for name in columns
+        if name not in highs
+    ]
+
+
+def _high(low: str) -> str:
+    """The other end of the interval that a column begins: `ci_low_with` and `ci_high_with`."""
+    parts = low.split("_")
+    if "low" not in parts:
+        return ""
+    return "_".join("high" if part == "low" else part for part in parts)
 
 
 def _heading(group: tuple[str, ...], held: dict[str, set[Any]]) -> Heading:
@@ -178,7 +197,7 @@ def _heading(group: tuple[str, ...], held: dict[str, set[Any]]) -> Heading:
     is_number = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
     if len(group) == 1:
         return Heading(words(group[0]), group[0], is_number)
-    name = group[0].removesuffix("_low")
+    name = "_".join(part for part in group[0].split("_") if part != "low")
     return Heading(
         words(name if name in WORDS else f"{name}_interval"), ", ".join(group), is_number
     )

@@ -50,11 +50,13 @@ SUBJECTS = {
 }
 _SIGNED_RANKS = (
     "Wilcoxon's signed-rank test of raters' means in both conditions. The rank-biserial "
-    "correlation is 1 where every rater gave more to a, −1 where every rater gave more to b."
+    "correlation is 1 where every rater gave more to a, −1 where every rater gave more to b; the "
+    "interval is its own."
 )
 _AGREEMENT = (
     "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's W, "
-    "and of choices Randolph's κ: 1 is full agreement, 0 as by chance."
+    "and of choices Randolph's κ: 1 is full agreement. Chance alone gives about 0, but W one in as "
+    "many as there are raters."
 )
 ABOUT = {
     "wins_tests": About(
@@ -121,13 +123,15 @@ ABOUT = {
     ),
     "mixed_contrasts": About(
         "Condition a against b, raters and items at once",
-        "From models with random intercepts of raters and items. On the latent scale (in standard "
-        "deviations of the link) and on that of the ratings.",
+        "From models with random intercepts of raters and items. On the latent scale (its unit is "
+        "that of the link: for probit, the standard deviation of single ratings) and on that of "
+        "the ratings.",
         ("t", "df"),
     ),
     "mixed_systems": About(
         "Estimated means of the systems",
-        "What an average rater would give an average item of each system.",
+        "On the latent scale for an average rater and item, on that of the ratings the mean over "
+        "raters and items.",
         ("df",),
     ),
     "mixed_shares": About(
@@ -144,12 +148,15 @@ ABOUT = {
     ),
     "ranking_tests": About(
         "Are the systems ranked alike?",
-        "Friedman's test and Kendall's W: 1 where all raters rank alike, 0 where at random.",
+        "Friedman's test and Kendall's W: 1 where all raters rank alike, 0 where their ranks "
+        "cancel out; chance alone gives one in as many as there are raters.",
         ("p_bh", "pages_left_out"),
     ),
     "ranking_pairs": About(
         "Ranks, pair by pair",
-        "Wilcoxon's signed-rank test of raters' mean ranks, for every two systems.",
+        "Wilcoxon's signed-rank test of raters' mean ranks, for every two systems. The "
+        "rank-biserial correlation is 1 where every rater placed a above b, −1 where b above a; "
+        "the interval is its own.",
         ("t_plus", "zeros", "left_out", "p_bh"),
     ),
     "choices": About(

@@ -109,6 +109,7 @@ def test_both_at_once_is_min_f() -> None:
     assert pytest.approx(f1.F * f2.F / (f1.F + f2.F)) == both.F
     assert both.p >= max(f1.p, f2.p)
     assert pd.isna(both.difference) and pd.isna(both.n)
+    assert [each.unit for each in (f1, f2, both)] == ["participant", "scenario", "both"]
 
 
 def test_all_models_count_equally_whatever_their_number_of_ratings() -> None:

@@ -21,6 +21,23 @@ def texts(part: Part) -> list[list[str]]:
     ]
 
 
+def test_contrasts_stand_together_whatever_their_unit() -> None:
+    rows = [
+        {"recipe": "sound", "unit": unit, "raters": "included", "generalises_to": whom, "n": n}
+        for unit, whom, n in (("participant", "raters", 5), ("scenario", "scenarios", 12))
+    ]
+    [part] = table("contrasts", *rows).parts
+    assert part.caption == "recipe sound; raters included"
+    assert texts(part) == [["raters", "5"], ["scenarios", "12"]]
+
+
+def test_both_ends_of_an_interval_stand_together_wherever_their_names_say_so() -> None:
+    rows = [{"difference_with": 0.5, "ci_low_with": 0.1, "ci_high_with": n} for n in (0.9, 0.8)]
+    [part] = table("order_conclusions", *rows).parts
+    assert [heading.text for heading in part.headings] == ["difference with", "interval with"]
+    assert texts(part)[0] == ["0.50", "0.10 to 0.90"]
+
+
 def test_parts_are_those_of_recipe_unit_and_raters() -> None:
     rows = [
         {"recipe": recipe, "unit": "participant", "raters": raters, "model": model, "n": 3}
