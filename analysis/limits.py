@@ -310,10 +310,14 @@ def _gold(tables: Tables) -> Iterator[Sentence]:
 
 
 def _notes(tables: Tables) -> Iterator[Sentence]:
-    """What the mixed models say of themselves, once each."""
-    for note in values(rows_of(tables, "mixed_models", raters="included"), "note"):
+    """What the mixed models say of themselves, once each, and on which dimensions."""
+    rows = rows_of(tables, "mixed_models", raters="included")
+    several = len(values(rows, "dimension")) > 1
+    for note in values(rows, "note"):
         if note and not str(note).startswith("not estimable"):
-            yield (f"Mixed model: {note}",)
+            of = values([row for row in rows if row["note"] == note], "dimension")
+            where = f" ({', '.join(map(str, of))})" if several else ""
+            yield (f"Mixed model{where}: {note}",)
 
 
 def _not_estimable(tables: Tables) -> Iterator[Sentence]:

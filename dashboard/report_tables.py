@@ -86,6 +86,11 @@ class Part:
     n_rows: int
     is_folded: bool
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether only the first of its rows are shown."""
+        return len(self.rows) < self.n_rows
+
 
 @dataclass(frozen=True)
 class ShownTable:
@@ -94,11 +99,18 @@ class ShownTable:
     about: str
     parts: list[Part]
     n_rows: int
+    #: Rows that are chosen to be shown; of a long part, only the first are.
+    n_kept: int
     n_shown: int
-    #: Which rows are shown, where not all are.
+    #: Which rows are chosen, where not all are.
     kept: str
     #: Columns that are left to the CSV.
     aside: list[str] = field(default_factory=list)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a part is too long to be shown whole."""
+        return self.n_shown < self.n_kept
 
 
 def shown_table(table: Table) -> ShownTable:
@@ -119,6 +131,7 @@ def shown_table(table: Table) -> ShownTable:
         how.says,
         parts,
         len(table.rows),
+        sum(part.n_rows for part in parts),
         sum(len(part.rows) for part in parts),
         how.kept,
         aside,

@@ -36,7 +36,7 @@ def findings(tables: Tables, recipes: Sequence[Recipe]) -> list[Finding]:
     dimensions = _dimensions(tables)
     found = [Finding("Who counts", tuple(answers.included(tables)))]
     for dimension in dimensions:
-        of = f" ({dimension})" if len(dimensions) > 1 else ""
+        of = f" ({dimension})" if dimension and len(dimensions) > 1 else ""
         questions = [
             (
                 "Condition against condition",

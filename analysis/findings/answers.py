@@ -194,10 +194,9 @@ def _same_raters(same: list[Row], others: list[Row]) -> Sentence:
     if not same:
         return ()
     return (
-        "; ",
+        "; of these, ",
         counted_of(same, others, "same_raters"),
-        f" of them {'includes' if len(same) == 1 else 'include'} just the raters who are included "
-        "here",
+        f" {'includes' if len(same) == 1 else 'include'} just the raters who are included here",
     )
 
 

@@ -255,6 +255,14 @@ def test_warnings_and_notes_are_passed_on_once() -> None:
     assert of(made) == ["A judge may favour its own family.", "Mixed model: Nobody chose 1."]
 
 
+def test_notes_of_mixed_models_name_their_dimension_where_there_are_several() -> None:
+    rows = [
+        {**FRONT, "dimension": dimension, "note": note}
+        for dimension, note in (("warmth", ""), ("advice", "Nobody chose 1."))
+    ]
+    assert of(tables(mixed_models=rows)) == ["Mixed model (advice): Nobody chose 1."]
+
+
 def test_rows_that_are_not_estimable_are_counted_by_table() -> None:
     rows = [{"note": "not estimable, because X"}, {"note": ""}]
     assert of(tables(anova=rows)) == [

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 
 from dashboard.report_sections import SECTIONS, section_of, shown
 from dashboard.report_tables import MOST_ROWS, Number, Part, ShownTable, shown_table
@@ -141,6 +142,26 @@ def test_long_parts_are_cut() -> None:
     found = table("items", *({"model": "Ant", "n": n} for n in range(MOST_ROWS + 5)))
     assert (found.n_shown, found.n_rows) == (MOST_ROWS, MOST_ROWS + 5)
     assert found.parts[0].n_rows == MOST_ROWS + 5
+
+
+def html(found: ShownTable) -> str:
+    return " ".join(render_to_string("dashboard/_report_table.html", {"table": found}).split())
+
+
+def test_table_says_that_of_chosen_rows_only_the_first_are_shown() -> None:
+    many = [group(scenario=f"S{n}", p_adjusted=0.01) for n in range(MOST_ROWS + 5)]
+    found = html(table("group_tests", *many, group(scenario="S")))
+    assert f"(the first {MOST_ROWS} of {MOST_ROWS + 5} rows)</span></caption>" in found
+    assert f"{MOST_ROWS} of {MOST_ROWS + 6} rows: one t test" in found
+    assert f"p below .05 ({MOST_ROWS + 5} rows), of long parts the first alone. The rest" in found
+    whole = html(table("group_tests", group(scenario="S1", p_adjusted=0.01), group(scenario="S")))
+    assert "p below .05. The rest is in" in whole and "first" not in whole
+
+
+def test_long_folded_part_says_so_before_it_is_opened() -> None:
+    rows = [{"model": "Ant", "n": n, "raters": "all"} for n in range(MOST_ROWS + 5)]
+    found = html(table("items", *rows))
+    assert f"({MOST_ROWS + 5} rows, of which the first {MOST_ROWS} are shown)</summary>" in found
 
 
 def test_no_row_that_is_to_be_shown_is_no_part() -> None:

@@ -161,8 +161,8 @@ def boundary(names: list[str]) -> tuple[Note, ...]:
     return tuple(
         Note(
             "boundary",
-            f"The SD of the {name} effects is estimated at 0: ratings differ between levels of "
-            f"{name} no more than chance makes them. Intervals then treat it as known to be 0.",
+            f"The SD of the {name} effects is estimated at 0: ratings differ from one {name} to "
+            "another no more than chance makes them. Intervals then treat it as known to be 0.",
         )
         for name in names
     )

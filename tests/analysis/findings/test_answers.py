@@ -37,6 +37,14 @@ def test_study_of_rankings_alone_speaks_of_ranks() -> None:
     ]
 
 
+def test_ranks_on_no_dimension_stand_without_one_beside_ratings_on_several() -> None:
+    test = {**FRONT, "dimension": "", "set": "all", "n": 2, "note": "not estimable, because X"}
+    ranks = [{**FRONT, "dimension": "", "set": "all"}]
+    rated = [{"dimension": "warmth"}, {"dimension": "advice"}]
+    found = findings(tables(items=rated, rankings=ranks, ranking_tests=[test]), SHIPPED)
+    assert [finding.title for finding in found] == ["Rankings"]
+
+
 def test_choices_name_who_is_chosen_most_and_prefer_the_test_by_raters() -> None:
     front = {**FRONT, "dimension": "", "scenario": "all"}
     chosen = [
@@ -171,7 +179,7 @@ def test_exclusions_say_where_the_raters_are_the_same() -> None:
     ]
     found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
     assert said(found.sound)[0].endswith(
-        "in one of the two alone; 1 of them includes just the raters who are included here."
+        "in one of the two alone; of these, 1 includes just the raters who are included here."
     )
 
 
