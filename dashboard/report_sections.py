@@ -75,7 +75,7 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "wins_summary": Shown(
             "Wins and reference points by scenario",
             "Counts comparisons of a model in a scenario, by means of the included raters' "
-            f"ratings. {SAME}",
+            f"ratings; the next table names conditions a and b. {SAME}",
         ),
         "wins": Shown(
             "Wins by model and scenario",
@@ -176,7 +176,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     },
     "Sensitivity": {
         "sensitivity": Shown(
-            says="n raters counts those whom the variant includes.",
+            says="a and b are those of the table of wins; n raters counts those whom the variant "
+            "includes.",
             aside=(
                 "reference_points", "reference_points_max", "mixed_latent", "mixed_latent_low",
                 "mixed_latent_high", "mixed_latent_p", "link",

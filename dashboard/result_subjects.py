@@ -86,8 +86,8 @@ ABOUT = {
     "to_reference": About(
         "Does a system approach the reference?",
         "Mean system − reference in the same sets. A system approaches the reference where it is "
-        "not worse by the margin, which was set in advance; it is equivalent where it is neither "
-        "worse nor better by it.",
+        "not worse by the margin, which has to be set in advance; it is equivalent where it is "
+        "neither worse nor better by it.",
         ("p_equivalent", "lower_bound"),
     ),
     "paired": About("Signed ranks within raters", _SIGNED_RANKS, ("t_plus", "p_bh", "zeros")),
@@ -179,8 +179,9 @@ ABOUT = {
     ),
     "sensitivity": About(
         "What each rule of exclusion does",
-        "The main results by the rules in force, without rules, with each rule alone, and without "
-        "each. Differences are a − b over all models.",
+        "The main results by the rules in force, without rules, with each of several rules alone "
+        "and without each, and, if a rule is about σ, with σ taken in other ways. Differences are "
+        "a − b over all models.",
         (
             "n_ratings",
             "reference_points_max",
