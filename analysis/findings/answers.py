@@ -194,9 +194,10 @@ def _same_raters(same: list[Row], others: list[Row]) -> Sentence:
     if not same:
         return ()
     return (
-        "; of these, ",
+        "; ",
         counted_of(same, others, "same_raters"),
-        f" {'includes' if len(same) == 1 else 'include'} just the raters who are included here",
+        f" of these {count(len(others))} {noun(len(others), 'choice')} "
+        f"{'includes' if len(same) == 1 else 'include'} just the raters who are included here",
     )
 
 

@@ -179,7 +179,8 @@ def test_exclusions_say_where_the_raters_are_the_same() -> None:
     ]
     found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
     assert said(found.sound)[0].endswith(
-        "in one of the two alone; of these, 1 includes just the raters who are included here."
+        "in one of the two alone; 1 of these 2 choices includes just the raters who are included "
+        "here."
     )
 
 
