@@ -25,7 +25,7 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
         tested = [row for row in rows if row.has("p")]
         whose = f"{capital(factor)}, {rows[0]['group_a']} against {rows[0]['group_b']}"
         if not tested:
-            yield (f"{whose}: {why(rows[0])}.",)
+            yield (f"{whose}: {TESTS[test]} is {why(rows[0])}.",)
             continue
         clear = [row for row in tested if row["p"] < LEVEL]
         still = [row for row in tested if row["p_adjusted"] < LEVEL]

@@ -57,7 +57,7 @@ def test_groups_that_cannot_be_compared_say_why() -> None:
     rows = [group("sound", "participant", None, note="not estimable, because group 60+ is empty")]
     found = about(findings(tables(items=ITEMS, group_tests=rows), SHIPPED), "Groups of raters")
     assert said(found.sound) == [
-        "Age, 60+ against under 60: not estimable, because group 60+ is empty."
+        "Age, 60+ against under 60: Welch's t is not estimable, because group 60+ is empty."
     ]
 
 
