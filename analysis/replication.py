@@ -76,7 +76,9 @@ def _look_up(
     if pd.isna(value):
         note = table["note"].iloc[0] if "note" in table else ""
         return None, note or f"{printed.column} is empty"
-    return to_text(bool(value)) if isinstance(value, bool | np.bool_) else value, ""
+    if isinstance(value, np.generic):
+        value = value.item()  # among objects NumPy's own would be written as `np.float64(…)`
+    return to_text(value) if isinstance(value, bool) else value, ""
 
 
 def matches(printed: Printed, obtained: Any) -> bool:

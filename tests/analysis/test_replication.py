@@ -6,6 +6,7 @@ from pandas import DataFrame
 from analysis.absent import Absent
 from analysis.recipe import Printed, shipped_recipes
 from analysis.replication import matches, replication
+from survey.csv_text import to_text
 
 PAPER = shipped_recipes()["paper"]
 TABLES = {
@@ -39,6 +40,7 @@ def test_what_was_obtained_is_of_the_kind_that_it_is_in_its_table() -> None:
         for said, column in (("Ant", "winner"), ("-0.25", "difference"), ("true", "tie"))
     ]
     assert found == [("Ant", True), (-0.25, True), ("false", False)]
+    assert [to_text(obtained) for obtained, _ in found] == ["Ant", "-0.25", "false"]
     recipe = PAPER.model_copy(
         update={"replication": [printed("142", step="duration"), printed("no", step="lunch")]}
     )
