@@ -193,6 +193,9 @@ def _same_raters(same: list[Row], others: list[Row]) -> Sentence:
     """Of how many variants that cannot but agree, since the raters are those of the rules."""
     if not same:
         return ()
+    if len(same) == len(others):
+        every = "it includes" if len(same) == 1 else "all of them include"
+        return (f"; {every} just the raters who are included here",)
     return (
         "; ",
         counted_of(same, others, "same_raters"),

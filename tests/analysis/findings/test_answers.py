@@ -184,6 +184,13 @@ def test_exclusions_say_where_the_raters_are_the_same() -> None:
     )
 
 
+def test_exclusions_that_can_change_nothing_say_so() -> None:
+    row = {**FRONT, "variant": "no rule", "same_raters": True, "same_conclusion": True}
+    for rows, says in (([row], "it includes"), ([row, row], "all of them include")):
+        found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
+        assert said(found.sound)[0].endswith(f"; {says} just the raters who are included here.")
+
+
 def test_exclusions_are_those_of_one_recipe_at_its_level() -> None:
     strict = recipe("participant", confidence=0.99)
     rows = [
