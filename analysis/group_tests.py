@@ -16,7 +16,14 @@ from pandas import DataFrame, Series, factorize
 from analysis.absent import Absent
 from analysis.groups import sides
 from analysis.recipe import Grouping, GroupTest, Recipe
-from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, student_t, welch_t
+from analysis.stats.comparisons import (
+    MannWhitney,
+    TwoSampleT,
+    mann_whitney,
+    method_for,
+    student_t,
+    welch_t,
+)
 from analysis.stats.effect_sizes import cohens_d, unbiased
 from analysis.stats.equivalence import equivalence
 from analysis.stats.inestimable import Inestimable
@@ -28,25 +35,30 @@ COLUMNS = [
     "recipe", "unit", "raters", "factor", "group_a", "group_b", "model", "condition", "scenario",
     "dimension", "n_a", "n_b", "mean_a", "mean_b", "sd_a", "sd_b", "test", "t", "df", "p",
     "p_adjusted", "cohen_d", "difference", "ci_low", "ci_high", "d_ci_low", "d_ci_high",
-    "hedges_g", "u", "rank_biserial", "p_bh", "margin", "p_equivalent", "p_equivalent_adjusted",
-    "equivalent", "note",
+    "hedges_g", "u", "rank_biserial", "method", "p_bh", "margin", "p_equivalent",
+    "p_equivalent_adjusted", "equivalent", "note",
 ]  # fmt: skip
 #: What tells one row from all others. Rows that differ in `adjust_over` alone are one family.
 KEYS = [
     "recipe", "unit", "raters", "factor", "model", "condition", "scenario", "dimension", "test",
 ]  # fmt: skip
-TESTS: dict[GroupTest, Callable[..., TwoSampleT | MannWhitney | Inestimable]] = {
-    "student": student_t,
-    "welch": welch_t,
-    "mann_whitney": mann_whitney,
-}
-
-
 Numbers = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 #: The number of what they are of, participants by number, and their values.
 Units = tuple[int, Numbers, Values]
+Tested = TwoSampleT | MannWhitney | Inestimable
+
+
+def _ranked(a: Values, b: Values, **settings: Any) -> MannWhitney | Inestimable:
+    return mann_whitney(a, b, method=method_for(len(a) + len(b)), **settings)
+
+
+TESTS: dict[GroupTest, Callable[..., Tested]] = {
+    "student": student_t,
+    "welch": welch_t,
+    "mann_whitney": _ranked,
+}
 
 
 @dataclass(frozen=True)
@@ -79,8 +91,9 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     whose ratings they are. Where the recipe sets a margin (points of the scale), `p_equivalent` is
     that of TOST by the row's own t-test, `p_equivalent_adjusted` Holm's over the family of
     `p_adjusted`, and `equivalent` says whether the groups differ by less than the margin at 5 %,
-    unadjusted; Mann and Whitney's test has no such thing. What cannot be estimated is empty, and
-    `note` says why. Raises Absent.
+    unadjusted; Mann and Whitney's test has no such thing. Its p is exact for up to 50 units, ties
+    or not, and by the normal approximation for more, as `method` says. What cannot be estimated is
+    empty, and `note` says why. Raises Absent.
     """
     if ratings.empty:
         raise Absent("there are no ratings")
@@ -216,7 +229,8 @@ def _tested(test: GroupTest, a: Values, b: Values, names: Names, recipe: Recipe)
     if isinstance(found, Inestimable):
         return {"note": str(found)}
     if isinstance(found, MannWhitney):
-        return {"u": found.u, "rank_biserial": found.effect, "p": found.p, "note": ""}
+        effect = {"u": found.u, "rank_biserial": found.effect}
+        return {**effect, "p": found.p, "method": found.method, "note": ""}
     low, high = found.interval
     return {
         "t": found.t,

@@ -156,7 +156,7 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
         own = [row for row in rows if row["factor"] == factor]
         side = min("ab", key=lambda side: min(row[f"n_{side}"] for row in own))
         row = min(own, key=lambda row: (row[f"n_{side}"], row.place))
-        ranked = any(row["test"] == "mann_whitney" and row.has("p") for row in own)
+        ranked = any(row["method"] == "asymptotic" for row in own)
         approximate = (
             " The normal approximation behind the Mann–Whitney test is not to be relied on with "
             "so few."

@@ -14,7 +14,8 @@ from analysis.resampling import resampling
 TESTS = {
     "student": "Student's t test (equal variances)",
     "welch": "Welch's t test",
-    "mann_whitney": "the Mann–Whitney test (by the normal approximation, corrected for ties)",
+    "mann_whitney": "the Mann–Whitney test (exact for up to 50, else by the normal approximation, "
+    "ties corrected for)",
 }
 OVER = {
     "model": "models",

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from pandas import Series
 
+from analysis.stats.comparisons import method_for
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.paired import method_for, pairs, wilcoxon_signed_rank
+from analysis.stats.paired import pairs, wilcoxon_signed_rank
 
 
 def signed_ranks(

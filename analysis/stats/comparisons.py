@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,12 @@ from analysis.stats.mean_difference import (
     known,
     two_samples,
 )
+
+#: Most values for the exact distribution of U, whose cost grows with n³.
+MOST_EXACT = 500
+#: Up to so many values tables give exact p values of tests of ranks.
+FEW = 50
+Method = Literal["asymptotic", "exact"]
 
 
 @dataclass(frozen=True)
@@ -88,8 +95,7 @@ class MannWhitney:
 
     `effect` = 2U / (n_a n_b) − 1 is the rank-biserial correlation: 1 where every a is above
     every b. Its `interval` is by Fisher's z with the standard error that it has where the groups
-    do not differ; None where it is ±1. `p` is two-sided, asymptotic, corrected for `continuity`
-    or not.
+    do not differ; None where it is ±1. `p` is two-sided.
     """
 
     u: float
@@ -98,18 +104,32 @@ class MannWhitney:
     p: float
     n_a: int
     n_b: int
+    method: Method
     continuity: bool
+
+
+def method_for(n: int) -> Method:
+    """The exact distribution of so few ranks (no p of five pairs, nor of 1 value against 19, is
+    below .05), else the normal one.
+    """
+    return "exact" if n <= FEW else "asymptotic"
 
 
 def mann_whitney(
     a: npt.ArrayLike,
     b: npt.ArrayLike,
     *,
+    method: Method = "asymptotic",
     continuity: bool = False,
     confidence: float = 0.95,
     names: Names = A_AND_B,
 ) -> MannWhitney | Inestimable:
-    """Mann and Whitney's test by the normal approximation, its variance corrected for ties.
+    """Mann and Whitney's test.
+
+    The method is the caller's choice and never changes with the data. `asymptotic`: normal
+    approximation, its variance corrected for ties, corrected for `continuity` or not. `exact`: the
+    distribution of U over all ways to deal the mid-ranks to both groups, so that ties are no
+    obstacle, for up to 500 values; p is the share of those as far from the middle, as in R's coin.
 
     Missing values are left out; reasons call the groups by their `names`. Raises ValueError for
     infinite ones. H. B. Mann & D. R. Whitney (1947), On a test of whether one of two random
@@ -120,24 +140,55 @@ def mann_whitney(
     if isinstance(samples, Inestimable):
         return samples
     n_a, n_b = (each.n for each in samples)
+    if method == "exact" and n_a + n_b > MOST_EXACT:
+        return Inestimable(
+            "too_many", f"{n_a + n_b} values are too many for the exact distribution"
+        )
     together = np.round(np.concatenate([known(a), known(b)]), DECIMALS)
     n, pairs = n_a + n_b, n_a * n_b
     ties = np.unique(together, return_counts=True)[1].astype(float)
     if len(ties) == 1:
         return Inestimable("constant", "all values are the same")
-    variance = pairs / 12 * (n + 1 - float((ties**3 - ties).sum()) / (n * (n - 1)))
-    u = float(rankdata(together)[:n_a].sum()) - n_a * (n_a + 1) / 2
-    distance = max(abs(u - pairs / 2) - (0.5 if continuity else 0), 0)
+    ranks = rankdata(together)
+    u = float(ranks[:n_a].sum()) - n_a * (n_a + 1) / 2
     effect = 2 * u / pairs - 1
+    if method == "exact":
+        p = _exact_p(ranks, n_a)
+    else:
+        variance = pairs / 12 * (n + 1 - float((ties**3 - ties).sum()) / (n * (n - 1)))
+        distance = max(abs(u - pairs / 2) - (0.5 if continuity else 0), 0)
+        p = 2 * float(ndtr(-distance / sqrt(variance)))
     return MannWhitney(
         u=u,
         effect=effect,
         interval=correlation_interval(effect, sqrt((n + 1) / (3 * pairs)), confidence),
-        p=2 * float(ndtr(-distance / sqrt(variance))),
+        p=p,
         n_a=n_a,
         n_b=n_b,
-        continuity=continuity,
+        method=method,
+        continuity=continuity and method == "asymptotic",
     )
+
+
+def _exact_p(ranks: npt.NDArray[np.float64], n_a: int) -> float:
+    """How large a share of all choices of n_a of the ranks have a sum as far from the middle.
+
+    Mid-ranks doubled are whole numbers. `shares[k, s]` is that of all choices of k of the ranks
+    seen so far that sum to s: unlike their number, no share is beyond a float.
+    """
+    doubled = np.round(2 * ranks).astype(int)
+    few = min(n_a, len(doubled) - n_a)
+    part = doubled[:n_a] if n_a == few else doubled[n_a:]
+    shares = np.zeros((few + 1, int(np.sort(doubled)[-few:].sum()) + 1))
+    shares[0, 0] = 1
+    taken = np.arange(1, few + 1)[:, np.newaxis]
+    for seen, rank in enumerate(doubled, start=1):
+        with_it = shares[:-1, :-rank] * taken / seen
+        shares[1:] *= 1 - taken / seen
+        shares[1:, rank:] += with_it
+    middle = few * (len(doubled) + 1)
+    as_far = abs(np.arange(shares.shape[1]) - middle) >= abs(int(part.sum()) - middle)
+    return min(1.0, float(shares[few, as_far].sum()))
 
 
 def correlation_interval(

@@ -5,23 +5,19 @@ Values come as two equally long arrays; pairs with a missing value are left out,
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 from scipy.stats import binomtest, rankdata
 
-from analysis.stats.comparisons import correlation_interval
+from analysis.stats.comparisons import Method, correlation_interval
 from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS, ROUNDING, MeanDifference, Vector
 
 #: Most differences for the exact distribution of T⁺, whose cost grows with n³.
 MOST_EXACT = 500
-#: Up to so many pairs tables give exact p values.
-FEW = 50
-Method = Literal["asymptotic", "exact"]
 
 
 @dataclass(frozen=True)
@@ -89,13 +85,8 @@ class SignedRank:
     n: int
     zeros: int
     left_out: int
-    method: Literal["asymptotic", "exact"]
+    method: Method
     continuity: bool
-
-
-def method_for(n: int) -> Method:
-    """The exact distribution of so few pairs (no p of five is below 1/16), else the normal one."""
-    return "exact" if n <= FEW else "asymptotic"
 
 
 def wilcoxon_signed_rank(

@@ -111,10 +111,11 @@ def test_empty_group_is_not_said_to_have_a_mean() -> None:
 
 
 def test_approximate_test_of_a_small_group_is_a_limit() -> None:
-    ranked = about("The group", tables(group_tests=[group(test="mann_whitney")]))
+    ranked = about("The group", tables(group_tests=[group(method="asymptotic")]))
     assert ranked[0].endswith(
         "The normal approximation behind the Mann–Whitney test is not to be relied on with so few."
     )
+    assert ranked != about("The group", tables(group_tests=[group(method="exact")]))
 
 
 def test_factors_that_share_no_adjustment_are_counted() -> None:

@@ -67,16 +67,19 @@ def of_tost(found: MeanDifference) -> dict[str, Any]:
 def two_groups(given: dict[str, Any]) -> dict[str, Any]:
     a, b = given["a"], given["b"]
     ranked = there(mann_whitney(a, b))
+    of_ranks = {
+        "u": ranked.u,
+        "effect": ranked.effect,
+        "interval": ranked.interval,
+        "p": ranked.p,
+        "p_continuity": there(mann_whitney(a, b, continuity=True)).p,
+    }
+    if ranked.n_a + ranked.n_b < 200:
+        of_ranks["p_exact"] = there(mann_whitney(a, b, method="exact")).p
     return {
         "student": of_t(there(student_t(a, b))),
         "welch": of_t(there(welch_t(a, b))),
-        "mann_whitney": {
-            "u": ranked.u,
-            "effect": ranked.effect,
-            "interval": ranked.interval,
-            "p": ranked.p,
-            "p_continuity": there(mann_whitney(a, b, continuity=True)).p,
-        },
+        "mann_whitney": of_ranks,
         "tost": of_tost(there(welch_t(a, b))),
         "d": of_effect(there(cohens_d(a, b))),
         "g": of_effect(there(hedges_g(a, b))),

@@ -1,13 +1,14 @@
 """Two independent groups: hand arithmetic, ties, and what cannot be compared."""
 
 from collections.abc import Callable
+from itertools import combinations
 from math import erfc, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 from pandas import Series
-from scipy.stats import ttest_ind
+from scipy.stats import rankdata, ttest_ind
 
 from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, student_t, welch_t
 from analysis.stats.effect_sizes import cohens_d
@@ -121,6 +122,35 @@ def test_mann_whitney_counts_pairs_with_ties_as_one_half() -> None:
     assert found.effect == pytest.approx(2 * 4.5 / 6 - 1)
     # Five values, one tie of two: σ² = 2 · 3 / 12 · (6 − 6 / 20).
     assert found.p == pytest.approx(erfc(1.5 / sqrt(0.5 * 5.7) / sqrt(2)))
+
+
+def test_exact_mann_whitney_deals_the_mid_ranks_in_every_way() -> None:
+    a, b = [2.0, 3, 3, 5], [1.0, 1, 2, 3, 4, 4]
+    found = mann_whitney(a, b, method="exact")
+    assert isinstance(found, MannWhitney)
+    ranks = rankdata([*a, *b])
+    sums = [sum(dealt) for dealt in combinations(ranks, len(a))]
+    middle = len(a) * (len(ranks) + 1) / 2
+    as_far = [abs(each - middle) >= abs(sum(ranks[: len(a)]) - middle) for each in sums]
+    assert found.p == pytest.approx(sum(as_far) / len(sums))
+    mirrored = mann_whitney(b, a, method="exact")
+    assert isinstance(mirrored, MannWhitney)
+    assert mirrored.p == pytest.approx(found.p)
+
+
+def test_one_against_four_can_never_be_significant_by_the_exact_test() -> None:
+    exact, approximate = (
+        mann_whitney([9], [1, 2, 3, 4], method=method) for method in ("exact", "asymptotic")
+    )
+    assert isinstance(exact, MannWhitney)
+    assert isinstance(approximate, MannWhitney)
+    assert exact.p == pytest.approx(2 / 5)
+    assert approximate.p < 0.16
+
+
+def test_too_many_values_are_said_to_be_so() -> None:
+    found = mann_whitney(range(300), range(1, 302), method="exact")
+    assert found == Inestimable("too_many", "601 values are too many for the exact distribution")
 
 
 def test_mann_whitney_is_corrected_for_continuity_where_asked() -> None:

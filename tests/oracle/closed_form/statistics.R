@@ -27,7 +27,10 @@ mann_whitney <- function(a, b) {
   list(u = wilcox.test(a, b, exact = FALSE)$statistic[[1]], effect = r$r_rank_biserial,
        interval = c(r$CI_low, r$CI_high),
        p = wilcox.test(a, b, exact = FALSE, correct = FALSE)$p.value,
-       p_continuity = wilcox.test(a, b, exact = FALSE)$p.value)
+       p_continuity = wilcox.test(a, b, exact = FALSE)$p.value,
+       p_exact = if (length(a) + length(b) < 200)
+         pvalue(wilcox_test(round(c(a, b), 9) ~ factor(rep(1:2, c(length(a), length(b)))),
+                            distribution = "exact"))[[1]])
 }
 
 two_groups <- function(a, b) {
