@@ -145,6 +145,8 @@ def _wins(asked: Asked) -> Tables:
         asked.recipe,
         raters=asked.raters,
     )
+    if asked.recipe.unit == "rating":  # counts of means, and no differences within raters
+        return {"wins_tests": found.tests}
     return {"wins_tests": found.tests, "win_differences": found.differences}
 
 
@@ -208,7 +210,7 @@ class Maker:
 
 #: Tables that differ by recipe, in the order in which they are read.
 OF_RECIPES = [
-    Maker(("wins_tests", "win_differences"), _wins),
+    Maker(("wins_tests", "win_differences"), _wins, of_participants=False),
     Maker(("systems",), _systems),
     Maker(("contrasts",), _contrasts),
     Maker(("to_reference",), _to_reference),

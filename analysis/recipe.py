@@ -4,13 +4,14 @@ Two are shipped, in `analysis/recipes/`: `paper`, the first published study to t
 `sound`, whose units are raters and items. What both need to be compared stands in both.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
-from survey.definition.parts import Name, Part, Text, refuse_repeats
+from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
 from survey.definition.problems import DefinitionError, Problem
 from survey.definition.yaml_file import YamlFile
 
@@ -44,6 +45,18 @@ class Group(Part):
     def is_numeric(self) -> bool:
         return any(end is not None for end in (self.at_least, self.above, self.at_most, self.below))
 
+    @property
+    def span(self) -> tuple[tuple[float, bool], tuple[float, bool]]:
+        """Where its numbers begin and end. `True` lies just above the number beside it: an open
+        beginning, and an end that still belongs to it.
+        """
+        first = [(-inf, False), (self.at_least, False), (self.above, True)]
+        last = [(inf, True), (self.at_most, True), (self.below, False)]
+        return (
+            max((end, beyond) for end, beyond in first if end is not None),
+            min((end, within) for end, within in last if end is not None),
+        )
+
     @model_validator(mode="after")
     def _said_in_one_way(self) -> "Group":
         if sum([bool(self.values), self.others, self.is_numeric]) != 1:
@@ -69,7 +82,15 @@ class Grouping(Part):
         if self.a.label == self.b.label:
             raise ValueError(f"both groups are called {self.a.label!r}")
         refuse_repeats("answer", [*self.a.values, *self.b.values, *self.left_out])
+        if self.a.is_numeric and self.b.is_numeric and _overlap(self.a, self.b):
+            raise ValueError("some numbers are in both groups")
         return self
+
+
+def _overlap(one: Group, other: Group) -> bool:
+    """Whether some number is in both."""
+    (from_one, to_one), (from_other, to_other) = one.span, other.span
+    return max(from_one, from_other) < min(to_one, to_other)
 
 
 class Wins(Part):
@@ -103,7 +124,13 @@ class Bootstrap(Part):
 class MixedModels(Part):
     """Which models with crossed random intercepts of raters and items are fitted."""
 
-    links: list[FittedLink] = ["probit"]
+    links: list[FittedLink] = Field(default=["probit"], min_length=1)
+
+    @field_validator("links")
+    @classmethod
+    def _each_link_once(cls, links: list[FittedLink]) -> list[FittedLink]:
+        refuse_repeats("link", links)
+        return links
 
 
 class Printed(Part):
@@ -127,9 +154,9 @@ class Recipe(Part):
     name: Name
     title: Text
     unit: Unit
-    raters: list[Raters] = ["included"]
+    raters: list[Raters] = Field(default=["included"], min_length=1)
     groups: dict[Name, Grouping] = {}
-    group_tests: list[GroupTest] = ["student", "welch"]
+    group_tests: list[GroupTest] = Field(default=["student", "welch"], min_length=1)
     anova: list[Name] = []
     #: Whether tests are made within each condition and each scenario, too, or over all alone.
     each_condition: bool = True
@@ -149,11 +176,35 @@ class Recipe(Part):
 
     @model_validator(mode="after")
     def _each_once(self) -> "Recipe":
-        refuse_repeats("raters", self.raters)
-        refuse_repeats("test", self.group_tests)
-        refuse_repeats("factor", [*self.groups, *self.anova])
-        refuse_repeats("printed item", [printed.item for printed in self.replication])
+        each: dict[str, Sequence[str]] = {
+            "raters": self.raters,
+            "group_tests": self.group_tests,
+            "anova": [*self.groups, *self.anova],
+            "adjust_over": self.adjust_over,
+            "replication": [printed.item for printed in self.replication],
+        }
+        for key, names in each.items():
+            for name in names:
+                if names.count(name) > 1:
+                    raise wrong((key,), f"{name!r} stands twice")
         return self
+
+    def doubts(self, columns: Collection[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """What can have no effect, with its key, in a study whose raters have these columns."""
+        asked: list[tuple[tuple[str | int, ...], str]] = [
+            (("groups", name, "column"), group.column) for name, group in self.groups.items()
+        ]
+        asked += [(("anova", place), name) for place, name in enumerate(self.anova)]
+        for path, column in asked:
+            if column not in columns:
+                yield path, f"raters have no column {column!r}, so nobody is in any of its groups"
+        if self.unit == "participant":
+            return
+        without = f"a recipe whose unit is the {self.unit}"
+        if self.mixed_models is not None:
+            yield ("mixed_models",), f"{without} has no mixed models"
+        if self.margins.reference is not None:
+            yield ("margins", "reference"), f"{without} compares no system with the reference"
 
 
 def read_recipe(path: Path) -> Recipe:

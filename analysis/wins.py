@@ -104,16 +104,17 @@ def _summary(scenario: str, dimension: str, group: DataFrame) -> dict[str, Any]:
         "a_wins": a,
         "b_wins": b,
         "ties": ties,
-        "a_percent": _percent(a, a + b + ties),
-        "b_percent": _percent(b, a + b + ties),
+        "a_percent": percent(a, a + b + ties),
+        "b_percent": percent(b, a + b + ties),
         "reference_points": points,
         "reference_points_max": possible,
-        "reference_percent": _percent(points, possible),
+        "reference_percent": percent(points, possible),
         "not_compared": len(group) - a - b - ties,
     }
 
 
-def _percent(part: int, whole: int) -> float:
+def percent(part: float, whole: int) -> float:
+    """So much of a hundred, NaN of nothing."""
     return 100 * part / whole if whole else math.nan
 
 

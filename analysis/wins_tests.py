@@ -18,7 +18,7 @@ from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.paired import paired_t, pairs, sign_test
-from analysis.wins import Contrast
+from analysis.wins import Contrast, percent
 from analysis.wins_bootstrap import KEYS, Comparisons, Matrix, Outcomes, Truths, comparisons
 
 FRONT = ["recipe", "unit", "raters"]
@@ -31,7 +31,7 @@ TESTS = [
     "a_wins_low", "a_wins_high", "b_wins", "b_wins_low", "b_wins_high", "ties", "ties_count",
     "a_share", "a_share_low", "a_share_high", "p", "reference", "reference_points",
     "reference_points_low", "reference_points_high", "reference_points_max", "not_compared",
-    "drawn_from", "resamples", "note",
+    "drawn_from", "resamples", "a_percent", "b_percent", "reference_percent", "note",
 ]  # fmt: skip
 WINNERS = {1: "a", 0: "tie", -1: "b"}
 
@@ -76,7 +76,8 @@ def wins_tests(
     `tests`, per scenario and over all: wins with percentile intervals, ties counted as the recipe
     says (`ties_count`: for neither side or half for each), `p` of the exact sign test, `a_share`
     of the untied comparisons with its exact interval. Both of these take comparisons for
-    independent, which they are not as far as raters are the same. The intervals of wins and points
+    independent, which they are not as far as raters are the same. Percentages are of all
+    comparisons made, and of the points that there are. The intervals of wins and points
     speak of other raters of these texts; drawing anew adds chance to chance, so that where means
     are close they lie nearer to an even count than the count itself. `reference` is the recipe's.
     """
@@ -227,6 +228,9 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
         "ties": ties,
         "reference_points": points if with_points else None,
         "reference_points_max": 2 * with_points,
+        "a_percent": percent(a + half, compared),
+        "b_percent": percent(b + half, compared),
+        "reference_percent": percent(points, 2 * with_points),
     }
     notes = []
     tested = sign_test(a, b, ties=ties, confidence=recipe.confidence)

@@ -64,7 +64,10 @@ ABOUT = {
         "Wins and reference points with intervals from raters drawn anew, the whole filter with "
         "them, and the sign test over model × scenario. Each cell counts once in that test, "
         "however close it was.",
-        ("reference", "ties_count", "not_compared", "drawn_from"),
+        (
+            "reference", "ties_count", "not_compared", "drawn_from", "a_percent", "b_percent",
+            "reference_percent",
+        ),  # fmt: skip
     ),
     "win_differences": About(
         "The difference behind every win",

@@ -1,6 +1,7 @@
 """A study folder as a whole: each app checks its own section, this puts them together."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from survey.definition.language import in_language, languages_of, renamed, untra
 from survey.definition.settings import Settings
 from survey.loading import load_study
 from survey.models import Study
+from survey.tidy import participant_columns
 
 SETTINGS_KEYS = tuple(Settings.model_fields)
 OTHER_SECTIONS = ("judging", "quality")
@@ -86,6 +88,7 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     rated = definition.rating is not None
     for path, doubt in quality.doubts(minutes=definition.estimated_minutes, rated=rated):
         notices.append(str(yaml.problem(path, doubt)))
+    notices += _doubts_of_recipes(folder / "recipes", recipes.values(), definition)
     return StudyFolder(
         definition,
         translations,
@@ -96,6 +99,19 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
         rows,
         notices,
     )
+
+
+def _doubts_of_recipes(
+    folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
+) -> Iterator[str]:
+    """What in the recipes of the folder can have no effect; the shipped ones are for any study."""
+    columns = participant_columns(definition)
+    for recipe in recipes:
+        file = folder / f"{recipe.name}.yaml"
+        if file.exists():
+            yaml = YamlFile.read(file)
+            for path, doubt in recipe.doubts(columns):
+                yield str(yaml.problem(path, doubt))
 
 
 def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinition]:

@@ -1,9 +1,11 @@
 """Tables of recipes: every one of them is there, or the reason why it is not."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import pandas as pd
 import pytest
 from pandas import DataFrame
 
@@ -66,6 +68,15 @@ def study(
 def mixed(r: int, scenario: int, system: int) -> int:
     """Ratings of every kind, the same in every run."""
     return 1 + (3 * r + 5 * scenario + 2 * system + r * scenario * system) % 5
+
+
+def two_sets() -> StudyData:
+    """A tie beside a low reference in set 1, and a win of b beside a high one in set 2."""
+    data = study(lambda r, scenario, system: (3, 3, 2)[system], scenarios=1)
+    first, second = data.ratings, data.ratings.assign(set="2", rating=[2, 4, 5] * 6)
+    second["model"] = second["model"].replace("m", "n")
+    ratings = pd.concat([first, second], ignore_index=True)
+    return replace(data, ratings=ratings, models=["m", "n", "big"])
 
 
 def nobody_in_a_cell(r: int, scenario: int, system: int) -> int | None:
@@ -135,7 +146,21 @@ def test_table_has_the_rows_of_each_recipe_in_order() -> None:
 def test_what_counts_participants_is_not_made_by_a_recipe_that_counts_ratings() -> None:
     found = results(study(mixed), PAPER)
     assert "group_tests" in found.tables
-    assert "contrasts" not in found.tables
+    assert not {"contrasts", "win_differences"} & set(found.tables)
+
+
+@pytest.mark.parametrize("recipe", [PAPER, SOUND])
+def test_every_recipe_counts_wins_and_points_in_its_own_way(recipe: Recipe) -> None:
+    wins = {"reference": "pooled", "ties": "half"}
+    other = Recipe.model_validate(recipe.model_dump() | {"name": "other", "wins": wins})
+    table = results(two_sets(), recipe, other).tables["wins_tests"]
+    whole = table[(table["scenario"] == "all") & (table["raters"] == "included")]
+    columns = ["recipe", "reference", "reference_points", "ties_count", "a_wins", "a_percent"]
+    assert whole[columns].to_numpy().tolist() == [
+        [recipe.name, "own_set", 2, "neither", 0.0, 0.0],
+        ["other", "pooled", 3, "half", 0.5, 25.0],
+    ]
+    assert whole["reference_percent"].tolist() == [50.0, 75.0]
 
 
 def test_paired_table_is_of_the_included_raters_and_another_of_all() -> None:

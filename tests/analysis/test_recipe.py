@@ -6,7 +6,7 @@ import pytest
 from pandas import Series
 
 from analysis import groups
-from analysis.recipe import FOLDER, Grouping, in_order, read_recipe, shipped_recipes
+from analysis.recipe import FOLDER, Grouping, Margins, in_order, read_recipe, shipped_recipes
 from survey.definition import DefinitionError
 
 PAPER, SOUND = shipped_recipes().values()
@@ -68,9 +68,31 @@ def test_ends_of_numbers_are_open_or_closed_as_named() -> None:
 
 
 def test_answer_in_both_groups_is_refused() -> None:
-    both = grouping(a={"label": "a", "at_least": 60}, b={"label": "b", "at_most": 60})
+    both = grouping(a={"label": "a", "values": ["60"]}, b={"label": "b", "at_most": 60})
     with pytest.raises(ValueError, match="'60' of age is in both groups"):
         sides(both, 60)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "overlap"),
+    [
+        ({"at_least": 60}, {"at_most": 60}, True),
+        ({"above": 60}, {"at_most": 60}, False),
+        ({"at_least": 60}, {"below": 60}, False),
+        ({"above": 59.9}, {"below": 60}, True),
+        ({"at_least": 20, "below": 30}, {"at_least": 30}, False),
+        ({"above": 20}, {"above": 30}, True),
+    ],
+)
+def test_numbers_that_are_in_both_groups_are_refused(
+    a: dict[str, float], b: dict[str, float], overlap: bool
+) -> None:
+    said = {"a": {"label": "a", **a}, "b": {"label": "b", **b}}
+    if overlap:
+        with pytest.raises(ValueError, match="some numbers are in both groups"):
+            grouping(**said)
+    else:
+        grouping(**said)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +117,45 @@ def test_wrong_key_is_named_with_its_line(tmp_path: Path) -> None:
     assert problems(tmp_path, "unit: rating\nmargin: 3\n") == [
         "mine.yaml, line 14, column 1: margin: unknown key"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("mixed_models: {links: []}", "column 16: mixed_models.links: List should have at least 1"),
+        ("mixed_models: {links: [logit, logit]}", "column 16: mixed_models.links: link 'logit' st"),
+        ("raters: []", "column 1: raters: List should have at least 1"),
+        ("group_tests: []", "column 1: group_tests: List should have at least 1"),
+        ("adjust_over: [model, model]", "column 1: adjust_over: 'model' stands twice"),
+    ],
+)
+def test_lists_are_neither_empty_nor_repeat_themselves(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    file = tmp_path / "mine.yaml"
+    kept = "name: mine\ntitle: Mine\nunit: participant\n"
+    file.write_text(f"{kept}{text}\n")
+    with pytest.raises(DefinitionError) as refused:
+        read_recipe(file)
+    assert f"line 4, {problem}" in str(refused.value)
+
+
+def test_keys_without_an_effect_are_doubted() -> None:
+    columns = ["age", "education", "gender", "race", "region"]
+    assert list(PAPER.doubts(columns)) == list(SOUND.doubts(columns)) == []
+    found = dict(SOUND.model_copy(update={"unit": "rating"}).doubts(columns[1:-1]))
+    assert list(found) == [
+        ("groups", "age", "column"),
+        ("anova", 0),
+        ("mixed_models",),
+        ("margins", "reference"),
+    ]
+    assert found["anova", 0] == "raters have no column 'region', so nobody is in any of its groups"
+
+
+def test_either_margin_may_be_left_out() -> None:
+    margins = Margins.model_validate({"groups": 0.5})
+    assert (margins.reference, margins.groups) == (None, 0.5)
 
 
 def test_shipped_recipes_stand_before_others() -> None:

@@ -369,3 +369,14 @@ def test_rule_about_ratings_is_noticed_where_there_are_none(folder: Path) -> Non
     assert notices_of_rules(folder, "[early_exit, sigma_mae]", "[early_exit]") == []
     without = notices_of_rules(folder, "quality:\n  order: [early_exit]\n")
     assert not any("sigma_mae" in notice for notice in without)
+
+
+def test_recipe_about_a_column_that_nobody_has_is_noticed(folder: Path) -> None:
+    file = folder / "recipes" / "mine.yaml"
+    file.parent.mkdir()
+    file.write_text("name: mine\ntitle: Mine\nunit: participant\nanova: [region, reigon]\n")
+    (notice,) = [line for line in run("load_study", folder).splitlines() if "mine.yaml" in line]
+    assert notice == (
+        f"Notice: {file}, line 4, column 17: anova.1: raters have no column 'reigon', so nobody is "
+        "in any of its groups"
+    )

@@ -29,6 +29,8 @@ from analysis.stats.mixed.threads import on_one_thread
 
 #: Two unknowns are quickly found more exactly than others.
 FLAT = 1e-6
+#: So little of the ratings' spread may be an error, or what rounding leaves of none.
+SMALL_SHARE = 1e-3
 #: Estimates further than this from the maximum, in standard errors, have not converged.
 FARTHEST = 1e-3
 
@@ -143,6 +145,8 @@ def _fit(data: Crossed, restricted: bool) -> MixedFit:
     if best.miss > FARTHEST:
         raise unconverged(data)
     found = model.profile(best.at)
+    if found.sigma < SMALL_SHARE * float(data.y.std()) and explained_exactly(data):
+        raise unconverged(data)
     return _described(data, model, best.at, found, model.spread(found, best.covariance), best.miss)
 
 

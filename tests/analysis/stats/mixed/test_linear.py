@@ -162,3 +162,12 @@ def test_what_is_explained_exactly_has_no_estimates() -> None:
         "not estimable, because raters, items and fixed effects explain every rating exactly: "
         "no error is left"
     )
+
+
+def test_items_that_explain_every_rating_have_no_estimates() -> None:
+    rater, item = np.indices((30, 24)).reshape(2, -1)
+    frame = DataFrame({"rater": rater, "item": item, "rating": item % 5})
+    frame["system"] = [f"s{number}" for number in item // 6]
+    found = fit_linear(crossed(frame, rating="rating", fixed=["system"], groups=("rater", "item")))
+    assert isinstance(found, Inestimable)
+    assert found.kind == "constant"
