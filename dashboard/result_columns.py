@@ -115,7 +115,7 @@ MEANINGS = {
     "winner": "a, b or tie, by the higher mean",
     "reference_points": "Points of the reference: one for each mean that its own is above",
     "reference_points_max": "Points that it could earn",
-    "reference_percent": "The first in percent of the second",
+    "reference_percent": "Points of the reference in percent of all that it could earn",
     "a_wins": "Comparisons that condition a wins",
     "b_wins": "Comparisons that condition b wins",
     "ties": "Comparisons with equal means",

@@ -65,9 +65,14 @@ ABOUT = {
         "them, and the sign test over model × scenario. Each cell counts once in that test, "
         "however close it was.",
         (
-            "reference", "ties_count", "not_compared", "drawn_from", "a_percent", "b_percent",
+            "reference",
+            "ties_count",
+            "not_compared",
+            "drawn_from",
+            "a_percent",
+            "b_percent",
             "reference_percent",
-        ),  # fmt: skip
+        ),
     ),
     "win_differences": About(
         "The difference behind every win",
