@@ -179,7 +179,7 @@ class Recipe(Part):
         each: dict[str, Sequence[str]] = {
             "raters": self.raters,
             "group_tests": self.group_tests,
-            "anova": [*self.groups, *self.anova],
+            "anova": self.anova,
             "adjust_over": self.adjust_over,
             "replication": [printed.item for printed in self.replication],
         }
