@@ -30,16 +30,20 @@ from analysis.wins import Contrast
 KEPT_UP_TO = 100_000
 KEYS = ["recipe", "raters", "dimension", "link"]
 SYSTEM = ["model", "condition"]
+#: A rating is the unit, and there are `n` of them.
+UNITS = ["unit", "n"]
 MODELS = [
     *KEYS, "parameter", "estimate", "se", "n_ratings", "n_raters", "n_items", "log_likelihood",
     "note",
 ]  # fmt: skip
-ESTIMATES = [*KEYS, *SYSTEM, "scale", "estimate", "se", "df", "ci_low", "ci_high", "note"]
-CONTRASTS = [
-    *KEYS, "model", "condition_a", "condition_b", "scale", "difference", "se", "df", "t", "p",
-    "p_adjusted", "ci_low", "ci_high", "note",
+ESTIMATES = [
+    *KEYS, *UNITS, *SYSTEM, "scale", "estimate", "se", "df", "ci_low", "ci_high", "note",
 ]  # fmt: skip
-SHARES = [*KEYS, *SYSTEM, "rating", "share", "se", "ci_low", "ci_high"]
+CONTRASTS = [
+    *KEYS, *UNITS, "model", "condition_a", "condition_b", "scale", "difference", "se", "df", "t",
+    "p", "p_adjusted", "ci_low", "ci_high", "note",
+]  # fmt: skip
+SHARES = [*KEYS, *UNITS, *SYSTEM, "rating", "share", "se", "ci_low", "ci_high"]
 
 
 @dataclass(frozen=True)
@@ -124,12 +128,15 @@ def mixed_models(
     found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
         for link in recipe.mixed_models.links:
-            keys = dict(zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True))
+            keys: dict[str, Any] = dict(
+                zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True)
+            )
             fit = fits.of(of_dimension, link)
             if isinstance(fit, Inestimable):
                 found["m"].append({**keys, "parameter": "", "note": str(fit)})
                 continue
             found["m"] += [{**keys, **row} for row in _parameters(fit)]
+            keys |= {"unit": "rating", "n": len(fit.data.y)}
             found["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
             found["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
             if link != "linear":

@@ -171,7 +171,8 @@ def sign_test(
 ) -> SignTest | Inestimable:
     """Is a `higher` more often than `lower`? The exact binomial test of one half.
 
-    Raises ValueError for negative counts.
+    The share's interval: C. J. Clopper & E. S. Pearson (1934), The use of confidence or fiducial
+    limits illustrated in the case of the binomial. Raises ValueError for negative counts.
     """
     if min(higher, lower, ties) < 0:
         raise ValueError("Counts are not negative")

@@ -67,7 +67,8 @@ def means(
     """Estimated mean of each level: `level`, `estimate`, `se`, `df`, `low`, `high`.
 
     On the scale of the ratings, an ordinal model's mean is Σ category × share. On the latent scale
-    it is the distance from the middle of the thresholds; a linear model has no such scale.
+    it is the distance from the middle of the thresholds; a linear model has no such scale. Raises
+    KeyError where the model has no such factor, and ValueError for a scale that it has not.
     """
     found = _levels(fit, factor, scale, over)
     errors, df = found.errors, found.df

@@ -84,15 +84,15 @@ class Ordinal:
         """The mode of the random effects, searched from where the last one was."""
         if x[1 : self.parameters.thresholds].max(initial=0) > FARTHEST_GAP:
             raise ModeNotFound
-        found = self.laplace.mode(*self.parameters.split(x), start=self._u)
+        with np.errstate(invalid="ignore"):  # far off, what overflows is found out by itself
+            found = self.laplace.mode(*self.parameters.split(x), start=self._u)
         self._u = found.u
         return found
 
     def objective(self, x: Vector) -> tuple[float, Vector]:
         """The log-likelihood and its slope; far off, where there is no mode, −∞."""
         try:
-            with np.errstate(invalid="ignore"):  # far off, what overflowed is found out below
-                mode = self.mode(x)
+            mode = self.mode(x)
         except (ModeNotFound, np.linalg.LinAlgError):
             self._u = (np.zeros_like(self._u[0]), np.zeros_like(self._u[1]))
             return -np.inf, np.zeros(len(x))

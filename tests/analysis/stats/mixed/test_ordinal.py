@@ -1,5 +1,6 @@
 """Cumulative link mixed models: what ordinal::clmm says, and where there is nothing to say."""
 
+import warnings
 from itertools import product
 from typing import Any
 
@@ -254,3 +255,20 @@ class TestSeparation:
         frame = DataFrame(rows, columns=["rater", "item", "rating"])
         frame["system"] = frame["item"].str[0]
         assert self.refused(frame, ["system"]).kind == "unconverged"
+
+
+def test_ratings_that_items_foretell_are_refused_without_a_warning() -> None:
+    draw = np.random.default_rng(20)
+    rater, shown = np.indices((12, 20)).reshape(2, -1)
+    system = np.array([0, 1, 2, 3, 8, 4, 5, 6, 7, 8])[shown % 10]
+    frame = DataFrame({"rater": rater, "item": 9 * (shown // 10) + system, "rating": 7 * shown % 3})
+    frame["system"] = [f"s{number}" for number in system]
+    crossing = crossed(
+        frame[draw.uniform(size=240) > 0.7],
+        rating="rating",
+        fixed=["system"],
+        groups=("rater", "item"),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert isinstance(fit_ordinal(crossing), Inestimable)
