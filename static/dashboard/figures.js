@@ -3,6 +3,16 @@
 
 const scheme = matchMedia("(prefers-color-scheme: dark)");
 
+const OPTIONS = {
+  displaylogo: false,
+  responsive: true,
+  showSendToCloud: false, // by itself Plotly offers to send a figure's data to its own servers
+  plotlyServerURL: "",
+  modeBarButtonsToRemove: ["select2d", "lasso2d"], // nothing is done with selected points
+  // where nothing hovers it would always be there, over titles and legends
+  displayModeBar: matchMedia("(hover: none)").matches ? false : "hover",
+};
+
 function inOurColours(layout) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
@@ -53,17 +63,25 @@ async function read(address) {
   return answer.json();
 }
 
+// What is wider than a phone scrolls sideways, which keys do where the focus is.
+function scrollByKeyboard(around, label) {
+  around.tabIndex = 0;
+  around.setAttribute("role", "group");
+  around.setAttribute("aria-label", `Scrolls sideways. ${label}`);
+}
+
 async function draw(element) {
   const { data, layout } = await read(element.dataset.figure);
   const { updatemenus = [], ...plain } = layout;
   const views = updatemenus.map((menu, number) => chooser(menu, element, number));
-  const options = { displaylogo: false, responsive: true };
   const paint = async () => {
-    await Plotly.react(element, structuredClone(data), inOurColours(plain), options);
+    await Plotly.react(element, structuredClone(data), inOurColours(plain), OPTIONS);
     for (const apply of views) await apply();
   };
   element.replaceChildren();
-  element.classList.toggle("fits", layout.meta?.fits === "phone");
+  const fits = layout.meta?.fits === "phone";
+  element.classList.toggle("fits", fits);
+  if (!fits) scrollByKeyboard(element.parentElement, element.getAttribute("aria-label"));
   await paint();
   scheme.addEventListener("change", paint);
 }

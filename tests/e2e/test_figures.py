@@ -91,3 +91,6 @@ def test_the_map_is_drawn_without_any_network(new_page: Callable[..., Page]) -> 
     assert found[2:] == [f"rgb{south}", f"rgb{west}"]
     texts = page.locator(".textpoint").all_text_contents()
     assert any("West 5.00 *" in text for text in texts)
+    buttons = page.locator(".modebar-btn").evaluate_all("all => all.map(one => one.dataset.title)")
+    assert "Download plot as a PNG" in buttons
+    assert not [title for title in buttons if "Share" in title or "Select" in title]
