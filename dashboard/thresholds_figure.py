@@ -17,7 +17,7 @@ LEFT, RIGHT, TOP, BOTTOM = 44, 8, 10, 40  # margins
 #: sign, which begins at the rater's place.
 SIGNS = {
     "kept": "h0",
-    "excluded": "h0",
+    "excluded": "m-3 0h6",
     "joining": "m-4 0h8m-4-4v8",
     "leaving": "m-4-4l8 8m0-8l-8 8",
 }

@@ -155,7 +155,7 @@ def _asked(data: Any, study: Study, run: AnalysisRun) -> tuple[ThresholdsForm, W
     what_if = WhatIf(study, run)
     left_out = [] if what_if.limits.has_unfinished else ["inactive_minutes"]
     form = ThresholdsForm({}, rules=rules, left_out=left_out)
-    form.data = {name: field.initial for name, field in form.fields.items()} | {
+    form.data = {name: _whole(field.initial) for name, field in form.fields.items()} | {
         name: value for name, value in data.items() if name in form.fields and value
     }
     return form, what_if
@@ -227,6 +227,11 @@ def _changes(before: QualityRules, after: QualityRules) -> list[str]:
 
 def _steps(rules: dict[str, Any]) -> str:
     return ", ".join(rules["order"]) or "no rule"
+
+
+def _whole(value: float | str) -> float | str:
+    """The same number, without decimals where it has none: 120 and not 120.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _number(value: float | str) -> str:

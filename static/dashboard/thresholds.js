@@ -13,7 +13,8 @@ if (form) {
   const show = async () => {
     asking.abort();
     asking = new AbortController();
-    if (!form.checkValidity()) return;
+    const wrong = form.querySelector("input:invalid");
+    if (wrong) throw new Error(`${wrong.labels[0].textContent.trim()}: ${wrong.validationMessage}`);
     const query = new URLSearchParams(new FormData(form));
     const answer = await fetch(`${form.dataset.outcome}?${query}`, { signal: asking.signal });
     if (answer.redirected) return location.reload(); // logged out meanwhile

@@ -25,6 +25,7 @@ def test_page_shows_the_rules_in_force_and_their_results(
     assert results[4] == ["Reference points", "8 of 8", "8 of 8"]
     assert funnel[1] == ["duration", "1", "3", "1"]
     assert "3 raters kept: the same as by the rules in force." in text_of(answer)
+    assert 'name="duration_minimum" id="id_duration_minimum" value="10"' in answer.content.decode()
 
 
 def test_other_thresholds_are_tried_by_address_and_nothing_changes(
@@ -64,6 +65,27 @@ def test_outcome_alone_is_the_same_without_the_page(
     assert tables_of(alone) == tables_of(page.get(PAGE, PATIENT))[: len(tables_of(alone))]
     assert "4 raters would be kept instead of 3." in text_of(alone)
     assert "<html" not in alone.content.decode()
+
+
+def test_limits_that_leave_nobody_compare_nothing(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    said = text_of(page.get(f"{PAGE}outcome/", {"duration_minimum": "70"}))
+    assert "0 raters would be kept instead of 3. Nobody is left to compare anything." in said
+    assert "instead of 1 to 3" not in said
+
+
+def test_what_is_wrong_is_said_beside_the_results_and_tied_to_its_field(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    crossed = {"duration_minimum": "80", "duration_maximum": "5"}
+    said = text_of(page.get(f"{PAGE}outcome/", crossed))
+    assert "is wrong: Minimum is greater than maximum. This is what the rules in force do" in said
+    whole = page.get(PAGE, {"sigma_below": "-1"}).content.decode()
+    described = 'aria-describedby="id_sigma_below-now id_sigma_below_error" aria-invalid="true"'
+    assert described in whole
+    assert whole.count('id="id_sigma_below_error"') == 1
+    assert whole.count("aria-invalid") == 1
 
 
 @pytest.mark.parametrize(
