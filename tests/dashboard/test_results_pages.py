@@ -90,7 +90,7 @@ def test_results_without_contrast_says_why_there_are_no_wins(page: Client, db: N
     study = make_study(contrast=None)
     add_participant(study, pseudonym="ann")
     finished_run(study=study, sources=counted_sources())
-    assert "the study names no two conditions to compare" in text_of(
+    assert "The study names no two conditions to compare." in text_of(
         page.get("/studies/small/results/")
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.axe import in_both_schemes
+from tests.e2e.axe import in_both_schemes, violations
 from tests.e2e.installation import Installation, running_installation
 from tests.e2e.studies import WAYS_IN
 from tests.e2e.test_judge_pages import is_too_wide, log_in, open_everything
@@ -19,6 +19,7 @@ from tests.survey import small_study
 pytestmark = pytest.mark.embedded  # what a browser makes of HTML, styles and scripts
 STUDY = "/studies/small"
 RESULTS = ["", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/", "printed/"]
+OTHERS = ["raters/", "thresholds/", "figures/"]
 #: Raters need seconds for these pages, and the rules ask for minutes.
 RULES = "\nquality: {duration_minutes: {minimum: 0, maximum: 75}}\n"
 
@@ -83,6 +84,26 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     assert {name: objections for name, objections in found.items() if objections} == {}
 
 
+def test_what_a_slider_does_is_in_view_on_a_phone(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(phone=True)
+    log_in(site, page)
+    page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated")
+    summary = page.locator("#summary")
+    last = page.get_by_role("slider").last
+    last.focus()
+    expect(last).to_be_in_viewport()
+    expect(summary).to_be_in_viewport(ratio=1)
+    number = page.get_by_role("spinbutton", name="Shortest time (minutes)")
+    number.fill("-1")
+    expect(summary).to_contain_text("Not shown: Shortest time (minutes):")
+    number.fill("1000")
+    expect(summary).to_contain_text("Minimum is greater than maximum.")
+    number.fill("0")
+    expect(summary).to_contain_text("the same as by the rules in force")
+
+
 def test_thresholds_work_without_scripts(site: Installation, new_page: Callable[..., Page]) -> None:
     page = new_page(javascript=False)
     log_in(site, page)
@@ -103,12 +124,16 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     log_in(site, page)
     log_in(site, phone)
     found, wide = {}, []
-    for part in [*(f"results/{subject}" for subject in RESULTS), "thresholds/"]:
+    for part in [*(f"results/{subject}" for subject in RESULTS), *OTHERS]:
         address = f"{site.url}{STUDY}/{part}?include=simulated"
         page.goto(address)
         found[part] = in_both_schemes(page)
         phone.goto(address)
         if is_too_wide(phone):
             wide.append(part)
+        if part == "figures/":  # scripts draw these, and not alike for fingers
+            phone.wait_for_load_state("networkidle")
+            expect(phone.locator(".js-plotly-plot").last).to_be_visible()
+            found["figures on a phone"] = violations(phone)
     assert {part: objections for part, objections in found.items() if objections} == {}
     assert wide == []
