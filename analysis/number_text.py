@@ -88,7 +88,12 @@ def _rounded(column: str, value: float) -> str:
         return count(value)
     if column in WHOLE:
         return degrees(value)
-    return decimals(value, DECIMALS.get(column, 2))
+    return small(value) if 0 < abs(value) < 0.005 else decimals(value, DECIMALS.get(column, 2))
+
+
+def small(value: float) -> str:
+    """What two decimals would call zero: to the first digit, if four decimals show it."""
+    return next((text for n in (3, 4) if (text := decimals(value, n)).strip("−0.")), "0.00")
 
 
 def degrees(value: float) -> str:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
+from analysis.stats.bootstrap import RESAMPLES
 from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
 from survey.definition.problems import DefinitionError, Problem
 from survey.definition.yaml_file import YamlFile
@@ -117,7 +118,7 @@ class Margins(Part):
 class Bootstrap(Part):
     """Raters drawn anew with replacement, with the whole pipeline behind them."""
 
-    resamples: int = Field(default=2000, ge=200, le=100_000)
+    resamples: int = Field(default=RESAMPLES, ge=200, le=100_000)
     seed: int = Field(default=1, ge=0)
 
 
@@ -190,7 +191,9 @@ class Recipe(Part):
         return self
 
     def doubts(self, columns: Collection[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """What can have no effect, with its key, in a study whose raters have these columns."""
+        """What can have no effect in a study whose raters have these columns, or too little, with
+        its key.
+        """
         asked: list[tuple[tuple[str | int, ...], str]] = [
             (("groups", name, "column"), group.column) for name, group in self.groups.items()
         ]
@@ -198,6 +201,11 @@ class Recipe(Part):
         for path, column in asked:
             if column not in columns:
                 yield path, f"raters have no column {column!r}, so nobody is in any of its groups"
+        if self.bootstrap is not None and self.bootstrap.resamples < RESAMPLES:
+            yield (
+                ("bootstrap", "resamples"),
+                f"fewer than {RESAMPLES:,} resamples leave the ends of intervals to chance",
+            )
         if self.unit == "participant":
             return
         without = f"a recipe whose unit is the {self.unit}"

@@ -16,6 +16,7 @@ from analysis.figures.style import (
     menu,
     note,
     short,
+    wrapped,
 )
 from analysis.stats.agreement import limits_of_agreement
 
@@ -145,10 +146,10 @@ def alt_test(table: DataFrame) -> dict[str, Any]:
     epsilon = float(table["epsilon"].iloc[0])
     text = (
         f"Alternative annotator test, ε = {epsilon:g}: a judge passes at a winning rate of 0.5 or "
-        "more.<br>A judge that always gives the same score knows nothing; where it passes, passing "
+        "more. A judge that always gives the same score knows nothing; where it passes, passing "
         "says little."
     )
-    layout["annotations"] = [note(text)]
+    layout["annotations"] = [note("<br>".join(wrapped(text, 75)))]
     return {"data": traces, "layout": layout | menu(views)}
 
 

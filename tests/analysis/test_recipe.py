@@ -6,7 +6,15 @@ import pytest
 from pandas import Series
 
 from analysis import groups
-from analysis.recipe import FOLDER, Grouping, Margins, in_order, read_recipe, shipped_recipes
+from analysis.recipe import (
+    FOLDER,
+    Bootstrap,
+    Grouping,
+    Margins,
+    in_order,
+    read_recipe,
+    shipped_recipes,
+)
 from survey.definition import DefinitionError
 
 PAPER, SOUND = shipped_recipes().values()
@@ -151,6 +159,14 @@ def test_keys_without_an_effect_are_doubted() -> None:
         ("margins", "reference"),
     ]
     assert found["anova", 0] == "raters have no column 'region', so nobody is in any of its groups"
+
+
+def test_few_resamples_are_doubted() -> None:
+    few = SOUND.model_copy(update={"bootstrap": Bootstrap(resamples=400)})
+    assert dict(few.doubts(["age", "education", "gender", "race", "region"])) == {
+        ("bootstrap", "resamples"): "fewer than 2,000 resamples leave the ends of intervals to "
+        "chance"
+    }
 
 
 def test_either_margin_may_be_left_out() -> None:
