@@ -3,20 +3,15 @@
 import logging
 import math
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import OperationalError, transaction
 from django.utils import timezone
 from pandas import DataFrame, isna
 
-from analysis.frames import (
-    JUDGES_SEED,
-    Snapshot,
-    read_judges,
-    read_protocol,
-    read_snapshot,
-)
+from analysis.decisions import about, snapshot_at
+from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
 from analysis.judging import analyse_judges
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.protocol import protocol
@@ -24,7 +19,6 @@ from analysis.recipe_sets import recipes_of
 from analysis.report import THRESHOLDS_SEED, Results, analyse
 from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
-from analysis.versions import software
 from survey.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import not_counted_among, reading
@@ -80,10 +74,9 @@ def execute(run_id: int) -> bool:
 def _compute(run: AnalysisRun) -> None:
     now = timezone.now()
     rules = rules_of(run.rule_set)
-    silent_since = now - timedelta(minutes=rules.early_exit.inactive_minutes)
     with reading():
         digest = fingerprint(run.study, run.sources, run.rule_set, run.recipe_set, at=now)
-        snapshot = read_snapshot(run.study, run.sources, seen_since=silent_since)
+        snapshot = snapshot_at(run.study, run.sources, run.rule_set, at=now)
         worked_out = read_protocol(run.study, run.sources, snapshot.data)
         judges, judges_hash = read_judges(run.study)
         withdrawals = run.study.withdrawals.count()
@@ -113,25 +106,11 @@ def _name_what_does_not_count(run: AnalysisRun, snapshot: Snapshot, results: Res
 def _manifest(
     run: AnalysisRun, snapshot: Snapshot, results: Results, *, judges_hash: str, at: datetime
 ) -> dict[str, Any]:
-    study, rule_set = run.study, run.rule_set
-    return {
-        "study": str(study),
-        "title": study.title,
-        "content_hash": study.content_hash,
+    return about(run.study, run.sources, run.rule_set, snapshot) | {
         "read_at": time_text(at.replace(microsecond=0)),
-        "snapshot_hash": snapshot.hash,
         "tables_hashed": snapshot.hashes,
         "judges_hash": judges_hash,
-        "sources": run.sources,
-        "included_by_name": not_counted_among(run.sources),
-        "gold": snapshot.gold.source,
         "gold_imported": snapshot.gold.is_imported,
-        "rule_set": {
-            "version": rule_set.version,
-            "created_at": time_text(rule_set.created_at),
-            "author": str(rule_set.author) if rule_set.author else None,
-            "rules": rule_set.rules,
-        },
         "recipe_set": {
             "version": run.recipe_set.version,
             "created_at": time_text(run.recipe_set.created_at),
@@ -141,7 +120,6 @@ def _manifest(
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
         "seeds": {"judges": JUDGES_SEED, "thresholds": THRESHOLDS_SEED} | _seeds(run),
-        "software": software(),
         "absent": results.absent,
     }
 

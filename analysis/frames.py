@@ -10,8 +10,8 @@ from typing import Any
 from pandas import DataFrame
 
 from analysis.judged import JudgesData
-from analysis.protocol import ProtocolData
-from analysis.report import Contrast, StudyData
+from analysis.study_data import ProtocolData, StudyData
+from analysis.wins import Contrast
 from judge.definition import JudgingDefinition
 from judge.models import Judging
 from judge.queries import GoldScores, gold_scores

@@ -4,13 +4,12 @@ This is what a pilot is compared by. It is about everybody who completed the sur
 the filter says: the task is judged here, not the raters.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.stats.rankings import Friedman, friedman
+from analysis.study_data import ProtocolData
 
 PERSON = "participant"
 BLOCK = ["scenario", "set"]
@@ -22,19 +21,6 @@ WITHOUT = {
     "agreement_ratings": "in no block did two people who rated all of it tell responses apart",
     "agreement_ranks": "in no block did two people who ranked all of it tell responses apart",
 }
-
-
-@dataclass(frozen=True)
-class ProtocolData:
-    """Tidy tables: participants.csv, ratings.csv and ranks.csv (each with `revisions`),
-    presentations.csv (with `changes`) and comments.csv.
-    """
-
-    participants: DataFrame
-    ratings: DataFrame
-    ranks: DataFrame
-    presentations: DataFrame
-    comments: DataFrame
 
 
 def protocol(data: ProtocolData) -> DataFrame:

@@ -1,10 +1,19 @@
 """Finding finished analyses and what they found."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from analysis.models import AnalysisRun, Result
 from survey.models import Study
+
+
+class Decision(NamedTuple):
+    """What the filter decided of a rater, and the rule that excluded them or nothing."""
+
+    sigma: float | None
+    mae: float | None
+    included: bool
+    exclusion: str
 
 
 def latest_run(study: Study, sources: Sequence[str]) -> AnalysisRun | None:
@@ -20,13 +29,13 @@ def results_of(run: AnalysisRun, kind: str) -> dict[str, Any]:
     )
 
 
-def rater_decisions(run: AnalysisRun) -> dict[str, tuple[float | None, float | None, bool, str]]:
-    """Of each rater by pseudonym: σ, MAE, whether included, and the rule that excluded."""
+def rater_decisions(run: AnalysisRun) -> dict[str, Decision]:
+    """What a run decided of each rater, by pseudonym."""
     rules = dict(run.exclusions.values_list("participant_id", "rule"))
     rows = run.rater_quality.values_list(
         "participant_id", "participant__pseudonym", "indices", "included"
     )
     return {
-        name: (indices.get("sigma"), indices.get("mae"), included, rules.get(person, ""))
+        name: Decision(indices.get("sigma"), indices.get("mae"), included, rules.get(person, ""))
         for person, name, indices, included in rows
     }

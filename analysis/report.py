@@ -19,12 +19,12 @@ from analysis.figures.funnel import consort_flow
 from analysis.figures.quality import distribution, durations, sigma_against_mae
 from analysis.figures.ratings import ratings_kde
 from analysis.figures.shares import category_shares
-from analysis.funnel import Funnel, apply_rules, exclusions, not_entered
+from analysis.filtering import filtered
+from analysis.funnel import Funnel, exclusions, not_entered
 from analysis.items import items, rating_counts
-from analysis.quality import quality_under
 from analysis.rater_indices import rater_indices
 from analysis.recipe import Raters, Recipe
-from analysis.study_data import Checked, StudyData, check, plain
+from analysis.study_data import Checked, StudyData, plain
 from analysis.thresholds import thresholds
 from analysis.wins import Contrast, wins, wins_summary
 
@@ -63,13 +63,9 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
     the content of `data` alone, not on the order of its rows. Raises ValueError when `data`
     contradict themselves, as `study_data.check` does.
     """
-    if not data.scale:
-        rules = rules.without("sigma_mae")
-    checked = check(data)
+    who = filtered(data, rules)
+    checked, rules, raters, funnel = who.checked, who.rules, who.raters, who.funnel
     people = checked.consented
-    raters = quality_under(rules, people, checked.ratings)
-    funnel = apply_rules(raters, rules)
-    raters["included"], raters["exclusion"] = funnel.included, funnel.exclusion
     counted: dict[Raters, Answers] = {
         "included": _answers_of(
             checked,

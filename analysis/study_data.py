@@ -44,6 +44,19 @@ class StudyData:
 
 
 @dataclass(frozen=True)
+class ProtocolData:
+    """Tidy tables: participants.csv, ratings.csv and ranks.csv (each with `revisions`),
+    presentations.csv (with `changes`) and comments.csv.
+    """
+
+    participants: DataFrame
+    ratings: DataFrame
+    ranks: DataFrame
+    presentations: DataFrame
+    comments: DataFrame
+
+
+@dataclass(frozen=True)
 class Checked:
     """The data of a study, found to be consistent, as the analysis reads them.
 

@@ -189,7 +189,7 @@ class Exports(APIView):
         include = _asked_for(request)
         run = queries.newest_analysis(study, include).run
         files = []
-        for file, about, absent in exports.Export(study, run).files if run else []:
+        for file, about, absent in exports.filtered_by(run).files if run else []:
             url = reverse("api:export", args=[study, file], request=request)
             url += queries.include_query(include)
             files.append(

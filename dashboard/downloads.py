@@ -3,7 +3,7 @@
 from django.http import Http404, StreamingHttpResponse
 
 from analysis.models import AnalysisRun
-from dashboard.exports import Export, stream_table
+from dashboard.exports import filtered_by, stream_table
 from survey.models import Study
 
 
@@ -11,13 +11,13 @@ def csv_response(study: Study, run: AnalysisRun | None, file: str) -> StreamingH
     """`file` as `run` filtered it, streamed. Raises Http404 where it is not there."""
     if run is None:
         raise Http404(f"No analysis of {study} has finished yet.")
-    export = Export(study, run)
+    export = filtered_by(run)
     if file in export.absent:
         raise Http404(f"There is no {file}: {export.absent[file]}.")
     if file not in export.tables() and file != "codebook.csv":
         raise Http404(f"There is no {file}.")
     return StreamingHttpResponse(
-        stream_table(study, run, file),
+        stream_table(run, file),
         content_type="text/csv; charset=utf-8",
         headers={
             "Content-Disposition": f'attachment; filename="{study.slug}-{study.version}-{file}"'

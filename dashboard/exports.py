@@ -1,18 +1,17 @@
 """A study's data as CSV files: what pages let researchers download and `export` writes.
 
-Filtering is that of an analysis run; everything else is read from the database as it is. Tables
-are streamed, so a large one neither fills memory nor makes anybody wait for its first line.
+Pages filter as the analysis did that they show. Everything else is read from the database as it
+is. Tables are streamed, so a large one neither fills memory nor makes anybody wait for its first
+line.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Any
+from functools import cached_property, partial
 
 from analysis.models import AnalysisRun
-from analysis.queries import rater_decisions
+from analysis.queries import Decision, rater_decisions
 from dashboard.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from dashboard.certificate import certificate_rows
 from dashboard.codebook import codebook_rows
@@ -55,8 +54,8 @@ from survey.tidy import (
     shown_response_rows,
 )
 
-DECISION_COLUMNS = ("sigma", "mae", "included", "exclusion")
-NO_DECISION = (None, None, False, "")
+DECISION_COLUMNS = Decision._fields
+NO_DECISION = Decision(None, None, included=False, exclusion="")
 #: What may tell who somebody is, together with what others know of them.
 EXACT_TIMES = ("started_at", "finished_at", "shown_at", "answered_at", "submitted_at")
 IDENTIFYING_COLUMNS = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
@@ -89,12 +88,13 @@ class Table:
 
 @dataclass
 class Export:
-    """The data of one study as one analysis run filtered them; `sharing` leaves out free text
-    and columns that may tell who somebody is.
+    """The data of one study, of everybody from `sources`, as `decide` filtered them; `sharing`
+    leaves out free text and columns that may tell who somebody is.
     """
 
     study: Study
-    run: AnalysisRun
+    sources: Sequence[str]
+    decide: Callable[[], dict[str, Decision]]
     sharing: bool = False
 
     @cached_property
@@ -106,15 +106,15 @@ class Export:
         return definition_of(self.study)
 
     @cached_property
-    def decisions(self) -> dict[str, tuple[float | None, float | None, bool, str]]:
-        return rater_decisions(self.run)
+    def decisions(self) -> dict[str, Decision]:
+        return self.decide()
 
     @cached_property
-    def sources(self) -> dict[str, str]:
+    def named(self) -> dict[str, str]:
         """Each participant's source, where somebody is included who is no rater and so is named."""
-        if not not_counted_among(self.run.sources):
+        if not not_counted_among(self.sources):
             return {}
-        people = self.study.participants.filter(source__in=self.run.sources)
+        people = self.study.participants.filter(source__in=self.sources)
         return dict(people.values_list("pseudonym", "source"))
 
     def participants(self) -> Table:
@@ -123,7 +123,7 @@ class Export:
         columns = participant_columns(self.definition)
         rows = (
             (*row[:usual], *self.decisions.get(row[0], NO_DECISION), *row[usual:])
-            for row in participant_rows(self.study, self.run.sources)
+            for row in participant_rows(self.study, self.sources)
         )
         return self._named(
             Table((*columns[:usual], *DECISION_COLUMNS, *columns[usual:]), rows), has_gold=True
@@ -131,7 +131,7 @@ class Export:
 
     def ratings(self) -> Table:
         """The ratings of the included raters: the cleaned data."""
-        return self._ratings(lambda row: self.decisions.get(row[0], NO_DECISION)[2])
+        return self._ratings(lambda row: self.decisions.get(row[0], NO_DECISION).included)
 
     def ratings_all(self) -> Table:
         """Everybody's ratings."""
@@ -142,7 +142,7 @@ class Export:
         gold = {row[:-1]: row[-1] for row, _ in gold_rows(self.study, self.gold)}
         rows = (
             (*row[:usual], gold.get(row[1 : usual - 1]), *row[usual:])
-            for row in rating_rows(self.study, self.run.sources)
+            for row in rating_rows(self.study, self.sources)
             if counts(row)
         )
         columns = (*RATING_COLUMNS, "gold", *SHOWN_COLUMNS)
@@ -171,13 +171,13 @@ class Export:
     def _of_people(
         self,
         columns: tuple[str, ...],
-        rows: Callable[[Study, list[str]], Iterator[Row]],
+        rows: Callable[[Study, Sequence[str]], Iterator[Row]],
     ) -> Table:
-        return self._named(Table(columns, rows(self.study, self.run.sources)), people=True)
+        return self._named(Table(columns, rows(self.study, self.sources)), people=True)
 
     def certificate(self) -> Table:
         """How evenly everything was shown, experts and test people in pools of their own."""
-        pools = list(dict.fromkeys(map(pool_of, self.run.sources)))
+        pools = list(dict.fromkeys(map(pool_of, self.sources)))
         return Table(CERTIFICATE_COLUMNS, certificate_rows(self.study, pools))
 
     def gold_table(self) -> Table:
@@ -227,7 +227,7 @@ class Export:
     @cached_property
     def absent(self) -> dict[str, str]:
         """Files that are not there, and why."""
-        whose = {"participant__study": self.study, "participant__source__in": self.run.sources}
+        whose = {"participant__study": self.study, "participant__source__in": self.sources}
         shown = {f"presentation__{key}": value for key, value in whose.items()}
         study = self.definition
         absent: dict[str, str] = {}
@@ -281,8 +281,8 @@ class Export:
     def _named(self, table: Table, *, has_gold: bool = False, people: bool = False) -> Table:
         """Experts, test people and the scores of a stand-in are named in a last column."""
         columns, rows = table.columns, table.rows
-        if people and self.sources:
-            columns, rows = (*columns, "source"), _with_source(rows, self.sources)
+        if people and self.named:
+            columns, rows = (*columns, "source"), _with_source(rows, self.named)
         if has_gold and self.gold.is_stand_in:
             columns, rows = (*columns, "gold_by"), _with_last(rows, self.gold.made_by)
         if self.sharing and IDENTIFYING_COLUMNS.intersection(columns):
@@ -303,51 +303,14 @@ def _only(rows: Iterable[Row], places: Sequence[int]) -> Iterator[Row]:
     return (tuple(row[place] for place in places) for row in rows)
 
 
-def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:
-    """Everybody who came, and where they are now: what a flow diagram begins with.
-
-    `left_at_information` never agreed nor declined. Withdrawn people are counted, and nothing
-    else is left of them.
-    """
-    people = study.participants.filter(source__in=sources)
-    statuses = Counter(people.values_list("status", flat=True))
-    withdrawn = study.withdrawals.filter(source__in=sources).count() + statuses["withdrawn"]
-    return {
-        "came": statuses.total() - statuses["withdrawn"] + withdrawn,
-        "left_at_information": statuses["arrived"],
-        **{name: statuses[name] for name in ("declined", "screened_out", "in_progress")},
-        "completed": statuses["completed"],
-        "withdrawn": withdrawn,
-    }
+def filtered_by(run: AnalysisRun) -> Export:
+    """The data as a finished run filtered them."""
+    return Export(run.study, run.sources, partial(rater_decisions, run))
 
 
-def stream_table(study: Study, run: AnalysisRun, name: str) -> Iterator[str]:
+def stream_table(run: AnalysisRun, name: str) -> Iterator[str]:
     """One file's text, piece by piece. Raises KeyError for a file that is not there."""
     with reading():
-        export = Export(study, run)
+        export = filtered_by(run)
         table = export.codebook() if name == "codebook.csv" else export.tables()[name]()
         yield from csv_lines(table.columns, table.rows)
-
-
-def write_export(
-    study: Study, run: AnalysisRun, folder: Path, *, sharing: bool = False
-) -> dict[str, Any]:
-    """Write every file into `folder`; the manifest that belongs to them."""
-    with reading():
-        export = Export(study, run, sharing)
-        for name, make in {**export.tables(), "codebook.csv": export.codebook}.items():
-            table = make()
-            with (folder / name).open("w", encoding="utf-8", newline="") as file:
-                file.writelines(csv_lines(table.columns, table.rows))
-        about: dict[str, Any] = {
-            "form": "for sharing" if sharing else "full",
-            "people": flow(study, run.sources),
-        }
-        if sharing:
-            about["small_cells"] = export.small_cells()
-    taken_over = (
-        "study", "title", "content_hash", "snapshot_hash", "sources", "included_by_name",
-        "gold", "rule_set", "software",
-    )  # fmt: skip
-    filtered = {key: run.manifest[key] for key in taken_over}
-    return filtered | about | {"run": run.pk, "absent": export.absent}

@@ -6,13 +6,12 @@ from statistics import fmean
 from typing import Any
 
 from analysis.models import AnalysisRun
-from analysis.queries import rater_decisions
+from analysis.queries import Decision, rater_decisions
 from dashboard.queries import tables_of
 from dashboard.tables import Row, Table, in_order
 
 CELL = ("scenario", "set", "model", "condition", "dimension")
 TABLES = ("funnel", "wins", "wins_summary", "items")
-Decision = tuple[float | None, float | None, bool, str]
 
 
 @dataclass(frozen=True)
@@ -71,19 +70,19 @@ def changes(before: AnalysisRun, after: AnalysisRun) -> Changes:
     wins = new["wins"].rows or old["wins"].rows
     return Changes(
         newly_excluded=[
-            _change(name, was[name], now[name], now[name][3])
+            _change(name, was[name], now[name], now[name].exclusion)
             for name in both
-            if was[name][2] and not now[name][2]
+            if was[name].included and not now[name].included
         ],
         included_again=[
-            _change(name, was[name], now[name], was[name][3])
+            _change(name, was[name], now[name], was[name].exclusion)
             for name in both
-            if now[name][2] and not was[name][2]
+            if now[name].included and not was[name].included
         ],
         same_answers=_answers(before) == _answers(after),
         same_rules=before.rule_set_id == after.rule_set_id,
-        kept_before=sum(decision[2] for decision in was.values()),
-        kept_after=sum(decision[2] for decision in now.values()),
+        kept_before=sum(decision.included for decision in was.values()),
+        kept_after=sum(decision.included for decision in now.values()),
         funnel=_beside(_by(old["funnel"], "step"), _by(new["funnel"], "step")),
         wins=_beside(_over_all(old["wins_summary"]), _over_all(new["wins_summary"])),
         conditions=(wins[0]["condition_a"], wins[0]["condition_b"]) if wins else ("", ""),
@@ -97,7 +96,7 @@ def _answers(run: AnalysisRun) -> tuple[Any, Any]:
 
 
 def _change(name: str, was: Decision, now: Decision, rule: str) -> RaterChange:
-    return RaterChange(name, now[0], was[1], now[1], rule)
+    return RaterChange(name, now.sigma, was.mae, now.mae, rule)
 
 
 def _by(table: Table, column: str) -> dict[str, Row]:

@@ -26,7 +26,7 @@ from dashboard import agreement as about_judges
 from dashboard import fieldwork, queries, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.downloads import csv_response
-from dashboard.exports import Export
+from dashboard.exports import filtered_by
 from dashboard.figures import FIGURES
 from dashboard.forms import IncludeForm, RatersForm, RecomputeForm, StateForm
 from dashboard.raters import TEXTS, rater_row, raters_of
@@ -269,7 +269,7 @@ def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
         found,
         "downloads",
         analysis,
-        files=Export(found, analysis.run).files if analysis.run else [],
+        files=filtered_by(analysis.run).files if analysis.run else [],
     )
 
 

@@ -1,16 +1,15 @@
-"""What `analyze` and `export` have in common: a study's finished run, written into a folder."""
+"""What `analyze` and `export` have in common: files about a study, written into a folder."""
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.execution import RunFailed, finished_run
-from analysis.models import AnalysisRun
 from dashboard.output_folder import OutputRefused, output_folder
-from survey.models import Participant
+from survey.models import Participant, Study
 from survey.queries import StudyNotFound, find_study
 from survey.tidy import counted_sources
 
@@ -36,16 +35,20 @@ class OutputCommand(BaseCommand, ABC):
         )
 
     @abstractmethod
-    def write(self, run: AnalysisRun, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
-        """Write the files into `folder`; what the manifest is to say beside their list."""
+    def write(
+        self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Write the files about everybody from `sources` into `folder`; what the manifest is to
+        say beside their list.
+        """
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             study = find_study(options["study"])
             with output_folder(options["out"], manifest=self.manifest) as output:
-                run = finished_run(study=study, sources=counted_sources(options["include"]))
-                output.manifest |= self.write(run, output.path, options)
-        except (StudyNotFound, OutputRefused, RunFailed) as error:
+                sources = counted_sources(options["include"])
+                output.manifest |= self.write(study, sources, output.path, options)
+        except (StudyNotFound, OutputRefused) as error:
             raise CommandError(str(error)) from None
         absent: dict[str, list[str]] = {}
         for name, reason in output.manifest["absent"].items():

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from pandas import DataFrame, concat, isna
 
-from analysis.protocol import ProtocolData, protocol
+from analysis.protocol import protocol
+from analysis.study_data import ProtocolData
 
 Rows = Sequence[tuple[Any, ...]]
 CELL = ["scenario", "set", "model", "condition"]

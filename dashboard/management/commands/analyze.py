@@ -1,14 +1,16 @@
 """`manage.py analyze`: every table, every figure and one report of a study."""
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
-from analysis.models import AnalysisRun
+from analysis.execution import RunFailed, finished_run
 from dashboard.analysis_files import NoSuchRecipe, write_analysis
 from dashboard.management.output import OutputCommand
+from survey.models import Study
 
 
 class Command(OutputCommand):
@@ -35,12 +37,15 @@ class Command(OutputCommand):
             help="leave out SVG and PNG, which take a Chrome or Chromium and some seconds",
         )
 
-    def write(self, run: AnalysisRun, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
+    def write(
+        self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
+    ) -> dict[str, Any]:
         try:
+            run = finished_run(study=study, sources=sources)
             manifest = write_analysis(
                 run, folder, recipe=options["recipe"], images=options["images"]
             )
-        except NoSuchRecipe as error:
+        except (RunFailed, NoSuchRecipe) as error:
             raise CommandError(str(error)) from None
         if options["images"] and manifest["images"]:
             self.stderr.write(f"Note: {manifest['images']}")

@@ -1,12 +1,14 @@
 """`manage.py export`: a study's data with what the filter decided, and a codebook."""
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.models import AnalysisRun
-from dashboard.exports import SMALL_CELL, write_export
+from dashboard.export_files import write_export
+from dashboard.exports import SMALL_CELL
 from dashboard.management.output import OutputCommand
+from survey.models import Study
 
 
 class Command(OutputCommand):
@@ -26,8 +28,10 @@ class Command(OutputCommand):
             help="the form for sharing: without free text, exact times and window sizes",
         )
 
-    def write(self, run: AnalysisRun, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
-        manifest = write_export(run.study, run, folder, sharing=options["share"])
+    def write(
+        self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        manifest = write_export(study, sources, folder, sharing=options["share"])
         for cell in manifest.get("small_cells", []):
             self.stderr.write(f"Note: fewer than {SMALL_CELL} people answered {cell}")
         return manifest

@@ -1,0 +1,63 @@
+"""Who counts as the data are now, and what that was decided from. Nothing is stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from analysis.filtering import filtered
+from analysis.frames import Snapshot, read_snapshot
+from analysis.models import RuleSet
+from analysis.queries import Decision
+from analysis.rules import rules_of
+from analysis.versions import software
+from survey.csv_text import time_text
+from survey.models import Study
+from survey.tidy import not_counted_among
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What the filter decided of each rater, by pseudonym, and what a manifest says of it."""
+
+    decisions: dict[str, Decision]
+    manifest: dict[str, Any]
+
+
+def decide(study: Study, sources: Sequence[str], rule_set: RuleSet, snapshot: Snapshot) -> Decided:
+    """Filter everybody in the snapshot. Raises ValueError where the data contradict themselves."""
+    raters = filtered(snapshot.data, rules_of(rule_set)).raters
+    columns = ["participant", "sigma", "mae", "included", "exclusion"]
+    rows = raters[columns].astype(object).where(raters[columns].notna(), None)
+    decisions = {name: Decision(*decided) for name, *decided in rows.itertuples(index=False)}
+    return Decided(decisions, about(study, sources, rule_set, snapshot))
+
+
+def snapshot_at(
+    study: Study, sources: Sequence[str], rule_set: RuleSet, *, at: datetime
+) -> Snapshot:
+    """The data, read at that time. Call it inside `survey.tidy.reading()`."""
+    inactive = timedelta(minutes=rules_of(rule_set).early_exit.inactive_minutes)
+    return read_snapshot(study, sources, seen_since=at - inactive)
+
+
+def about(
+    study: Study, sources: Sequence[str], rule_set: RuleSet, snapshot: Snapshot
+) -> dict[str, Any]:
+    """What a manifest says of the data and the rules."""
+    return {
+        "study": str(study),
+        "title": study.title,
+        "content_hash": study.content_hash,
+        "snapshot_hash": snapshot.hash,
+        "sources": list(sources),
+        "included_by_name": not_counted_among(sources),
+        "gold": snapshot.gold.source,
+        "rule_set": {
+            "version": rule_set.version,
+            "created_at": time_text(rule_set.created_at),
+            "author": str(rule_set.author) if rule_set.author else None,
+            "rules": rule_set.rules,
+        },
+        "software": software(),
+    }
