@@ -1,4 +1,4 @@
-"""What a web process may not load: it costs 1.3 s and 170 MB, and belongs into workers."""
+"""What web processes and commands may not load: it costs them time and memory for nothing."""
 
 import os
 import subprocess
@@ -8,6 +8,7 @@ import pytest
 
 from config.processes import ROOT
 
+#: Together they cost 1.3 s and 170 MB, and belong into workers.
 HEAVY = {"numpy", "pandas", "scipy", "statsmodels", "pingouin", "plotly", "openai", "matplotlib"}
 
 LOAD_ALL_THAT_A_WEB_PROCESS_LOADS = """
@@ -27,15 +28,37 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
-@pytest.mark.slow
-def test_web_process_loads_nothing_that_only_workers_need() -> None:
-    loaded = subprocess.run(
-        [sys.executable, "-c", LOAD_ALL_THAT_A_WEB_PROCESS_LOADS],
+LOAD_WHAT_EVERY_COMMAND_LOADS = """
+import sys
+import django
+django.setup()
+print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+def loaded_by(code: str) -> set[str]:
+    """The packages that a process has loaded which ran this."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
         cwd=ROOT,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"},
         capture_output=True,
         text=True,
         check=True,
-    ).stdout.split()
-    assert {"django", "rest_framework"} <= set(loaded)
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.slow
+def test_web_process_loads_nothing_that_only_workers_need() -> None:
+    loaded = loaded_by(LOAD_ALL_THAT_A_WEB_PROCESS_LOADS)
+    assert {"django", "rest_framework"} <= loaded
     assert HEAVY.intersection(loaded) == set()
+
+
+@pytest.mark.slow
+def test_command_that_wakes_no_worker_loads_no_celery() -> None:
+    """It would be a fifth of what a command costs before it begins."""
+    loaded = loaded_by(LOAD_WHAT_EVERY_COMMAND_LOADS)
+    assert {"django", "survey", "judge", "analysis", "dashboard"} <= loaded
+    assert {"celery", "kombu", *HEAVY}.intersection(loaded) == set()
