@@ -86,7 +86,6 @@ def test_tables_are_those_of_the_data_themselves(
 
 
 def test_export_has_the_cleaned_ratings_of_116_raters(study: Study, tmp_path: Path) -> None:
-    set_recipes(study=study, recipes=())  # they clean nothing
     call_command("export", "tide", out=tmp_path / "out", verbosity=0)
 
     with (tmp_path / "out" / "ratings.csv").open(encoding="utf-8", newline="") as file:
