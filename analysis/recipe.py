@@ -11,7 +11,6 @@ from typing import Literal
 
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
-from analysis.stats.bootstrap import RESAMPLES
 from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
 from survey.definition.problems import DefinitionError, Problem
 from survey.definition.yaml_file import YamlFile
@@ -19,6 +18,8 @@ from survey.definition.yaml_file import YamlFile
 FOLDER = Path(__file__).parent / "recipes"
 #: In the order in which their rows stand in tables.
 SHIPPED = ("paper", "sound")
+#: With fewer, the ends of an interval are left to chance.
+RESAMPLES = 2000
 
 Unit = Literal["rating", "participant"]
 Raters = Literal["included", "all"]

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.test import Client
+from django.utils.text import capfirst
 
 from analysis.agreement_with_people import OTHER_SCALE
 from analysis.execution import finished_run
@@ -88,7 +89,7 @@ def test_page_gives_the_reasons_where_there_is_nothing(page: Client, study: Stud
     run = finished_run(study=study, sources=counted_sources())
     shown = text_of(page.get(AGREEMENT))
     for name in ("judge_consistency", "judge_agreement", "alt_test", "guard_funnel"):
-        assert run.manifest["absent"][name] in shown
+        assert capfirst(run.manifest["absent"][name]) in shown
 
 
 def test_analysis_from_before_judges_were_analysed_shows_a_page(

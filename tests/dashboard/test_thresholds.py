@@ -39,7 +39,7 @@ OTHERS: list[dict[str, Any]] = [
 
 def with_one_light_recipe(study: Study) -> None:
     """What is compared here needs no resamples and no mixed model."""
-    light = Recipe(name="light", title="Light", unit="participant", group_tests=[])
+    light = Recipe(name="light", title="Light", unit="participant")
     set_recipes(study=study, recipes=[light])
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -231,6 +232,14 @@ def test_participants_pages_run_nothing(
     assert len(watched.shown) > 15
 
 
+def wait_for_analysis(page: Page, address: str) -> None:
+    """Until no analysis is on its way: a page would load itself anew once that has come."""
+    latest = monotonic() + PATIENCE_MS / 1000
+    while "data-live" in page.request.get(address).text():
+        assert monotonic() < latest
+        page.wait_for_timeout(200)
+
+
 def test_researchers_pages_run_nothing(
     installation: Installation, scripts: Path, watched: Watched
 ) -> None:
@@ -239,6 +248,7 @@ def test_researchers_pages_run_nothing(
     page.locator("input[name=username]").fill(name)
     page.locator("input[name=password]").fill(password)
     page.locator("form:has(input[name=password]) button").click()
+    wait_for_analysis(page, f"{installation.url}/studies/scripts/results/")
     addresses = [
         address for address in researchers_addresses("scripts") if not address.startswith("/api/")
     ]
