@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from pandas import DataFrame
 
-from analysis import by_recipe, report
+from analysis import by_recipe, filtering, report
 from analysis.collected import Collected
 from analysis.definition import QualityRules
 from analysis.recipe import shipped_recipes
@@ -194,7 +194,8 @@ def measured(data: StudyData) -> Measured:
     a process of its own.
     """
     watch = Stopwatch()
-    for module, name in ((report, "check"), (report, "rater_indices"), (report, "thresholds")):
+    timed = ((filtering, "check"), (report, "rater_indices"), (report, "thresholds"))
+    for module, name in timed:
         setattr(module, name, watch.of(name, getattr(module, name)))
     by_recipe.OF_RECIPES[:] = [_timed(maker, watch) for maker in by_recipe.OF_RECIPES]
     by_recipe.OF_RATERS[:] = [_timed(maker, watch) for maker in by_recipe.OF_RATERS]
