@@ -184,6 +184,15 @@ def test_pages_of_which_not_all_is_known_are_left_out_and_counted() -> None:
     assert (tested.pages, tested.pages_left_out) == (58, 2)
 
 
+def test_page_with_a_gap_in_its_places_is_left_out() -> None:
+    data = many()
+    last = (data["participant"] == "r1") & (data["response_position"] == 4)
+    tested = row(
+        found(data.assign(response_position=data["response_position"] + last)).tests, answer="best"
+    )
+    assert (tested.positions, tested.pages, tested.pages_left_out) == (4, 50, 10)
+
+
 def test_sets_of_other_systems_stand_by_themselves() -> None:
     a, b = many(), many()
     b = b.assign(set="B", model=b["model"].astype("str").str.upper())
