@@ -145,7 +145,7 @@ def test_place_at_which_a_system_never_stood_is_named() -> None:
     x, y = (row(conclusions, answer="best", model=model) for model in "xy")
     assert x.note == "not estimable, because it never stood at place 2 or 3"
     assert y.note == "not estimable, because it never stood at place 1"
-    assert conclusions["moves"].isna().all()
+    assert conclusions[["value_evened", "moves"]].isna().all(axis=None)
 
 
 def test_system_with_every_place_beside_one_without_has_a_number_and_no_verdict() -> None:
@@ -161,6 +161,13 @@ def test_system_with_every_place_beside_one_without_has_a_number_and_no_verdict(
         (ranks(("r1", "Q1", "xyz", "xz")), "there is one page"),
         (
             ranks(*((f"r{n}", "Q1", "xyz", "xz") for n in range(9))),
+            "everybody saw the responses in the same order",
+        ),
+        (
+            ranks(
+                *((f"r{n}", "Q1", "xyz", "xz") for n in range(9)),
+                *((f"r{n}", "Q2", "zxy", "xz") for n in range(9)),
+            ),
             "everybody saw the responses in the same order",
         ),
         (
