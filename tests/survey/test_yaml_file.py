@@ -1,5 +1,6 @@
 """Wrong study files are refused with the line and column of what is wrong."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -95,11 +96,14 @@ def test_syntax_error_has_its_place() -> None:
     assert problems_of("slug: small\ntitle: [a, b\n")[0].startswith("study.yaml, line 3, column 1")
 
 
-def test_endless_nesting_is_refused() -> None:
-    nested = "[" * 400 + "]" * 400
-    assert problems_of(f"slug: small\ntitle: {nested}") == [
-        "study.yaml: too many levels of nesting"
-    ]
+@pytest.mark.parametrize("nested", ["[" * 5000, "{a: " * 5000, "\n  - " + "- " * 5000])
+def test_endless_nesting_is_refused_where_it_begins(nested: str) -> None:
+    before = time.process_time()
+    (problem,) = problems_of(f"slug: small\ntitle: {nested}")
+    assert problem.endswith("more than 50 levels of nesting")
+    assert problem.startswith("study.yaml, line ")
+    # Reading on to the last bracket took half a minute.
+    assert time.process_time() - before < 1
 
 
 def test_key_twice_is_refused() -> None:
