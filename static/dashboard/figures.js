@@ -21,6 +21,7 @@ function inOurColours(layout) {
     paper_bgcolor: "transparent",
     plot_bgcolor: "transparent",
     autosize: true,
+    modebar: { bgcolor: "transparent", color: colour("--muted"), activecolor: colour("--text") },
     font: { ...layout.font, color: colour("--text"), family: getComputedStyle(document.body).fontFamily },
   };
   for (const key of Object.keys(dressed).filter((key) => /^[xy]axis\d*$/.test(key))) {

@@ -5,6 +5,7 @@ wider than a phone.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -22,6 +23,14 @@ RESULTS = ["", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "
 OTHERS = ["raters/", "thresholds/", "figures/"]
 #: Raters need seconds for these pages, and the rules ask for minutes.
 RULES = "\nquality: {duration_minutes: {minimum: 0, maximum: 75}}\n"
+#: Its longest word is wider than a phone.
+TITLE = "A small study of Rindfleischetikettierungsüberwachungsaufgaben"
+#: The corners of an element that something else covers, or that are scrolled out of view.
+UNSEEN = """element => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    const corners = [left + 3, right - 3].flatMap(x => [top + 3, bottom - 3].map(y => [x, y]));
+    return corners.filter(([x, y]) => !element.contains(document.elementFromPoint(x, y)));
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +38,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """An installation with a few simulated raters and an analysis."""
     folder = tmp_path_factory.mktemp("results")
     with running_installation(folder / "site") as running:
-        (folder / "study.yaml").write_text(small_study.YAML + WAYS_IN + RULES, encoding="utf-8")
+        text = small_study.YAML.replace("A small study", TITLE) + WAYS_IN + RULES
+        (folder / "study.yaml").write_text(text, encoding="utf-8")
         (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
         running.manage_all(
             ("load_study", folder),
@@ -78,6 +88,10 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     page.get_by_role("button", name="Use these thresholds…").click()
     expect(page.get_by_text("Use these thresholds from now on?")).to_be_visible()
     found["use"] = in_both_schemes(page)
+    page.go_back()
+    number.fill("0.01")  # nobody was so quick: whoever looks at results next finds some
+    expect(summary).to_contain_text("the same as by the rules in force")
+    page.get_by_role("button", name="Use these thresholds…").click()
     page.get_by_role("button", name="Use these thresholds").click()
     expect(page.get_by_text("Results by it are here")).to_be_visible()
     expect(page.get_by_text("rules version 2 ·")).to_be_visible(timeout=60_000)
@@ -104,6 +118,104 @@ def test_what_a_slider_does_is_in_view_on_a_phone(
     expect(summary).to_contain_text("the same as by the rules in force")
 
 
+def test_what_gets_the_focus_in_a_table_is_in_view_on_a_phone(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(phone=True)
+    log_in(site, page)
+    page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated&duration_maximum=0.1")
+    page.get_by_role("group", name="Raters who move").focus()
+    unseen = {}
+    for key in [*["Tab"] * 7, *["Shift+Tab"] * 6]:
+        page.keyboard.press(key)
+        heading = page.locator(":focus")
+        unseen[key, heading.inner_text()] = heading.evaluate(UNSEEN)
+    assert len(unseen) == 13
+    assert {what: corners for what, corners in unseen.items() if corners} == {}
+
+
+def test_headings_and_numbers_of_pages_are_large_enough_for_fingers(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(phone=True)
+    log_in(site, page)
+    parts = {
+        "raters/?include=simulated": ".scroll thead a",
+        "results/groups/?include=simulated&raters=*&condition=*&scenario=*": ".pager a",
+    }
+    small = {}
+    for part, targets in parts.items():
+        page.goto(f"{site.url}{STUDY}/{part}")
+        assert page.locator(targets).count() > 2
+        for target in page.locator(targets).all():
+            box = target.bounding_box()
+            assert box
+            if min(box["width"], box["height"]) < 24:
+                small[part, target.inner_text()] = box
+    assert small == {}
+
+
+def test_buttons_of_figures_show_the_focus_by_night(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    page.emulate_media(color_scheme="dark")
+    log_in(site, page)
+    page.goto(f"{site.url}{STUDY}/figures/?include=simulated")
+    page.wait_for_load_state("networkidle")  # a figure that is drawn once more drops the focus
+    button = page.get_by_role("button", name="Download plot as a PNG").first
+    button.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    accent = page.get_by_role("link", name="+ simulated").evaluate("a => getComputedStyle(a).color")
+    expect(button).to_have_css("outline-color", accent)
+    muted = page.locator(".studyhead .muted").evaluate("one => getComputedStyle(one).color")
+    expect(button.locator("path")).to_have_css("fill", muted)
+
+
+def test_wide_figures_scroll_by_keyboard_on_a_phone_and_have_no_bar_above_them(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(phone=True)
+    log_in(site, page)
+    page.goto(f"{site.url}{STUDY}/figures/?include=simulated")
+    page.wait_for_load_state("networkidle")
+    figures = page.locator(".figure")
+    wide = [
+        one for one in figures.all() if one.evaluate("one => one.scrollWidth > one.clientWidth")
+    ]
+    assert 0 < len(wide) < figures.count()
+    for one in wide:
+        expect(one).to_have_role("group")
+        expect(one).to_have_accessible_name(re.compile(r"Scrolls sideways\. ."))
+        one.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("one => one.scrollLeft > 0", arg=one.element_handle())
+    expect(page.locator(".modebar")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("part", "filtered"), [("results/systems/", "Model"), ("raters/", "Status")]
+)
+def test_filters_say_what_is_shown_after_going_back(
+    site: Installation, new_page: Callable[..., Page], part: str, filtered: str
+) -> None:
+    page = new_page()
+    log_in(site, page)
+    page.goto(f"{site.url}{STUDY}/{part}?include=simulated")
+    chosen = page.get_by_label(filtered, exact=True)
+    before = chosen.input_value()
+    chosen.select_option(index=1)
+    after = chosen.input_value()
+    assert after != before
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.wait_for_url("**&*")
+    expect(chosen).to_have_value(after)
+    page.go_back()
+    expect(chosen).to_have_value(before)
+
+
 def test_thresholds_work_without_scripts(site: Installation, new_page: Callable[..., Page]) -> None:
     page = new_page(javascript=False)
     log_in(site, page)
@@ -123,6 +235,8 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     page, phone = new_page(), new_page(phone=True)
     log_in(site, page)
     log_in(site, phone)
+    page.goto(f"{site.url}{STUDY}/results/?include=simulated")
+    expect(page.locator(".wins tbody tr")).to_have_count(2)  # there is something to look at
     found, wide = {}, []
     for part in [*(f"results/{subject}" for subject in RESULTS), *OTHERS]:
         address = f"{site.url}{STUDY}/{part}?include=simulated"
@@ -137,3 +251,20 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
             found["figures on a phone"] = violations(phone)
     assert {part: objections for part, objections in found.items() if objections} == {}
     assert wide == []
+
+
+def test_first_column_stays_with_its_lines_while_a_phone_scrolls(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(phone=True)
+    log_in(site, page)
+    page.goto(f"{site.url}{STUDY}/results/?include=simulated")
+    box = page.locator(".scroll:has(.wins)")
+    box.scroll_into_view_if_needed()
+    before = box.locator("th[scope=row]").first.bounding_box()
+    assert box.evaluate("box => (box.scrollLeft = 40)") == box.evaluate("box => box.scrollLeft")
+    assert box.locator("th[scope=row]").first.bounding_box() == before
+    first = [box.get_by_role("columnheader", name="Model"), *box.locator("th[scope=row]").all()]
+    assert [cell.evaluate(UNSEEN) for cell in first] == [[]] * 7
+    # Chromium paints collapsed lines with the table, and what is sticky then lies over half of them
+    expect(box.locator("table")).to_have_css("border-collapse", "separate")
