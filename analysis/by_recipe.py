@@ -9,28 +9,27 @@ import pandas as pd
 from pandas import DataFrame
 
 from analysis.absent import Absent
-from analysis.agreement import agreement
-from analysis.anova import anova, pairwise
-from analysis.choices import choice_tests, choices
 from analysis.collected import Collected
-from analysis.contrasts import contrasts, paired
 from analysis.definition import QualityRules
 from analysis.figures.choices import best_worst_shares
 from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.figures.forest import contrast_forest, systems_forest
 from analysis.figures.regions import region_map
-from analysis.group_tests import answered, group_tests
-from analysis.mixed_models import Fits, mixed_models
-from analysis.order_effects import order_effects
-from analysis.positions import positions
-from analysis.rankings import ranking_pairs, ranking_tests, rankings
 from analysis.recipe import Raters, Recipe
-from analysis.replication import replication
-from analysis.sensitivity import sensitivity
-from analysis.study_data import plain
-from analysis.systems import systems, to_reference
-from analysis.wins import Contrast
-from analysis.wins_tests import wins_tests
+from analysis.study_data import Contrast, plain
+from analysis.tables.agreement import agreement
+from analysis.tables.anova import anova, pairwise
+from analysis.tables.choices import choice_tests, choices
+from analysis.tables.contrasts import contrasts, paired
+from analysis.tables.group_tests import answered, group_tests, why_unanswered
+from analysis.tables.mixed_models import Fits, mixed_models
+from analysis.tables.order_effects import order_effects
+from analysis.tables.positions import positions
+from analysis.tables.rankings import ranking_pairs, ranking_tests, rankings
+from analysis.tables.replication import replication
+from analysis.tables.sensitivity import sensitivity
+from analysis.tables.systems import systems, to_reference
+from analysis.tables.wins_tests import wins_tests
 
 Tables = dict[str, DataFrame]
 RATERS: tuple[Raters, ...] = ("included", "all")
@@ -284,7 +283,7 @@ def analyse_by_recipe(
 def _unanswered(
     found: Collected, answers: Mapping[Raters, Answers], recipes: Iterable[Recipe]
 ) -> dict[str, str]:
-    """Why tables that are there lack groups that a recipe names: nobody answered the question."""
+    """Why tables that are there lack groups that a recipe names."""
     absent = {}
     for recipe in recipes:
         asked = [("group_tests", name, group.column) for name, group in recipe.groups.items()]
@@ -293,7 +292,7 @@ def _unanswered(
             if table not in found.tables:
                 continue  # which says why
             if not answered(answers["all"].people, column):
-                absent[f"{table}.{name}"] = f"nobody answered {column}"
+                absent[f"{table}.{name}"] = why_unanswered(answers["all"].people, [column])
             elif not answered(answers[raters].people, column):
                 place = f"{table}.{name} ({recipe.name}, {raters} raters)"
                 absent[place] = f"none of these raters answered {column}"

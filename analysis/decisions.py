@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from analysis.filtering import filtered
 from analysis.frames import Snapshot, read_snapshot
 from analysis.models import RuleSet
 from analysis.queries import Decision
+from analysis.raters.filtering import filtered
 from analysis.rules import rules_of
 from analysis.versions import software
 from survey.csv_text import time_text

@@ -12,13 +12,13 @@ from pandas import DataFrame, isna
 
 from analysis.decisions import about, snapshot_at
 from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
-from analysis.judging import analyse_judges
+from analysis.judges.judging import analyse_judges
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
-from analysis.protocol import protocol
 from analysis.recipe_sets import recipes_of
 from analysis.report import THRESHOLDS_SEED, Results, analyse
 from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
+from analysis.tables.protocol import protocol
 from survey.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import not_counted_among, reading

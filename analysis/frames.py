@@ -9,9 +9,8 @@ from typing import Any
 
 from pandas import DataFrame
 
-from analysis.judged import JudgesData
-from analysis.study_data import ProtocolData, StudyData
-from analysis.wins import Contrast
+from analysis.judges.judged import JudgesData
+from analysis.study_data import Contrast, ProtocolData, StudyData
 from judge.definition import JudgingDefinition
 from judge.models import Judging
 from judge.queries import GoldScores, gold_scores
@@ -33,6 +32,7 @@ from survey.regions import OTHER, REGIONS
 from survey.tidy import (
     CELL_COLUMNS,
     COMMENT_COLUMNS,
+    DEMOGRAPHIC_COLUMNS,
     GOLD_COLUMNS,
     PRESENTATION_COLUMNS,
     RANK_COLUMNS,
@@ -102,8 +102,10 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
     last = reference.model if reference else None
     cells = cells_of(study)
     names = response_names(cells)
+    frames = {name: table.frame for name, table in tables.items()}
+    frames["participants"] = _asked(frames["participants"], definition)
     data = StudyData(
-        **{name: table.frame for name, table in tables.items()},
+        **frames,
         contrast=contrast,
         scenarios=list(study.scenarios.order_by("position").values_list("name", flat=True)),
         models=sorted(dict.fromkeys(systems), key=lambda model: model == last),
@@ -193,6 +195,15 @@ def _collected(rows: Iterable[Row], columns: list[list[Any]]) -> Iterator[Row]:
         for column, value in zip(columns, row, strict=True):
             column.append(value)
         yield row
+
+
+def _asked(people: DataFrame, definition: StudyDefinition) -> DataFrame:
+    """Without the usual questions that the study does not ask, unless an import answers them."""
+    asked = {question.name for question in (*definition.screening, *definition.demographics)}
+    if "state" in asked:
+        asked.add("region")  # follows from it
+    others = [name for name in DEMOGRAPHIC_COLUMNS if name not in asked]
+    return people.drop(columns=[name for name in others if people[name].isna().all()])
 
 
 def _orders(definition: StudyDefinition) -> dict[str, list[str]]:

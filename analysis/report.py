@@ -12,21 +12,21 @@ from pandas import DataFrame, Series
 
 from analysis.by_recipe import Answers, Everybody, Scale, analyse_by_recipe
 from analysis.collected import Collected
-from analysis.contrasts import rater_differences
 from analysis.definition import QualityRules
-from analysis.demographics import demographics
 from analysis.figures.funnel import consort_flow
 from analysis.figures.quality import distribution, durations, sigma_against_mae
 from analysis.figures.ratings import ratings_kde
 from analysis.figures.shares import category_shares
-from analysis.filtering import filtered
-from analysis.funnel import Funnel, exclusions, not_entered
-from analysis.items import items, rating_counts
-from analysis.rater_indices import rater_indices
+from analysis.raters.demographics import demographics
+from analysis.raters.filtering import filtered
+from analysis.raters.funnel import Funnel, exclusions, not_entered
+from analysis.raters.rater_indices import rater_indices
+from analysis.raters.thresholds import thresholds
 from analysis.recipe import Raters, Recipe
-from analysis.study_data import Checked, StudyData, plain
-from analysis.thresholds import thresholds
-from analysis.wins import Contrast, wins, wins_summary
+from analysis.study_data import Checked, Contrast, StudyData, plain
+from analysis.tables.contrasts import rater_differences
+from analysis.tables.items import items, rating_counts
+from analysis.tables.wins import wins, wins_summary
 
 __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 

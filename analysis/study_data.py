@@ -7,19 +7,38 @@ from dataclasses import dataclass, field
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.items import ITEM
-from analysis.wins import Contrast
+from analysis.absent import Absent
 
 CELL = ["scenario", "set", "model", "condition"]
+#: What identifies a row of items.csv. A response that is shown in several sets, such as the
+#: reference, is one item in each of them.
+ITEM = ["scenario", "set", "model", "condition", "dimension"]
 #: How an answer was shown and given; empty where it came from elsewhere without that.
 SHOWN = ["block_position", "response_position", "block_seconds", "revisions"]
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What the study says it is about: two conditions, and a reference as (model, condition)."""
+
+    condition_a: str | None
+    condition_b: str | None
+    reference: tuple[str, str] | None
+
+    @property
+    def conditions(self) -> tuple[str, str]:
+        """Both conditions. Raises Absent where the study names none."""
+        if self.condition_a is None or self.condition_b is None:
+            raise Absent("the study names no two conditions to compare")
+        return self.condition_a, self.condition_b
 
 
 @dataclass(frozen=True)
 class StudyData:
     """One study's data as tidy tables (the columns of participants.csv, ratings.csv, gold.csv).
 
-    `participants` may have `active`: still taking the survey. `ratings` are whole numbers.
+    `participants` may have `active`: still taking the survey; a question that they have no column
+    for was not asked. `ratings` are whole numbers.
     `scenarios` and `models` are in study order. `scale` is empty where the study rates nothing; a
     slider's has its two ends, and ratings lie `between` them. `orders` gives the study's order of
     the values of other columns (`condition`, `set`, `dimension`, and demographic ones); values

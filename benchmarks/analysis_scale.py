@@ -1,6 +1,6 @@
 """How long an analysis takes, part by part: of the published study's size, and as studies grow.
 
-.venv/bin/python benchmarks/analysis_scale.py [study] [command] [scale]
+.venv/bin/python benchmarks/analysis_scale.py [--parts study command scale]
 """
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
@@ -26,9 +26,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from pandas import DataFrame
 
-from analysis import by_recipe, filtering, report
+from analysis import by_recipe, report
 from analysis.collected import Collected
 from analysis.definition import QualityRules
+from analysis.raters import filtering
 from analysis.recipe import shipped_recipes
 from analysis.report import Contrast, StudyData, analyse
 
@@ -361,17 +362,21 @@ def manage(*given: str, environment: dict[str, str]) -> tuple[float, float]:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
 
 
-def main() -> None:
+def arguments(given: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parts = ["study", "command", "scale"]
-    parser.add_argument("part", nargs="*", choices=parts, default=parts)
+    parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="ratings of `scale`")
-    given = parser.parse_args()
-    if "study" in given.part:
+    return parser.parse_args(given)
+
+
+def main() -> None:
+    given = arguments(sys.argv[1:])
+    if "study" in given.parts:
         study()
-    if "command" in given.part:
+    if "command" in given.parts:
         command()
-    if "scale" in given.part:
+    if "scale" in given.parts:
         scale(given.sizes)
 
 

@@ -22,17 +22,17 @@ from pandas import DataFrame, Series
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from analysis.anova import anova
-from analysis.contrasts import contrasts, paired
-from analysis.group_tests import ALL, group_tests
-from analysis.mixed_models import mixed_models
 from analysis.recipe import Group, Grouping, MixedModels, Recipe, shipped_recipes
 from analysis.stats.comparisons import TwoSampleT, welch_t
 from analysis.stats.equivalence import equivalence
 from analysis.stats.mixed import MixedFit, crossed, fit_linear
 from analysis.stats.mixed import contrasts as mixed_contrasts
-from analysis.systems import to_reference
-from analysis.wins import Contrast
+from analysis.study_data import Contrast
+from analysis.tables.anova import anova
+from analysis.tables.contrasts import contrasts, paired
+from analysis.tables.group_tests import ALL, group_tests
+from analysis.tables.mixed_models import mixed_models
+from analysis.tables.systems import to_reference
 
 A, B, REFERENCE = "zero_shot", "fine_tuned", "reference"
 CONTRAST = Contrast(A, B, (REFERENCE, REFERENCE))

@@ -1,7 +1,7 @@
 """How long mixed models take, against R and as studies grow, and whether their contrasts keep what
 they promise.
 
-    .venv/bin/python benchmarks/mixed_models.py [r] [scale] [coverage]
+    .venv/bin/python benchmarks/mixed_models.py [--parts r scale coverage]
 """
 
 import argparse
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -143,13 +143,18 @@ def coverage(studies: int) -> None:
         print(f"{raters:6} {systems:8} × {items:<5} {sd:9.2f} | {cells} | {none:5}", flush=True)
 
 
-def main() -> None:
+def arguments(given: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", nargs="*", choices=["r", "scale", "coverage"], default=["r"])
+    parts = ["r", "scale", "coverage"]
+    parser.add_argument("--parts", nargs="+", choices=parts, default=parts[:1])
     parser.add_argument("--raters", type=int, default=116, help="of the study, against R")
     parser.add_argument("--studies", type=int, default=500, help="simulated for each design")
-    given = parser.parse_args()
-    for part in given.part:
+    return parser.parse_args(given)
+
+
+def main() -> None:
+    given = arguments(sys.argv[1:])
+    for part in given.parts:
         if part == "r":
             against_r(given.raters)
         elif part == "scale":

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from analysis.figures.static import write_images
-from analysis.latex import latex_table
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.recipe import SHIPPED
 from analysis.recipe_sets import recipes_of
+from analysis.text.latex import latex_table
 from dashboard.report import report_html
 from dashboard.report_sections import shown
+from dashboard.report_tables import PARTS
 from dashboard.result_columns import codebook_rows
 from survey.csv_text import csv_lines
 
@@ -68,11 +69,18 @@ def _write_tables(tables: dict[str, Any], folder: Path) -> None:
         columns, rows = table["columns"], table["rows"]
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(columns, rows))
-        latex = latex_table(name, shown(name).title, columns, rows)
-        (folder / f"{name}.tex").write_text(latex, encoding="utf-8")
+        (folder / f"{name}.tex").write_text(as_latex(name, columns, rows), encoding="utf-8")
     about = {name: list(map(str, table["columns"])) for name, table in tables.items()}
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
         file.writelines(csv_lines(["file", "column", "meaning"], map(list, codebook_rows(about))))
+
+
+def as_latex(name: str, columns: list[str], rows: list[list[Any]]) -> str:
+    """A table as LaTeX, with the columns that a paper prints."""
+    how = shown(name)
+    printed = how.printed or how.only
+    left = [column for column in columns if column not in printed] if printed else how.aside
+    return latex_table(name, how.title, columns, rows, apart=(*PARTS, *how.apart), aside=left)
 
 
 def _write_figures(figures: dict[str, Any], folder: Path) -> None:

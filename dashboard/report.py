@@ -16,14 +16,15 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from analysis.cells import Sentence, Tables, read_tables, rows_of
 from analysis.definition import QualityRules
-from analysis.findings import findings
-from analysis.limits import limits
-from analysis.methods_text import Settings, methods
 from analysis.models import AnalysisRun
-from analysis.number_text import count, noun
 from analysis.recipe import Recipe
+from analysis.text.cells import Sentence, Tables, read_tables, rows_of
+from analysis.text.findings import findings
+from analysis.text.limits import limits
+from analysis.text.methods_of_recipes import listed
+from analysis.text.methods_text import Settings, methods
+from analysis.text.number_text import count, noun
 from dashboard.figures import FIGURES, OF_JUDGES
 from dashboard.report_sections import ALL, SECTIONS, section_of
 from dashboard.report_tables import ShownTable, shown_table
@@ -78,8 +79,13 @@ def render(
     """The report as HTML. `contents` are tables as they are stored: {columns, rows} by name."""
     given = read_tables(contents)
     tables = {name: table for name, table in given.items() if table.rows}
-    empty = {name: "it has no rows" for name in given if name not in tables}
     recipes = [Recipe.model_validate(recipe) for recipe in manifest["recipes"].values()]
+    of = f" of {noun(len(recipes), 'recipe')} {listed([recipe.name for recipe in recipes])}"
+    empty = {
+        name: f"it has no rows{of if 'recipe' in table.columns else ''}"
+        for name, table in given.items()
+        if name not in tables
+    }
     rules = QualityRules.model_validate(manifest["rule_set"]["rules"])
     gold = "" if manifest["gold"] == "none" else manifest["gold"]
     settings = Settings(

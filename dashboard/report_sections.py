@@ -6,7 +6,7 @@ What tables of recipes are called and say is in `dashboard.result_subjects`, for
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from analysis.cells import Row
+from analysis.text.cells import Row
 from dashboard.result_subjects import ABOUT
 
 ALL = "all"
@@ -22,7 +22,7 @@ class Shown:
     `says` is how to read it, with what is counted where no column tells. `keep` chooses rows, and
     `kept` says which; those that `first` is true of are a part by themselves. `aside` are columns
     that are left to the CSV; where there is `only`, all others are. A `folded` table opens on
-    demand.
+    demand. In LaTeX a wide table has the columns that are `printed`, and stands `apart` by these.
     """
 
     title: str = ""
@@ -33,6 +33,8 @@ class Shown:
     aside: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     folded: bool = False
+    printed: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
 
 def _is_pooled(row: Row) -> bool:
@@ -121,19 +123,22 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             aside=(
                 "sd_a", "sd_b", "hedges_g", "u", "rank_biserial", "p_bh", "margin", "p_equivalent",
             ),
+            printed=(
+                "recipe", "unit", "raters", "factor", "group_a", "group_b", "model", "condition",
+                "scenario", "dimension", "n_a", "n_b", "mean_a", "mean_b", "test", "t", "df", "u",
+                "p", "p_adjusted", "cohen_d", "d_ci_low", "d_ci_high", "rank_biserial", "method",
+                "p_equivalent_adjusted", "equivalent", "note", "sources",
+            ),
+            apart=("factor", "test"),
         ),
         "anova": Shown(says="n counts the unit.", aside=("omega_squared",)),
         "games_howell": Shown(says="n counts the unit.", folded=True),
     },
     "Mixed models": {
-        "mixed_contrasts": Shown(says="The unit is the rating; n is that of the models below."),
-        "mixed_systems": Shown(
-            says="The unit is the rating; n is that of the models below.", folded=True
-        ),
-        "mixed_shares": Shown(
-            says="The unit is the rating; n is that of the models below.", folded=True
-        ),
-        "mixed_models": Shown(),
+        "mixed_contrasts": Shown(says="n counts the unit."),
+        "mixed_systems": Shown(says="n counts the unit.", folded=True),
+        "mixed_shares": Shown(says="n counts the unit.", folded=True),
+        "mixed_models": Shown(says="n ratings counts the unit."),
     },
     "Rankings and choices": {
         "rankings": Shown(says="n counts raters."),
@@ -146,22 +151,29 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             kept="all scenarios together",
             aside=("note",),
         ),
-        "choice_tests": Shown(says="n counts raters."),
+        "choice_tests": Shown(says="The unit says which are observations, raters or choices."),
     },
     "Agreement of raters": {
         "agreement": Shown(says="Of the included raters."),
         "agreement_all": Shown(folded=True),
     },
     "Order": {
-        "order_effects": Shown(says="The unit is the rating."),
-        "order_conclusions": Shown(says="The unit is the rating."),
-        "position_tests": Shown(says="The unit is the page."),
-        "position_effects": Shown(says="Intervals are over raters."),
-        "position_conclusions": Shown(says="The unit is the page."),
+        "order_effects": Shown(says="n ratings counts the unit."),
+        "order_conclusions": Shown(says="n ratings counts the unit."),
+        "position_tests": Shown(says="pages counts the unit."),
+        "position_effects": Shown(says="Intervals are over raters; n raters counts the unit."),
+        "position_conclusions": Shown(says="pages counts the unit."),
     },
     "Judges": {
         "guard_warnings": Shown("What a reader has to know about the gold scores"),
-        "judge_consistency": Shown("Do judges agree with themselves?"),
+        "judge_consistency": Shown(
+            "Do judges agree with themselves?",
+            printed=(
+                "judge", "kind", "dimension", "n_items", "replicates", "asked", "valid", "rho",
+                "rho_min", "rho_max", "alpha_ordinal", "alpha_ordinal_low", "alpha_ordinal_high",
+                "mean_sd", "all_agree", "flags", "note", "sources",
+            ),
+        ),
         "judge_agreement": Shown("Do people agree with judges?"),
         "judge_bias": Shown("Judge minus people"),
         "alt_test": Shown("The alternative annotator test"),
@@ -177,10 +189,18 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     "Sensitivity": {
         "sensitivity": Shown(
             says="a and b are those of the table of wins; n raters counts those whom the variant "
-            "includes.",
+            "includes. The unit of wins is the comparison, of differences what they are by, of "
+            "mixed models the rating.",
             aside=(
+                "unit",
                 "reference_points", "reference_points_max", "mixed_latent", "mixed_latent_low",
                 "mixed_latent_high", "mixed_latent_p", "link",
+            ),
+            printed=(
+                "recipe", "unit", "variant", "dimension", "n_raters", "a_wins", "b_wins", "ties",
+                "wins_p", "reference_points", "by_raters", "by_raters_low", "by_raters_high",
+                "by_scenarios", "by_scenarios_low", "by_scenarios_high", "mixed_ratings",
+                "mixed_ratings_low", "mixed_ratings_high", "what_moves", "note", "sources",
             ),
         ),
     },

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.cells import Row, Table
-from analysis.number_text import EMPTY, in_table
+from analysis.text.cells import Row, Table
+from analysis.text.interval_columns import with_intervals
+from analysis.text.number_text import EMPTY, in_table
 from dashboard.report_sections import ALL, shown
 from survey.csv_text import to_text
 
@@ -161,7 +162,7 @@ def _part(rows: list[Row], aside: Sequence[str], *, is_folded: bool) -> Part:
     fixed = [name for name in columns if _is_caption(name, held[name], len(rows))]
     empty = [name for name in columns if held[name] <= {None, ""}]
     left = [name for name in columns if name not in fixed and name not in empty]
-    groups = _intervals(left)
+    groups = with_intervals(left)
     caption = "; ".join(f"{words(name)} {in_table(name, rows[0][name])}" for name in fixed)
     headings = [_heading(group, held) for group in groups]
     return Part(
@@ -184,25 +185,6 @@ def _is_caption(name: str, found: set[Any], n_rows: int) -> bool:
     if len(found) != 1 or found <= {None, ""}:
         return False
     return name in PARTS or (n_rows > 1 and all(isinstance(value, str) for value in found))
-
-
-def _intervals(columns: Sequence[str]) -> list[tuple[str, ...]]:
-    """Columns, the two ends of an interval together."""
-    partners = {name: _high(name) for name in columns if _high(name) in columns}
-    highs = partners.values()
-    return [
-        (name, partners[name]) if name in partners else (name,)
-        for name in columns
-        if name not in highs
-    ]
-
-
-def _high(low: str) -> str:
-    """The other end of the interval that a column begins: `ci_low_with` and `ci_high_with`."""
-    parts = low.split("_")
-    if "low" not in parts:
-        return ""
-    return "_".join("high" if part == "low" else part for part in parts)
 
 
 def _heading(group: tuple[str, ...], held: dict[str, set[Any]]) -> Heading:

@@ -14,7 +14,7 @@ MEANINGS = {
     # what a row is about
     "recipe": "Recipe that the row belongs to",
     "unit": "What counts as one observation: rating, participant, scenario, both of these, "
-    "comparison or choice",
+    "comparison, choice or page",
     "raters": "Whose ratings: of the included raters, or of all who entered the filter",
     "sources": "Sources of participants in this analysis; there only where test people are among "
     "them",
@@ -91,7 +91,7 @@ MEANINGS = {
     "chi_squared": "χ² statistic",
     "w": "Kendall's W",
     "p": "p value, two-sided",
-    "p_adjusted": "p value adjusted by Holm's method over the recipe's family",
+    "p_adjusted": "p value adjusted by Holm's method",
     "p_adjusted_scenarios": "p value adjusted by Holm's method over scenarios",
     "p_bh": "p value adjusted by Benjamini and Hochberg's method",
     "p_equivalent": "Larger p of the two one-sided tests that the difference is inside the margin",
@@ -153,6 +153,8 @@ MEANINGS = {
     # sensitivity and order
     "by_raters": "Mean a − b over all models, by raters (F1)",
     "by_scenarios": "Mean a − b over all models, by scenarios (F2)",
+    "by_raters_n": "Raters behind that difference",
+    "by_scenarios_n": "Scenarios behind that difference",
     "mixed_latent": "Mean a − b of the mixed model, on the latent scale",
     "mixed_ratings": "Mean a − b of the mixed model, on the scale of the ratings",
     "same_raters": "Whether the variant includes the very raters that the rules in force include",
@@ -178,6 +180,7 @@ MEANINGS = {
     "left_out_by": "By which gold scores the filter leaves the rater out",
     # thresholds
     "side": "Which side of the limit is removed",
+    "applied": "Whether the study's rules exclude raters by it",
     "in_force": "Limit in force; empty where the rule is not applied",
     "removed": "Raters beyond it",
     "elbow": "Where the curve of the sorted values bends most",
@@ -244,7 +247,9 @@ MEANINGS_IN = {
     ("guard_systems", "difference"): "Difference to the first way",
     ("ranking_pairs", "condition_a"): "Condition of the first system",
     ("ranking_pairs", "condition_b"): "Condition of the second system",
-    ("order_conclusions", "n"): "How many ratings",
+    ("sensitivity", "unit"): "What counts as one observation, in the order of the results: the "
+    "comparison (wins), the participant (by_raters), the scenario (by_scenarios), the rating "
+    "(mixed_latent, mixed_ratings)",
     ("protocol", "n"): "Of how many",
     ("raters", "sigma"): "Standard deviation of the rater's gold-scored ratings, or of all "
     "where there are no gold scores",
@@ -254,9 +259,45 @@ MEANINGS_IN = {
     "the other",
     ("position_conclusions", "value"): "Share of its pages, or mean rank over them",
     ("position_effects", "value"): "Share of pages, or mean of raters' mean ranks",
+    ("alt_test_raters", "p_adjusted"): "p value adjusted by Benjamini and Yekutieli's method over "
+    "raters",
     ("contrasts", "n"): "How many of what the row generalises to",
     ("group_tests", "equivalent"): "Whether the groups are shown to differ by less than the margin "
     "of the recipe (TOST at 5 %)",
+}
+#: What p is where it is not of a test with two sides.
+P_OF = {
+    "anova": "p value of F, which has no sides: that groups vary at least as much by chance",
+    "contrasts": "p value of F: of raters and of scenarios, where F is t², that of the two-sided "
+    "t test",
+    "games_howell": "p value of a difference at least as large, either way, between any two of the "
+    "groups",
+    "ranking_tests": "p value of χ², which has no sides: that mean ranks vary at least as much by "
+    "chance",
+    "choice_tests": "p value of the statistic, which has no sides: that choices vary at least as "
+    "much by chance",
+    "position_tests": "p value of χ², which has no sides: that places vary at least as much by "
+    "chance",
+    "thresholds": "Silverman's p value, one-sided: that the tail of a single group looks as much "
+    "like a group of its own",
+    "alt_test_raters": "p value, one-sided: of a rater who is nearer to the others than the judge "
+    "by ε or more",
+}
+#: Over what p values are adjusted, where the recipe has no say in it.
+ADJUSTED_OVER = {
+    "anova": "models, of which there are none here: the same as p",
+    "contrasts": "models",
+    "paired": "models",
+    "paired_all": "models",
+    "mixed_contrasts": "models",
+    "to_reference": "systems; of p_non_inferior",
+    "win_differences": "all comparisons of a dimension",
+    "ranking_tests": "sets",
+    "ranking_pairs": "all pairs of a dimension",
+    "choice_tests": "scenarios",
+    "order_effects": "covariates",
+    "position_tests": "answers and sets",
+    "group_tests": "the recipe's family",
 }
 #: The ends of intervals, by what their names end with.
 ENDS = {"low": "Lower end of the interval", "high": "Upper end of the interval"}
@@ -264,7 +305,11 @@ ENDS = {"low": "Lower end of the interval", "high": "Upper end of the interval"}
 
 def meaning(table: str, column: str) -> str:
     """What a column of a table means; empty where nobody has said."""
+    if column == "p" and table in P_OF:
+        return P_OF[table]
     said = MEANINGS_IN.get((table, column)) or MEANINGS.get(column)
+    if column == "p_adjusted" and table in ADJUSTED_OVER:
+        return f"{said} over {ADJUSTED_OVER[table]}"
     if said is None and column in SHARED:
         said = OF_EXPORTS.get(column)
     return said or _by_name(column)

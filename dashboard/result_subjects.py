@@ -55,8 +55,8 @@ _SIGNED_RANKS = (
 )
 _AGREEMENT = (
     "Krippendorff's α, intraclass correlations of one rater and of the mean of all, Kendall's W, "
-    "and of choices Randolph's κ: 1 is full agreement. Chance alone gives about 0, but W one in as "
-    "many as there are raters."
+    "and of choices Randolph's κ: 1 is full agreement. Chance alone gives about 0, but W about 1 "
+    "divided by the number of raters."
 )
 ABOUT = {
     "wins_tests": About(
@@ -157,7 +157,7 @@ ABOUT = {
     "ranking_tests": About(
         "Are the systems ranked alike?",
         "Friedman's test and Kendall's W: 1 where all raters rank alike, 0 where their ranks "
-        "cancel out; chance alone gives one in as many as there are raters.",
+        "cancel out; chance alone gives about 1 divided by the number of raters.",
         ("p_bh", "pages_left_out"),
     ),
     "ranking_pairs": About(
@@ -197,7 +197,7 @@ ABOUT = {
         ),
     ),
     "order_conclusions": About(
-        "Does a conclusion hang on the order?",
+        "Does a conclusion depend on the order?",
         "Mean a − b without and with position, block and previous rating in the model.",
     ),
     "order_effects": About(
@@ -206,9 +206,9 @@ ABOUT = {
         ("df", "p_bh"),
     ),
     "position_conclusions": About(
-        "Do choices and ranks hang on the place on the page?",
+        "Do choices and ranks depend on the place on the page?",
         "Each system's share of choices, or mean rank, and what it would be had the system stood "
-        "at every place on the page as often.",
+        "at every place on the page equally often.",
     ),
     "position_tests": About(
         "Does the place on the page matter?",

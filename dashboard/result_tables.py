@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.number_text import EMPTY, in_table, p_text
+from analysis.text.number_text import EMPTY, in_table, p_text
 from dashboard.tables import Row, Table, in_order
 
 #: Columns by whose values rows can be chosen, in the order in which they are asked for.
@@ -40,7 +40,7 @@ RECIPE = ("recipe", "unit")
 #: Text columns that say something of a row instead of naming it.
 SAYING = {"note", "winner", "match", "because", "what_moves", "interval", "of", "setting"}
 #: Numbers that name a row.
-NAMING = {"rating", "item", "printed"}
+NAMING = {"rating", "item", "printed", "response_position"}
 #: What a plain `ci_low` and `ci_high` enclose: the first that a table has.
 ESTIMATES = (
     "difference", "estimate", "value", "share", "mean_rank", "mean", "elbow", "rank_biserial",
@@ -162,9 +162,11 @@ def choices(tables: Collection[Table]) -> dict[str, list[str]]:
     """Values to choose from, by column; columns that tell nothing apart are left out."""
     found = {}
     for name in FILTERS:
-        values = in_order(row[name] for table in tables for row in table.rows if row.get(name))
+        values = in_order(
+            value for table in tables for row in table.rows for value in _said(row, name)
+        )
         if len(values) > 1:
-            found[name] = [str(value) for value in values]
+            found[name] = values
     return found
 
 
@@ -187,8 +189,16 @@ def asked_of(table: Table, chosen: Mapping[str, str]) -> dict[str, str]:
 def rows_with(table: Table, asked: Mapping[str, str]) -> list[Row]:
     """The rows in which every column has its value."""
     return [
-        row for row in table.rows if all(str(row[name]) == value for name, value in asked.items())
+        row for row in table.rows if all(value in _said(row, name) for name, value in asked.items())
     ]
+
+
+def _said(row: Row, column: str) -> list[str]:
+    """What a row has in a column: a row may be of several units."""
+    value = row.get(column)
+    if value is None or value == "":
+        return []
+    return str(value).split(", ") if column == "unit" else [str(value)]
 
 
 # ── Rows for people ───────────────────────────────────────────────────────────────────────────

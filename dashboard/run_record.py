@@ -1,4 +1,4 @@
-"""What an analysis run left of each rater, as `analysis.what_if` takes it.
+"""What an analysis run left of each rater, as `raters.what_if` takes it.
 
 A slider asks for the same run again and again, and a finished run never changes. So each process
 remembers the last runs that it was asked for: the raters, and the ratings of those who ever joined
@@ -15,8 +15,8 @@ from typing import Any
 from django.db.models import Count, F, Q, Sum
 
 from analysis.models import AnalysisRun
-from analysis.what_if import NONE, Item, Rater, spread
-from analysis.what_if import Sum as RatingSum
+from analysis.raters.what_if import NONE, Item, Rater, spread
+from analysis.raters.what_if import Sum as RatingSum
 from dashboard.queries import tables_of
 from judge.queries import gold_scores
 from survey.models import DemographicAnswer, Participant, Rating, Study

@@ -1,6 +1,6 @@
 """What other thresholds would do to a study's newest analysis, read for a page.
 
-`analysis.what_if` computes; here it gets the raters of a run, and of ratings only the sums that
+`raters.what_if` computes; here it gets the raters of a run, and of ratings only the sums that
 change: the run holds those of the raters whom it kept.
 """
 
@@ -11,8 +11,8 @@ from functools import cached_property
 
 from analysis.definition import QualityRules
 from analysis.models import AnalysisRun
+from analysis.raters.what_if import Difference, Funnel, Rater, Wins, funnel, mean_difference, wins
 from analysis.rules import rules_of
-from analysis.what_if import Difference, Funnel, Rater, Wins, funnel, mean_difference, wins
 from dashboard.run_record import record_of
 from survey.definition import StudyDefinition
 from survey.models import Participant, Study

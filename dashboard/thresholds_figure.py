@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from analysis.definition import SigmaMae
-from analysis.what_if import Rater
+from analysis.raters.what_if import Rater
 
 WIDTH, HEIGHT = 440, 300
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 10, 40  # margins

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.what_if import Rater
+from analysis.raters.what_if import Rater
 from dashboard.tables import Column, sortable_columns
 from dashboard.thresholds import Outcome
 from dashboard.thresholds_figure import SigmaMaeFigure, sigma_mae_figure

@@ -3,6 +3,7 @@
 import gc
 import os
 from contextlib import ExitStack
+from pathlib import Path
 from socketserver import StreamRequestHandler
 
 import pytest
@@ -40,6 +41,8 @@ def pytest_report_header() -> str:
 
 SERVERS = {"installation", "live_server", "server_with", "walks"}
 STARTING = {"browser", *SERVERS}
+#: Where tests start an installation whatever their fixture is called.
+END_TO_END = Path(__file__).parent / "e2e"
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
 SHAPED = {"db", "transactional_db", *SERVERS}
@@ -47,7 +50,8 @@ SHAPED = {"db", "transactional_db", *SERVERS}
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if STARTING.intersection(getattr(item, "fixturenames", ())):
+        starts = STARTING.intersection(getattr(item, "fixturenames", ()))
+        if starts or item.path.parent == END_TO_END:
             item.add_marker("e2e")
         if ANALYSED.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("slow")

@@ -1,5 +1,6 @@
 """The command line says in one line what keeps every command from working."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -13,18 +14,22 @@ pytestmark = [pytest.mark.slow, pytest.mark.embedded]
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def said(*argv: str, data: Path, database: str = "") -> tuple[int, str]:
-    """The exit code and the last thing written by `manage.py` with an installation of its own."""
-    environment = os.environ | {"DATA_DIR": str(data), "SECRET_KEY": "for tests only"}
-    environment |= {
+def environment(data: Path, database: str = "") -> dict[str, str]:
+    return os.environ | {
+        "DATA_DIR": str(data),
+        "SECRET_KEY": "for tests only",
         "DATABASE_URL": database or f"sqlite:///{data / 'fivefold.sqlite3'}",
         "CELERY_BROKER_URL": "filesystem://localhost",
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
+
+
+def said(*argv: str, data: Path, database: str = "") -> tuple[int, str]:
+    """The exit code and the last thing written by `manage.py` with an installation of its own."""
     done = subprocess.run(
         [sys.executable, "manage.py", *argv],
         cwd=ROOT,
-        env=environment,
+        env=environment(data, database),
         capture_output=True,
         text=True,
         check=False,
@@ -45,11 +50,41 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_command_on_a_database_that_was_never_migrated(tmp_path: Path, command: list[str]) -> None:
-    argv = [word.format(data=tmp_path) for word in command]
-    assert said(*argv, data=tmp_path) == (1, EMPTY)
+#: Every command of standard input, one after the other, for the price of one start.
+EACH = """
+import json, sys
+import manage
+ends = []
+for argv in json.load(sys.stdin):
+    sys.argv = ["manage.py", *argv]
+    try:
+        manage.main()
+        ends.append(None)
+    except SystemExit as end:
+        ends.append(end.code)
+print(json.dumps(ends))
+"""
+
+
+def test_commands_on_a_database_that_was_never_migrated(tmp_path: Path) -> None:
+    commands = [[word.format(data=tmp_path) for word in command] for command in COMMANDS]
+    done = subprocess.run(
+        [sys.executable, "-c", EACH],
+        cwd=ROOT,
+        env=environment(tmp_path),
+        input=json.dumps(commands),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ends = dict(zip((name for name, *_ in commands), json.loads(done.stdout), strict=True))
+    assert ends == dict.fromkeys(ends, EMPTY.rstrip())
+    assert len(ends) == len(COMMANDS)
     assert not (tmp_path / "out").exists()
+
+
+def test_command_on_a_database_that_was_never_migrated_ends_with_an_error(tmp_path: Path) -> None:
+    assert said("set_study", "empathy", "open", data=tmp_path) == (1, EMPTY)
 
 
 def test_command_on_a_database_that_is_behind(tmp_path: Path) -> None:

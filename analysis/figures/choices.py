@@ -11,8 +11,8 @@ from analysis.figures import rows
 from analysis.figures.forest import RATERS
 from analysis.figures.style import COLOURS, INK, as_text, distinct, ink_on, short
 from analysis.figures.views import ALL_SCENARIOS
-from analysis.group_tests import ALL
 from analysis.recipe import Recipe
+from analysis.tables.group_tests import ALL
 
 #: Where there are more systems than colours.
 PATTERNS = ["", "/", ".", "x", "-", "+"]

@@ -23,8 +23,8 @@ from analysis.figures.style import (
     distinct,
     short,
 )
-from analysis.items import points_of
 from analysis.recipe import Recipe
+from analysis.tables.items import points_of
 
 FEWEST_CORNERS = 3
 RADAR = 280  # pixels

@@ -14,9 +14,9 @@ from pandas import DataFrame
 from analysis.absent import Absent
 from analysis.figures import rows
 from analysis.figures.style import COLOURS, INK, SYMBOLS, as_text
-from analysis.group_tests import ALL
 from analysis.recipe import Recipe
-from analysis.wins import Contrast
+from analysis.study_data import Contrast
+from analysis.tables.group_tests import ALL
 
 STEP = 0.17  # between the estimates of one row
 LINKS = {"linear": "linear", "probit": "ordinal, probit", "logit": "ordinal, logit"}

@@ -22,8 +22,8 @@ from analysis.figures.style import (
     note,
     short,
 )
-from analysis.items import points_of
-from analysis.wins import Contrast
+from analysis.study_data import Contrast
+from analysis.tables.items import points_of
 
 Floats = NDArray[np.float64]
 

@@ -27,6 +27,7 @@ from analysis.figures.style import (
 )
 from analysis.figures.views import by_scenario
 from analysis.recipe import Recipe
+from analysis.tables.group_tests import answered, why_unanswered
 from survey.regions import REGIONS
 
 OUTLINES = Path(__file__).parent / "us_states.json"
@@ -51,8 +52,8 @@ def region_map(ratings: DataFrame, people: DataFrame, recipe: Recipe) -> dict[st
     """
     if ratings.empty:
         raise Absent("there are no ratings")
-    if "region" not in people or not people["region"].notna().any():
-        raise Absent("nobody has a region")
+    if not answered(people, "region"):
+        raise Absent(why_unanswered(people, ["region"]))
     regions = people.set_index("participant")["region"].astype("str").str.strip()
     raters = Series(ratings["participant"].unique())
     elsewhere = int((~raters.map(regions).isin(list(REGIONS))).sum())

@@ -35,10 +35,11 @@ class OneWay:
     empty: tuple[str, ...]
 
 
-def one_way_anova(groups: Groups) -> OneWay | Inestimable:
+def one_way_anova(groups: Groups, *, one: str = "value") -> OneWay | Inestimable:
     """Fisher's analysis of variance: one variance for all groups.
 
-    Missing values and groups without values are left out. Raises ValueError for infinite values.
+    Missing values and groups without values are left out; reasons call one of them `one`.
+    Raises ValueError for infinite values.
     R. A. Fisher (1925), Statistical methods for research workers; ω²: W. L. Hays (1963),
     Statistics for psychologists.
     """
@@ -48,26 +49,24 @@ def one_way_anova(groups: Groups) -> OneWay | Inestimable:
     between, within, n = _sums_of_squares(samples)
     df1, df2 = len(samples) - 1, n - len(samples)
     if df2 < 1:
-        return Inestimable("too_few", "every group has one value")
+        return Inestimable("too_few", f"every group has one {one}")
     if _constant(samples):
         return Inestimable("constant", "within each group all values are the same")
     F = between / df1 / (within / df2)
     return _one_way("anova", F, df2, samples, groups)
 
 
-def welch_anova(groups: Groups) -> OneWay | Inestimable:
+def welch_anova(groups: Groups, *, one: str = "value") -> OneWay | Inestimable:
     """Welch's analysis of variance: each group has a variance of its own.
 
-    Missing values and groups without values are left out. Raises ValueError for infinite values.
+    Missing values and groups without values are left out; reasons call one of them `one`.
+    Raises ValueError for infinite values.
     B. L. Welch (1951), On the comparison of several mean values; ω² from its F: R. E. Kirk (1996),
     Practical significance.
     """
-    samples = _samples(groups)
+    samples = _varying(groups, one)
     if isinstance(samples, Inestimable):
         return samples
-    problem = _without_variance(samples)
-    if problem:
-        return problem
     k = len(samples)
     weights = {name: each.n / each.sd**2 for name, each in samples.items()}
     total = sum(weights.values())
@@ -93,17 +92,20 @@ def _constant(samples: Mapping[str, Sample]) -> bool:
     return all(each.sd <= ROUNDING * abs(each.mean) for each in samples.values())
 
 
-def _without_variance(samples: Mapping[str, Sample]) -> Inestimable | None:
-    """Groups whose variance is not known, or zero."""
+def _varying(groups: Groups, one: str) -> dict[str, Sample] | Inestimable:
+    """What `_samples` gives, where the variance of each group is known, and not zero."""
+    samples = _samples(groups)
+    if isinstance(samples, Inestimable):
+        return samples
     alone = [name for name, each in samples.items() if each.n < 2]
     if alone:
-        return Inestimable("too_few", f"a single value has no variance ({', '.join(alone)})")
+        return Inestimable("too_few", f"a single {one} has no variance ({', '.join(alone)})")
     same = [name for name, each in samples.items() if each.sd <= ROUNDING * abs(each.mean)]
     if same:
         return Inestimable(
             "constant", f"within a group all values are the same ({', '.join(same)})"
         )
-    return None
+    return samples
 
 
 def _sums_of_squares(samples: Mapping[str, Sample]) -> tuple[float, float, int]:
@@ -148,19 +150,19 @@ class Pairwise:
     k: int
 
 
-def games_howell(groups: Groups, *, confidence: float = 0.95) -> tuple[Pairwise, ...] | Inestimable:
+def games_howell(
+    groups: Groups, *, confidence: float = 0.95, one: str = "value"
+) -> tuple[Pairwise, ...] | Inestimable:
     """Each two groups by Welch's t, held against the studentized range of all of them.
 
-    Missing values and groups without values are left out. Raises ValueError for infinite values.
+    Missing values and groups without values are left out; reasons call one of them `one`.
+    Raises ValueError for infinite values.
     P. A. Games & J. F. Howell (1976), Pairwise multiple comparison procedures with unequal n's
     and/or variances.
     """
-    samples = _samples(groups)
+    samples = _varying(groups, one)
     if isinstance(samples, Inestimable):
         return samples
-    problem = _without_variance(samples)
-    if problem:
-        return problem
     k = len(samples)
     return tuple(_pair(a, b, samples, k, confidence) for a, b in combinations(samples, 2))
 

@@ -54,8 +54,16 @@ def choice_shares(
         chosen = tally.totals * raters // tally.sights
         for name, bound in zip(INTERVAL, _wilson(chosen, raters, confidence), strict=True):
             found[name] = np.where(once | whole, bound, found[name])
+        _without_alike(found)
     names = {"total": "chosen", "ratio": "share"}
     return _with_unseen(found, choices).rename(columns=names)
+
+
+def _without_alike(found: DataFrame) -> None:
+    """Takes away intervals of no width: raters who are all alike do not tell how others vary."""
+    same = found["ci_low"] == found["ci_high"]
+    found.loc[same, INTERVAL] = np.nan
+    found.loc[same, "note"] = "no interval, because raters do not differ"
 
 
 def _wilson(chosen: Whole, n: Whole, confidence: float) -> tuple[Matrix, Matrix]:
@@ -81,9 +89,7 @@ def best_worst_scores(
     balance = (choices["choice"] == "best").astype(float) - (choices["choice"] == "worst")
     tally = _tally(choices[made], balance[made])
     found = tally.ratios(seed, resamples, confidence)
-    same = found["ci_low"] == found["ci_high"]
-    found.loc[same, INTERVAL] = np.nan
-    found.loc[same, "note"] = "no interval, because raters do not differ"
+    _without_alike(found)
     names = {"total": "balance", "ratio": "score"}
     return _with_unseen(found, choices).rename(columns=names)
 

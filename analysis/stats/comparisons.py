@@ -52,7 +52,7 @@ def student_t(
     first, second = samples
     df = first.n + second.n - 2
     if df < 1:
-        return Inestimable("too_few", "each group has one value")
+        return Inestimable("too_few", f"each group has one {names.one}")
     pooled = ((first.n - 1) * first.sd**2 + (second.n - 1) * second.sd**2) / df
     error = sqrt(pooled * (1 / first.n + 1 / second.n))
     return _tested(first, second, error, df, confidence, equal_variances=True)
@@ -71,9 +71,11 @@ def welch_t(
     if isinstance(samples, Inestimable):
         return samples
     first, second = samples
-    alone = [name for name, each in zip(names, samples, strict=True) if each.n < 2]
+    alone = [name for name, each in zip(names.both, samples, strict=True) if each.n < 2]
+    if len(alone) > 1:
+        return Inestimable("too_few", f"each group has one {names.one}")
     if alone:
-        return Inestimable("too_few", f"group {' and group '.join(alone)} has one value")
+        return Inestimable("too_few", f"group {alone[0]} has one {names.one}")
     parts = [each.sd**2 / each.n for each in samples]
     spread = sum(part**2 / (each.n - 1) for part, each in zip(parts, samples, strict=True))
     df = sum(parts) ** 2 / spread if spread else 1.0

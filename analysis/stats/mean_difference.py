@@ -15,8 +15,22 @@ Vector = npt.NDArray[np.float64]
 #: Standard errors below this share of the means are rounding (as in R's t.test).
 ROUNDING = 10 * float(np.finfo(float).eps)
 #: What two groups are called in reasons.
-Names = tuple[str, str]
-A_AND_B: Names = ("a", "b")
+
+
+@dataclass(frozen=True)
+class Names:
+    """What reasons call two groups, and `one` of their values."""
+
+    a: str
+    b: str
+    one: str = "value"
+
+    @property
+    def both(self) -> tuple[str, str]:
+        return self.a, self.b
+
+
+A_AND_B = Names("a", "b")
 #: Before values are ranked: means of the same ratings differ in their last digits.
 DECIMALS = 9
 
@@ -92,5 +106,5 @@ def two_samples(
         none = [isinstance(each, Inestimable) for each in (first, second)]
         if all(none):
             return Inestimable("no_values", "both groups are empty")
-        return Inestimable("one_group", f"group {names[none.index(True)]} is empty")
+        return Inestimable("one_group", f"group {names.both[none.index(True)]} is empty")
     return first, second

@@ -178,7 +178,11 @@ def sign_test(
         raise ValueError("Counts are not negative")
     n = higher + lower
     if n == 0:
-        because = f"all {ties} comparisons are ties" if ties else "there are no comparisons"
+        because = "there are no comparisons"
+        if ties:
+            because = (
+                "the one comparison is a tie" if ties == 1 else f"all {ties} comparisons are ties"
+            )
         return Inestimable("no_difference" if ties else "no_values", because)
     found = binomtest(higher, n)
     bounds = found.proportion_ci(confidence, method="exact")

@@ -5,9 +5,9 @@ from typing import Any
 
 from pandas import DataFrame
 
-from analysis.items import ITEM
-from analysis.judged import PLACE, JudgesData
+from analysis.judges.judged import PLACE, JudgesData
 from analysis.report import Contrast, StudyData
+from analysis.study_data import ITEM
 
 #: Scenario, set, model, condition.
 Cell = tuple[str, str, str, str]

@@ -1,5 +1,6 @@
 """Tables of recipes: every one of them is there, or the reason why it is not."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -11,9 +12,9 @@ from pandas import DataFrame
 
 from analysis.by_recipe import NAMES
 from analysis.definition import QualityRules
-from analysis.items import ITEM
 from analysis.recipe import Recipe, shipped_recipes
 from analysis.report import Contrast, Results, StudyData, analyse
+from analysis.study_data import ITEM
 
 PAPER, SOUND = shipped_recipes().values()
 SYSTEMS = [("m", "plain"), ("m", "tuned"), ("big", "plain")]
@@ -134,6 +135,14 @@ def test_row_of_a_thin_study_has_its_p_or_says_why_not(thin_study: str) -> None:
                     assert without[column].isna().all(), (name, column)
 
 
+@pytest.mark.parametrize("thin_study", THIN)
+def test_row_of_a_recipe_says_which_unit_it_counts(thin_study: str) -> None:
+    for name, table in thin(thin_study).tables.items():
+        if "recipe" in table and name != "replication":
+            assert table["unit"].notna().all() and (table["unit"] != "").all(), name
+            assert [column for column in table if re.match("n$|n_|pages", str(column))], name
+
+
 def test_table_has_the_rows_of_each_recipe_in_order() -> None:
     table = results(study(mixed)).tables["group_tests"]
     assert table[["recipe", "unit", "raters"]].drop_duplicates().to_numpy().tolist() == [
@@ -198,7 +207,7 @@ def test_factor_that_nobody_answered_is_named_beside_one_that_was() -> None:
     both = PAPER.model_copy(update={"anova": ["region", "education"]})
     found = results(study(mixed), both)
     assert set(found.tables["anova"]["factor"]) == {"region"}
-    assert found.absent["anova.education"] == "nobody answered education"
+    assert found.absent["anova.education"] == "the study asks for no education"
     assert "anova.region" not in found.absent
 
 

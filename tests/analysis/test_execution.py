@@ -9,7 +9,7 @@ from django.utils import timezone
 from analysis import by_recipe
 from analysis.definition import QualityRules
 from analysis.execution import finished_run
-from analysis.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
+from analysis.judges.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
 from analysis.queries import results_of
 from analysis.rules import set_rules
 from survey.models import Participant, Response, Study
@@ -40,6 +40,7 @@ OF_INCLUDED = [
 ]
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 NO_DEMOGRAPHICS = {"demographics": "no demographic question was answered"}
+NOT_ASKED = {"demographics": "the study asks no demographic question"}
 NO_CONTRAST = dict.fromkeys(
     ["wins", "wins_summary"], "the study names no two conditions to compare"
 )
@@ -126,7 +127,7 @@ def no_rules() -> Study:
 ABSENT: dict[Callable[[], Study], dict[str, str]] = {
     nobody: NOBODY | NO_GOLD,
     nobody_but_test_people: NOBODY,
-    one_rater_one_scenario_one_response: NO_GOLD | NO_DEMOGRAPHICS | NO_CONTRAST,
+    one_rater_one_scenario_one_response: NO_GOLD | NOT_ASKED | NO_CONTRAST,
     single_condition: NO_DEMOGRAPHICS | NO_CONTRAST,
     no_reference: NO_DEMOGRAPHICS | {"wins.reference_points": "the study names no reference"},
     constant_ratings_far_from_gold: NOBODY,

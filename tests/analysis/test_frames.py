@@ -12,8 +12,14 @@ from pytest_django import DjangoAssertNumQueries
 
 from analysis.frames import Snapshot, read_judges, read_snapshot
 from survey.models import BlockResponse, Participant, Presentation, Rating, Response, Study
-from survey.tidy import counted_sources, rank_rows, rating_rows, reading
-from tests.factories import START, add_gold, add_participant, make_study
+from survey.tidy import (
+    DEMOGRAPHIC_COLUMNS,
+    counted_sources,
+    rank_rows,
+    rating_rows,
+    reading,
+)
+from tests.factories import DEMOGRAPHICS, START, add_gold, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +40,18 @@ def people(study: Study, *include: str) -> list[dict[Any, Any]]:
     return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
+def test_usual_questions_have_columns_where_they_are_asked_or_an_import_answers_them() -> None:
+    study = make_study(demographics=[])
+    add_participant(study, pseudonym="anna")
+    usual = set(DEMOGRAPHIC_COLUMNS)
+    assert usual.isdisjoint(people(study)[0])
+    add_participant(study, pseudonym="bert", demographics={"gender": "Woman"})
+    assert usual & set(people(study)[0]) == {"gender"}
+    asking = make_study(slug="asking", demographics=DEMOGRAPHICS)
+    add_participant(asking, pseudonym="anna")
+    assert usual & set(people(asking)[0]) == {"age", "sex", "race", "state", "region"}
+
+
 def test_participant_is_a_row_in_the_contracts_columns(study: Study) -> None:
     answers = {"age": 30, "sex": "Female", "race": ["Asian"], "state": "Ohio"}
     add_participant(study, pseudonym="anna", minutes=20, demographics=answers)
@@ -49,11 +67,7 @@ def test_participant_is_a_row_in_the_contracts_columns(study: Study) -> None:
             "attention_checks_failed": 0,
             "age": 30,
             "sex": "Female",
-            "gender": None,
             "race": "Asian",
-            "hispanic": None,
-            "education": None,
-            "employment": None,
             "state": "Ohio",
             "region": "Midwest",
             "way_in": None,

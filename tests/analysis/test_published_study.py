@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from pandas.testing import assert_frame_equal
 
-from analysis.anova import anova
 from analysis.definition import QualityRules
 from analysis.figures.regions import region_map
-from analysis.items import ITEM
 from analysis.recipe import shipped_recipes
 from analysis.report import FIGURES, Results, StudyData, analyse
+from analysis.study_data import ITEM
+from analysis.tables.anova import anova
 from tests.analysis import by_hand, published_study
 
 pytestmark = pytest.mark.slow

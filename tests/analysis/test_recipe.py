@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from pandas import Series
 
-from analysis import groups
 from analysis.recipe import (
     FOLDER,
     Bootstrap,
@@ -15,6 +14,7 @@ from analysis.recipe import (
     read_recipe,
     shipped_recipes,
 )
+from analysis.tables import groups
 from survey.definition import DefinitionError
 
 PAPER, SOUND = shipped_recipes().values()
@@ -51,6 +51,11 @@ def test_shipped_recipes_compare_the_same_groups() -> None:
 
 def test_age_of_sixty_is_in_the_older_group() -> None:
     assert sides(PAPER.groups["age"], 60, 59, 59.5, "61", "", None, "old") == "abba---"
+
+
+def test_named_number_is_found_in_a_column_with_gaps() -> None:
+    thirty = grouping(a={"label": "30", "values": ["30"]}, b={"label": "other", "others": True})
+    assert list(groups.sides(thirty, Series([30.0, 41.0, None]))) == ["a", "b", ""]
 
 
 def test_unknown_education_is_in_neither_group() -> None:

@@ -97,7 +97,7 @@ def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_abs
         **dict.fromkeys(["raters.sigma", "raters.mae", "thresholds"], asked),
         **dict.fromkeys(["sigma_mae", "sigma", "mae"], asked),
         "rater_differences": asked,
-        "demographics": "no demographic question was answered",
+        "demographics": "the study asks no demographic question",
         **dict.fromkeys(["items", "wins", "wins_summary", "shares", "ratings_kde"], asked),
     }
     assert results.tables["funnel"]["step"].tolist() == ["duration", "attention", "early_exit"]
@@ -200,12 +200,12 @@ OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
         ),
         (
             study({"r": []}, gold=[1.0] * 3),
-            {"demographics": "no demographic question was answered"}
+            {"demographics": "the study asks no demographic question"}
             | dict.fromkeys(OF_RATINGS, "the included raters gave no ratings"),
         ),
         (
             study({"r": [1, 2, 3]}, gold=[1.0] * 3, contrast=Contrast(None, None, None)),
-            {"demographics": "no demographic question was answered"}
+            {"demographics": "the study asks no demographic question"}
             | dict.fromkeys(
                 ["wins", "wins_summary"],
                 "the study names no two conditions to compare",
@@ -214,7 +214,7 @@ OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
         (
             study({"r": [1, 2, 3]}, gold=[1.0] * 3, contrast=Contrast("base", "tuned", None)),
             {
-                "demographics": "no demographic question was answered",
+                "demographics": "the study asks no demographic question",
                 "wins.reference_points": "the study names no reference",
             },
         ),

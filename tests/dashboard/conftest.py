@@ -1,12 +1,13 @@
 """A researcher, and a small study that people have taken, with a judge and an analysis."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
@@ -15,6 +16,7 @@ from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.judging import gold_set, planned
 from tests.factories import Key, add_participant, make_study
+from tests.shared_rows import undone_after_the_file
 
 Woken = list[tuple[str, int]]
 
@@ -40,10 +42,9 @@ def likes_tuned(key: Key) -> int:
     return 4 if condition == wins else 2
 
 
-@pytest.fixture
-def study(db: None) -> Study:
-    """Taken by three raters who count, one who was too quick and a simulated one."""
-    study = make_study()
+def study_taken_by_five(**shape: Any) -> Study:
+    """By three raters who count, one who was too quick and a simulated one."""
+    study = make_study(**shape)
     gold_set(study)
     for name, age in (("ann", 30), ("ben", 40), ("cat", 50)):
         add_participant(
@@ -54,15 +55,49 @@ def study(db: None) -> Study:
     return study
 
 
+@pytest.fixture(scope="module")
+def taken(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Study]:
+    """The study of all tests of a file, who undo what they change."""
+    with undone_after_the_file(django_db_blocker):
+        with django_db_blocker.unblock():
+            study = study_taken_by_five()
+        yield study
+
+
+#: The analyses that a test may ask for, and whom they are about.
+ANALYSES = {"run": counted_sources(), "run_with_simulated": counted_sources(["simulated"])}
+
+
 @pytest.fixture
-def run(study: Study) -> AnalysisRun:
+def study(taken: Study, db: None, request: pytest.FixtureRequest) -> Study:
+    """`study_taken_by_five`, with just those analyses that the test asks for."""
+    for name, sources in ANALYSES.items():
+        if name not in request.fixturenames:
+            taken.analysis_runs.filter(sources=sources).delete()
+    return Study.objects.get(pk=taken.pk)
+
+
+@pytest.fixture(scope="module")
+def analysed(taken: Study, django_db_blocker: DjangoDbBlocker) -> int:
+    with django_db_blocker.unblock():
+        return finished_run(study=taken, sources=ANALYSES["run"]).pk
+
+
+@pytest.fixture(scope="module")
+def analysed_with_simulated(taken: Study, django_db_blocker: DjangoDbBlocker) -> int:
+    with django_db_blocker.unblock():
+        return finished_run(study=taken, sources=ANALYSES["run_with_simulated"]).pk
+
+
+@pytest.fixture
+def run(analysed: int, study: Study) -> AnalysisRun:
     """The newest analysis of those who count."""
-    return finished_run(study=study, sources=counted_sources())
+    return AnalysisRun.objects.get(pk=analysed)
 
 
 @pytest.fixture
-def run_with_simulated(study: Study) -> AnalysisRun:
-    return finished_run(study=study, sources=counted_sources(["simulated"]))
+def run_with_simulated(analysed_with_simulated: int, study: Study) -> AnalysisRun:
+    return AnalysisRun.objects.get(pk=analysed_with_simulated)
 
 
 @pytest.fixture

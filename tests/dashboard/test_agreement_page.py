@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.utils.text import capfirst
 
-from analysis.agreement_with_people import OTHER_SCALE
 from analysis.execution import finished_run
+from analysis.judges.agreement_with_people import OTHER_SCALE
 from analysis.models import AnalysisRun
 from dashboard.agreement import FIGURES, TABLES, in_short, most_uneven, shares, three_ways
 from dashboard.tables import Table
@@ -126,7 +126,7 @@ def test_study_of_two_dimensions_has_a_line_for_each(page: Client, db: None) -> 
 
 @pytest.mark.slow
 def test_judge_on_another_scale_stands_in_the_test_with_its_reason(page: Client, db: None) -> None:
-    study = make_study()
+    study = make_study(slug="scales")
     points = [{"value": value, "label": str(value)} for value in (1, 2, 3)]
     own, wide = describe(study, {"name": "own"}, {"name": "wide", "scale": points})
     for judge in (own, wide):
@@ -135,7 +135,7 @@ def test_judge_on_another_scale_stands_in_the_test_with_its_reason(page: Client,
     for name in ("ann", "ben"):
         add_participant(study, pseudonym=name, rate=likes_tuned)
     finished_run(study=study, sources=counted_sources())
-    tables = tables_of(page.get(AGREEMENT))
+    tables = tables_of(page.get(AGREEMENT.replace("small", "scales")))
     (tested,) = (table for table in tables if table[0][:2] == ["Who", "Winning rate"])
     (row,) = (each for each in tested if each[0] == "wide@1")
     assert row[1:4] == ["–", "–", "–"]

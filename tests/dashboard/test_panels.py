@@ -71,9 +71,9 @@ def test_invite_refuses_what_is_no_name(study: Study, name: str) -> None:
 
 
 def test_invite_refuses_a_panel_where_nothing_is_rated(db: None) -> None:
-    small_study.load(yaml=small_study.CHOICES_YAML)
-    with pytest.raises(CommandError, match="small@1 has no ratings, so a panel can give it no"):
-        invite("small", "--panel", "clinicians")
+    small_study.load(yaml=small_study.CHOICES_YAML.replace("slug: small", "slug: chosen"))
+    with pytest.raises(CommandError, match="chosen@1 has no ratings, so a panel can give it no"):
+        invite("chosen", "--panel", "clinicians")
     assert not Invitation.objects.exists()
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, DjangoDbBlocker
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
@@ -15,6 +15,7 @@ from dashboard.raters import rater_row, raters_of
 from judge.models import Judge
 from survey.models import Study
 from survey.tidy import counted_sources
+from tests.dashboard.conftest import study_taken_by_five
 from tests.dashboard.judging import answer_calls
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant
@@ -112,24 +113,31 @@ def test_study_with_test_people_alone_leads_to_their_numbers(page: Client, study
 # ── Choosing, sorting, paging ────────────────────────────────────────────────────────────────
 
 
+@pytest.fixture(scope="module")
+def crowded(taken: Study, django_db_blocker: DjangoDbBlocker) -> Study:
+    with django_db_blocker.unblock():
+        study = study_taken_by_five(slug="crowd")
+        add_participant(study, pseudonym="now", status="in_progress", started_at=timezone.now())
+        add_participant(study, pseudonym="gone", status="in_progress", source="prolific")
+        add_participant(study, pseudonym="lax", checks_passed=False, minutes=30)
+        finished_run(study=study, sources=counted_sources())
+        return study
+
+
 @pytest.fixture
-def crowd(study: Study) -> Study:
+def crowd(crowded: Study, db: None) -> Study:
     """Beside the usual raters: one still at it, one who left, one inattentive."""
-    add_participant(study, pseudonym="now", status="in_progress", started_at=timezone.now())
-    add_participant(study, pseudonym="gone", status="in_progress", source="prolific")
-    add_participant(study, pseudonym="lax", checks_passed=False, minutes=30)
-    finished_run(study=study, sources=counted_sources())
-    return study
+    return Study.objects.get(pk=crowded.pk)
 
 
 def shown(page: Client, query: str = "") -> list[str]:
     """The names of the raters on the page."""
-    _, *raters = tables_of(page.get(f"/studies/small/raters/{query}"))
+    _, *raters = tables_of(page.get(f"/studies/crowd/raters/{query}"))
     return [row[0] for table in raters for row in table[1:]]
 
 
 def test_raters_tells_who_is_still_active_from_who_is_excluded(page: Client, crowd: Study) -> None:
-    rows = tables_of(page.get("/studies/small/raters/"))[1][1:]
+    rows = tables_of(page.get("/studies/crowd/raters/"))[1][1:]
     assert {row[0]: row[6] for row in rows} == {
         "ann": "kept",
         "ben": "kept",
@@ -166,7 +174,7 @@ def test_raters_are_chosen_and_sorted_as_asked(
 
 
 def test_choice_of_nobody_says_so_and_can_be_undone(page: Client, crowd: Study) -> None:
-    answer = page.get("/studies/small/raters/?rule=sigma_mae&sort=mae")
+    answer = page.get("/studies/crowd/raters/?rule=sigma_mae&sort=mae")
     assert "No rater of this kind" in text_of(answer)
     assert '<a href="?sort=mae">Show all</a>' in answer.content.decode()
 
@@ -179,7 +187,7 @@ def test_raters_without_a_number_come_last(page: Client, crowd: Study, sort: str
 
 
 def test_sorted_column_says_so_and_leads_the_other_way(page: Client, crowd: Study) -> None:
-    answer = page.get("/studies/small/raters/?sort=mae&rule=duration&page=1").content.decode()
+    answer = page.get("/studies/crowd/raters/?sort=mae&rule=duration&page=1").content.decode()
     assert re.findall(r'aria-sort="(\w+)"><a href="(.*?)">(.*?)<', answer) == [
         ("ascending", "?sort=-mae&amp;rule=duration#raters-heading", "MAE")
     ]
@@ -189,7 +197,7 @@ def test_sorted_column_says_so_and_leads_the_other_way(page: Client, crowd: Stud
 def test_choice_that_is_none_is_named_and_chooses_nothing(
     page: Client, crowd: Study, field: str
 ) -> None:
-    answer = page.get(f"/studies/small/raters/?{field}=nonsense")
+    answer = page.get(f"/studies/crowd/raters/?{field}=nonsense")
     assert "nonsense is not one of the available choices." in text_of(answer)
     assert len(tables_of(answer)[1][1:]) == 7
 
@@ -202,12 +210,18 @@ def test_choice_with_simulated_raters_keeps_them(
     assert [row[0] for row in tables_of(answer)[1][1:]] == ["ann", "ben", "cat", "robot"]
 
 
+@pytest.fixture(scope="module")
+def with_eve(taken: Study, django_db_blocker: DjangoDbBlocker) -> None:
+    with django_db_blocker.unblock():
+        study = study_taken_by_five(slug="five")
+        add_participant(study, pseudonym="eve")
+        finished_run(study=study, sources=counted_sources())
+
+
 @pytest.fixture
-def five(page: Client, study: Study, monkeypatch: pytest.MonkeyPatch) -> Client:
+def five(page: Client, with_eve: None, monkeypatch: pytest.MonkeyPatch) -> Client:
     """A browser that is shown two raters a page, of five."""
     monkeypatch.setattr("dashboard.views.RATERS_SHOWN", 2)
-    add_participant(study, pseudonym="eve")
-    finished_run(study=study, sources=counted_sources())
     return page
 
 
@@ -223,13 +237,13 @@ def five(page: Client, study: Study, monkeypatch: pytest.MonkeyPatch) -> Client:
     ],
 )
 def test_raters_come_in_pages(five: Client, query: str, names: list[str], where: str) -> None:
-    answer = five.get(f"/studies/small/raters/{query}")
+    answer = five.get(f"/studies/five/raters/{query}")
     assert [row[0] for row in tables_of(answer)[1][1:]] == names
     assert where in text_of(answer)
 
 
 def test_pages_of_raters_keep_what_was_chosen(five: Client) -> None:
-    answer = five.get("/studies/small/raters/?included=true&sort=mae").content.decode()
+    answer = five.get("/studies/five/raters/?included=true&sort=mae").content.decode()
     assert '<a rel="next" href="?included=true&amp;sort=mae&amp;page=2#raters-heading">' in answer
     assert 'rel="prev"' not in answer
 

@@ -2,18 +2,23 @@
 
 import csv
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from pytest_django import DjangoDbBlocker
 
+from analysis.execution import finished_run
 from analysis.recipe import shipped_recipes
 from survey.models import Study
+from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
 from tests.dashboard.judging import gold_set
 from tests.factories import Key, add_participant, make_study
+from tests.shared_rows import undone_after_the_file
 
 pytestmark = pytest.mark.django_db
 
@@ -54,25 +59,32 @@ def varied(key: Key) -> int:
     return max(1, min(5, likes_tuned(key) + len("".join(key)) % 3 - 1))
 
 
-@pytest.fixture
-def study() -> Study:
-    study = make_study(recipes=list(shipped_recipes().values()))
-    gold_set(study)
-    for number, name in enumerate(["ann", "ben", "cat", "dan", "eve", "fay"]):
-        add_participant(
-            study,
-            pseudonym=name,
-            rate=lambda key, number=number: max(
-                1, min(5, varied(key) - (number + len(key[0])) % 2)
-            ),  # type: ignore[misc]
-            demographics={"age": 30 + 8 * number, "sex": "Female" if number % 2 else "Male"},
-        )
-    add_participant(study, pseudonym="gus", minutes=2)
-    return study
+@pytest.fixture(scope="module")
+def study(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Study]:
+    """Analysed once: each `analyze` below writes what was computed then."""
+    with undone_after_the_file(django_db_blocker):
+        with django_db_blocker.unblock():
+            study = make_study(slug="rated", recipes=list(shipped_recipes().values()))
+            gold_set(study)
+            for number, name in enumerate(["ann", "ben", "cat", "dan", "eve", "fay"]):
+                add_participant(
+                    study,
+                    pseudonym=name,
+                    rate=lambda key, number=number: max(
+                        1, min(5, varied(key) - (number + len(key[0])) % 2)
+                    ),  # type: ignore[misc]
+                    demographics={
+                        "age": 30 + 8 * number,
+                        "sex": "Female" if number % 2 else "Male",
+                    },
+                )
+            add_participant(study, pseudonym="gus", minutes=2)
+            finished_run(study=study, sources=counted_sources())
+        yield study
 
 
-def analysed(folder: Path, **options: Any) -> str:
-    call_command("analyze", "small", out=folder, images=False, verbosity=0, **options)
+def analysed(folder: Path, study: Study, **options: Any) -> str:
+    call_command("analyze", str(study), out=folder, images=False, verbosity=0, **options)
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -81,7 +93,7 @@ def without_scripts(html: str) -> str:
 
 
 def test_every_number_that_is_linked_is_that_of_its_cell(study: Study, tmp_path: Path) -> None:
-    links = _Links(without_scripts(analysed(tmp_path / "out")))
+    links = _Links(without_scripts(analysed(tmp_path / "out", study)))
     files: dict[str, list[list[str]]] = {}
     for file in links.files - {"manifest.json"}:
         with (tmp_path / "out" / file).open(encoding="utf-8", newline="") as opened:
@@ -95,7 +107,7 @@ def test_every_number_that_is_linked_is_that_of_its_cell(study: Study, tmp_path:
 
 
 def test_report_stands_alone_and_its_links_lead_somewhere(study: Study, tmp_path: Path) -> None:
-    links = _Links(without_scripts(analysed(tmp_path / "out")))
+    links = _Links(without_scripts(analysed(tmp_path / "out", study)))
     assert links.sources == []
     assert len(links.ids) == len(set(links.ids))
     assert links.inside <= set(links.ids)
@@ -103,7 +115,7 @@ def test_report_stands_alone_and_its_links_lead_somewhere(study: Study, tmp_path
 
 
 def test_report_says_both_sides_methods_and_limits(study: Study, tmp_path: Path) -> None:
-    html = re.sub(r"<[^>]+>", "", without_scripts(analysed(tmp_path / "out")))
+    html = re.sub(r"<[^>]+>", "", without_scripts(analysed(tmp_path / "out", study)))
     said = re.sub(r"\s+", " ", html)
     assert "By raters and items (recipe sound)" in said
     assert "As counted in print (recipe paper)" in said
@@ -114,15 +126,15 @@ def test_report_says_both_sides_methods_and_limits(study: Study, tmp_path: Path)
 
 
 def test_report_of_one_recipe_speaks_of_no_other(study: Study, tmp_path: Path) -> None:
-    html = without_scripts(analysed(tmp_path / "out", recipe="paper"))
+    html = without_scripts(analysed(tmp_path / "out", study, recipe="paper"))
     assert "(recipe sound)" not in html
     assert "Raters and items as units" not in html
-    assert re.search(r"<dt>[^<]*systems[^<]*</dt><dd>it has no rows</dd>", html)
+    assert re.search(r"<dt>[^<]*systems[^<]*</dt><dd>it has no rows of recipe paper</dd>", html)
 
 
 def test_report_of_nobody_says_so_and_what_is_absent(tmp_path: Path) -> None:
-    make_study()
-    html = without_scripts(analysed(tmp_path / "out"))
+    study = make_study()
+    html = without_scripts(analysed(tmp_path / "out", study))
     assert html.count("Nobody has finished or left yet.") == 2
     assert "no rater is included" in html
     assert "No rater is included (<a" in html
@@ -132,7 +144,7 @@ def test_report_without_contrast_reference_and_gold_has_no_sentence_of_them(tmp_
     study = make_study(contrast=None, reference=None, conditions=["plain", "tuned"])
     for name in ("ann", "ben", "cat"):
         add_participant(study, pseudonym=name, rate=varied)
-    html = without_scripts(analysed(tmp_path / "out"))
+    html = without_scripts(analysed(tmp_path / "out", study))
     assert "Condition against condition" not in html
     assert "Gold scores:" not in html
     assert "There are no gold scores, so the rule on σ" in html

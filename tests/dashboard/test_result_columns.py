@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-import analysis
+import analysis.judges
+import analysis.raters
+import analysis.tables
 from dashboard.result_columns import codebook_rows, meaning
 from tests.factories import add_participant, make_study
 
@@ -19,14 +21,12 @@ FEWEST = 6
 def columns_in_code() -> list[tuple[str, str]]:
     """Module and column of every list of columns in the modules that make tables."""
     found = []
-    for module in pkgutil.iter_modules(analysis.__path__):
-        if module.name in ("admin", "apps", "models", "tasks"):
-            continue
-        content = vars(importlib.import_module(f"analysis.{module.name}"))
-        for name, value in content.items():
-            is_table = isinstance(value, list) and len(value) >= FEWEST and "note" in value
-            if name.isupper() and is_table:
-                found += [(module.name, column) for column in value]
+    for package in (analysis.judges, analysis.raters, analysis.tables):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            for name, value in vars(importlib.import_module(module.name)).items():
+                is_table = isinstance(value, list) and len(value) >= FEWEST and "note" in value
+                if name.isupper() and is_table:
+                    found += [(module.name, column) for column in value]
     return found
 
 
@@ -49,10 +49,37 @@ def test_column_of_the_code_has_words(column: str) -> None:
         ("funnel", "excluded_prefer_not_to_answer", "of sex: prefer not to answer"),
         ("raters", "participant", "Pseudonym"),
         ("mixed_shares", "rating", "Category of the scale"),
+        ("paired", "p", "p value, two-sided"),
+        (
+            "contrasts",
+            "p",
+            "of raters and of scenarios, where F is t², that of the two-sided t test",
+        ),
+        ("alt_test_raters", "p", "one-sided"),
+        ("alt_test_raters", "p_adjusted", "Benjamini and Yekutieli's method over raters"),
+        ("group_tests", "p_adjusted", "by Holm's method over the recipe's family"),
+        ("win_differences", "p_adjusted", "by Holm's method over all comparisons"),
+        ("new_table", "p_adjusted", "by Holm's method"),
     ],
 )
 def test_words_follow_from_name_and_table(table: str, column: str, says: str) -> None:
     assert says in meaning(table, column)
+
+
+@pytest.mark.parametrize(
+    ("table", "what"),
+    [
+        ("anova", "F"),
+        ("games_howell", "any two of the groups"),
+        ("ranking_tests", "χ²"),
+        ("choice_tests", "the statistic"),
+        ("position_tests", "χ²"),
+        ("thresholds", "Silverman's"),
+    ],
+)
+def test_p_of_a_test_without_two_sides_is_not_said_to_have_them(table: str, what: str) -> None:
+    said = meaning(table, "p")
+    assert what in said and "two-sided" not in said
 
 
 def test_unknown_column_has_no_words() -> None:

@@ -47,6 +47,16 @@ def test_keys_are_the_texts_before_the_numbers_and_what_can_be_chosen() -> None:
     assert keys_of(table(row("paper"))) == [*COLUMNS[:7], "test"]
 
 
+def test_places_on_a_page_are_rows_of_their_own() -> None:
+    columns = ["recipe", "answer", "set", "response_position", "n_raters", "value", "ci_low"]
+    rows = [["sound", "best", "all", place, 34, 0.2, 0.1] for place in (1, 2)]
+    of = Table.from_content({"columns": columns, "rows": rows})
+    assert keys_of(of) == columns[:4]
+    found = shown("position_effects", of, grouped(of.rows, keys_of(of)))
+    assert found.keys == ["Response position"]
+    assert [[key.text for key in group.keys] for group in found.groups] == [["1"], ["2"]]
+
+
 def test_choices_are_the_values_of_columns_that_tell_rows_apart() -> None:
     of = table(row("paper"), row("sound", scenario="S1"), row("sound", raters="all"))
     assert choices([of]) == {
@@ -54,6 +64,16 @@ def test_choices_are_the_values_of_columns_that_tell_rows_apart() -> None:
         "unit": ["rating", "participant"],
         "scenario": ["all", "S1"],
     }
+
+
+def test_row_of_several_units_is_shown_with_each_of_them() -> None:
+    columns = ["recipe", "unit", "variant", "n_raters"]
+    of = Table.from_content(
+        {"columns": columns, "rows": [["sound", "comparison, participant", "no rule", 40]]}
+    )
+    assert choices([of]) == {"unit": ["comparison", "participant"]}
+    assert rows_with(of, {"unit": "participant"}) == of.rows
+    assert rows_with(of, {"unit": "rating"}) == []
 
 
 @pytest.mark.parametrize(

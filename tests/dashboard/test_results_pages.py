@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
@@ -17,7 +18,7 @@ from dashboard.result_subjects import SUBJECTS
 from survey.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import counted_sources
-from tests.dashboard.conftest import Woken
+from tests.dashboard.conftest import Woken, study_taken_by_five
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import Key, add_participant, make_study
 from tests.survey import small_study
@@ -27,7 +28,7 @@ from tests.survey import small_study
 
 def test_recompute_asks_for_a_run_and_comes_back(page: Client, study: Study, woken: Woken) -> None:
     answer = page.post("/studies/small/analysis/recompute/?include=simulated", {"page": "results"})
-    run = AnalysisRun.objects.get()
+    run = study.analysis_runs.get()
     assert (run.state, run.sources) == ("waiting", counted_sources(["simulated"]))
     assert woken == [("analysis.run", run.pk)]
     assert answer["Location"] == "/studies/small@1/results/?include=simulated"
@@ -38,7 +39,7 @@ def test_recompute_of_unchanged_data_makes_no_second_run(
     page: Client, study: Study, run: AnalysisRun, woken: Woken
 ) -> None:
     answer = page.post("/studies/small/analysis/recompute/", {"page": "raters"}, follow=True)
-    assert AnalysisRun.objects.count() == 1
+    assert study.analysis_runs.count() == 1
     assert woken == []
     assert "Nothing has changed since" in text_of(answer)
 
@@ -54,7 +55,7 @@ def test_recompute_comes_back_to_pages_of_the_study_only(
 def test_analysis_state_says_when_the_run_is_done(page: Client, study: Study, woken: Woken) -> None:
     page.post("/studies/small/analysis/recompute/", {"page": "raters"})
     assert "X-Finished" not in page.get("/studies/small/analysis/")
-    AnalysisRun.objects.update(state="done")
+    study.analysis_runs.update(state="done")
     assert page.get("/studies/small/analysis/")["X-Finished"] == "1"
 
 
@@ -75,6 +76,8 @@ def test_results_lays_wins_out_like_the_papers_table_4(
         ["Share of wins", "0.0%", "100.0%", "50.0%", "50.0%", "25.0%", "75.0%"],
         ["Reference", "4 of 4 100.0%", "4 of 4 100.0%", "8 of 8 100.0%"],
     ]
+    shown = page.get("/studies/small/results/").content.decode()
+    assert shown.count('<span role="img" aria-label="wins">✓</span>') == 4
 
 
 def test_results_shows_ties_as_ties(page: Client, db: None) -> None:
@@ -157,13 +160,13 @@ def test_page_without_analysis_says_so(page: Client, study: Study, name: str) ->
 
 
 def test_results_without_ratings_lead_to_what_people_answered(page: Client, db: None) -> None:
-    small_study.load(yaml=small_study.CHOICES_YAML)
-    said = text_of(page.get("/studies/small/results/"))
+    small_study.load(yaml=small_study.CHOICES_YAML.replace("slug: small", "slug: chosen"))
+    said = text_of(page.get("/studies/chosen/results/"))
     assert said.count("asks for no ratings") == 1
     assert "Answer by answer it is in ranks.csv and comments.csv on the page Downloads" in said
     assert "What they chose and ranked is compared under Rankings and choices" in said
-    shown = page.get("/studies/small/results/?include=simulated").content.decode()
-    assert '<a href="/studies/small@1/downloads/?include=simulated">Downloads</a>' in shown
+    shown = page.get("/studies/chosen/results/?include=simulated").content.decode()
+    assert '<a href="/studies/chosen@1/downloads/?include=simulated">Downloads</a>' in shown
     assert "Wins" not in said
 
 
@@ -173,7 +176,7 @@ def test_results_with_ratings_do_not(page: Client, study: Study, run: AnalysisRu
 
 # ── Subjects, recipes, filters ────────────────────────────────────────────────────────────────────
 
-GROUPS = "/studies/small/results/groups/"
+GROUPS = "/studies/grouped/results/groups/"
 
 
 def by_scenario(key: Key) -> int:
@@ -181,17 +184,24 @@ def by_scenario(key: Key) -> int:
     return 4 if key[0] == "S2" else 1
 
 
+@pytest.fixture(scope="module")
+def grouped(taken: Study, django_db_blocker: DjangoDbBlocker) -> AnalysisRun:
+    with django_db_blocker.unblock():
+        study = study_taken_by_five(slug="grouped")
+        for name in ("eve", "fay"):
+            add_participant(
+                study, pseudonym=name, demographics={"age": 70, "sex": "Female"}, rate=by_scenario
+            )
+        shipped = shipped_recipes()
+        light = {"bootstrap": None, "mixed_models": None, "each_scenario": True}
+        set_recipes(study=study, recipes=[r.model_copy(update=light) for r in shipped.values()])
+        return finished_run(study=study, sources=counted_sources())
+
+
 @pytest.fixture
-def grouped_run(study: Study) -> AnalysisRun:
+def grouped_run(grouped: AnalysisRun, db: None) -> AnalysisRun:
     """Two raters more, of another age; by recipes that resample nothing."""
-    for name in ("eve", "fay"):
-        add_participant(
-            study, pseudonym=name, demographics={"age": 70, "sex": "Female"}, rate=by_scenario
-        )
-    shipped = shipped_recipes()
-    light = {"bootstrap": None, "mixed_models": None, "each_scenario": True}
-    set_recipes(study=study, recipes=[r.model_copy(update=light) for r in shipped.values()])
-    return finished_run(study=study, sources=counted_sources())
+    return AnalysisRun.objects.get(pk=grouped.pk)
 
 
 def rows_of_group_tests(page: Client, query: str) -> list[list[str]]:
@@ -199,7 +209,7 @@ def rows_of_group_tests(page: Client, query: str) -> list[list[str]]:
 
 
 def test_groups_show_paper_and_sound_one_below_the_other(
-    page: Client, study: Study, grouped_run: AnalysisRun
+    page: Client, grouped_run: AnalysisRun
 ) -> None:
     head, paper, sound, *_ = rows_of_group_tests(page, "?test=welch&model=Ant")
     assert head[:2] == ["Recipe (unit)", "n"]
@@ -209,9 +219,7 @@ def test_groups_show_paper_and_sound_one_below_the_other(
     assert "Factor age · Groups 60+ / under 60 · Model Ant" in said
 
 
-def test_one_recipe_can_be_looked_at_alone(
-    page: Client, study: Study, grouped_run: AnalysisRun
-) -> None:
+def test_one_recipe_can_be_looked_at_alone(page: Client, grouped_run: AnalysisRun) -> None:
     answer = page.get(f"{GROUPS}?recipe=sound&test=welch&model=Ant")
     assert "Recipe sound · Unit participant" in text_of(answer)
     assert tables_of(answer)[0][1][0] == "2 / 3"
@@ -219,7 +227,7 @@ def test_one_recipe_can_be_looked_at_alone(
 
 
 def test_rows_over_all_are_shown_first_and_parts_when_asked(
-    page: Client, study: Study, grouped_run: AnalysisRun
+    page: Client, grouped_run: AnalysisRun
 ) -> None:
     over_all = rows_of_group_tests(page, "?test=welch&model=Ant&recipe=sound")
     each = rows_of_group_tests(page, "?test=welch&model=Ant&recipe=sound&scenario=*")
@@ -232,7 +240,7 @@ def test_rows_over_all_are_shown_first_and_parts_when_asked(
     ["?recipe=best", "?test=f", "?scenario=S9", "?raters=%00", "?page-group_tests=99999&model="],
 )
 def test_what_is_no_choice_chooses_nothing(
-    page: Client, study: Study, grouped_run: AnalysisRun, query: str
+    page: Client, grouped_run: AnalysisRun, query: str
 ) -> None:
     answer = page.get(f"{GROUPS}{query}")
     assert answer.status_code == 200
@@ -241,9 +249,7 @@ def test_what_is_no_choice_chooses_nothing(
         assert "Select a valid choice." in text_of(answer)
 
 
-def test_csv_holds_exactly_the_rows_on_the_page(
-    page: Client, study: Study, grouped_run: AnalysisRun
-) -> None:
+def test_csv_holds_exactly_the_rows_on_the_page(page: Client, grouped_run: AnalysisRun) -> None:
     answer = page.get(f"{GROUPS}?recipe=sound&test=welch&model=Ant")
     address = re.findall(r'href="(/[^"]+group_tests.csv[^"]*)"', answer.content.decode())
     these, whole = (page.get(html.unescape(one)) for one in address)
@@ -253,33 +259,29 @@ def test_csv_holds_exactly_the_rows_on_the_page(
     ]
     stored = grouped_run.results.get(kind="table", name="group_tests").content
     assert body_of(whole) == "".join(csv_lines(stored["columns"], stored["rows"]))
-    assert whole["Content-Disposition"] == 'attachment; filename="small-1-group_tests.csv"'
+    assert whole["Content-Disposition"] == 'attachment; filename="grouped-1-group_tests.csv"'
 
 
 def body_of(answer: Any) -> str:
     return b"".join(answer.streaming_content).decode()
 
 
-def test_csv_of_what_is_not_there_is_not_found(
-    page: Client, study: Study, grouped_run: AnalysisRun
-) -> None:
-    folder = f"/studies/small/results/{grouped_run.pk}"
+def test_csv_of_what_is_not_there_is_not_found(page: Client, grouped_run: AnalysisRun) -> None:
+    folder = f"/studies/grouped/results/{grouped_run.pk}"
     make_study(slug="other")
     for address in (
         f"{folder}/nothing.csv",
         f"{folder}/group_tests.csv?colour=red",
         f"/studies/other/results/{grouped_run.pk}/group_tests.csv",
-        "/studies/small/results/999999/group_tests.csv",
-        "/studies/small/results/nonsense/",
+        "/studies/grouped/results/999999/group_tests.csv",
+        "/studies/grouped/results/nonsense/",
     ):
         assert page.get(address).status_code == 404, address
 
 
-def test_every_subject_says_what_is_absent_and_why(
-    page: Client, study: Study, grouped_run: AnalysisRun
-) -> None:
+def test_every_subject_says_what_is_absent_and_why(page: Client, grouped_run: AnalysisRun) -> None:
     said = {
-        subject: text_of(page.get(f"/studies/small/results/{subject}/")) for subject in SUBJECTS
+        subject: text_of(page.get(f"/studies/grouped/results/{subject}/")) for subject in SUBJECTS
     }
     assert "Nobody ranked anything." in said["rankings"]
     assert "Mean ranks" in said["rankings"]

@@ -11,11 +11,13 @@ from django.test import Client
 from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
+from analysis.execution import finished_run
 from survey.models import Rating, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import plan_raters
 from survey.simulated.profile import Profile
 from survey.simulated.walker import SentRating, Walk
+from survey.tidy import counted_sources
 from tests.survey import small_study
 from tests.survey.test_simulated_walker import NOW
 
@@ -41,7 +43,9 @@ def kind(request: pytest.FixtureRequest) -> str:
 def taken(
     kind: str, django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[tuple[Study, list[Walk]]]:
-    """The study and those who took it, once for all its tests: they undo what they change."""
+    """The study, analysed, and those who took it, once for all its tests: they undo what they
+    change.
+    """
     with django_db_blocker.unblock():
         study = small_study.load(yaml=YAMLS[kind])
         content = read_content(study)
@@ -51,6 +55,7 @@ def taken(
         server = LiveServer("localhost")
         walks = list(walk_all(rota, server=server.url, content=content, workers=2))
         server.stop()
+        finished_run(study=study, sources=counted_sources(["simulated"]))
     yield study, walks
     with django_db_blocker.unblock():
         call_command("flush", verbosity=0, interactive=False)

@@ -1,16 +1,18 @@
 """Other thresholds, tried on a run, give what an analysis by them stores."""
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from analysis.definition import QualityRules
 from analysis.execution import finished_run
-from analysis.funnel import _slug as slug
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
+from analysis.raters.funnel import _slug as slug
 from analysis.recipe import Recipe
 from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
@@ -22,6 +24,7 @@ from tests.analysis import published_study
 from tests.dashboard.importing import published
 from tests.dashboard.judging import gold_set
 from tests.factories import Key, add_participant, make_study
+from tests.shared_rows import undone_after_the_file
 
 #: Each changes what another step sees.
 OTHERS: list[dict[str, Any]] = [
@@ -124,23 +127,35 @@ def stored(run: AnalysisRun) -> dict[str, Any]:
     }
 
 
+@pytest.fixture(scope="module")
+def varied_and_run(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[Study, AnalysisRun]]:
+    with undone_after_the_file(django_db_blocker):
+        with django_db_blocker.unblock():
+            study = make_study(slug="varied", dimensions=["warmth", "clarity"])
+            with_one_light_recipe(study)
+            gold_set(study)
+            for number in range(12):
+                add_participant(
+                    study,
+                    pseudonym=f"r{number:02}",
+                    rate=partial(rating, rater=number),
+                    minutes=15 + number,
+                    checks_passed=number % 5 != 3,
+                    status="in_progress" if number % 6 == 5 else "completed",
+                    demographics={"sex": "Female" if number % 2 else "Male"} if number else {},
+                )
+            run = finished_run(study=study, sources=counted_sources())
+        yield study, run
+
+
 @pytest.fixture
-def varied(db: None) -> Study:
-    """Rated on two dimensions, one response without gold, by people who differ in everything."""
-    study = make_study(dimensions=["warmth", "clarity"])
-    with_one_light_recipe(study)
-    gold_set(study)
-    for number in range(12):
-        add_participant(
-            study,
-            pseudonym=f"r{number:02}",
-            rate=partial(rating, rater=number),
-            minutes=15 + number,
-            checks_passed=number % 5 != 3,
-            status="in_progress" if number % 6 == 5 else "completed",
-            demographics={"sex": "Female" if number % 2 else "Male"} if number else {},
-        )
-    return study
+def run(varied_and_run: tuple[Study, AnalysisRun], db: None) -> AnalysisRun:
+    """An analysis of a study rated on two dimensions, one response without gold, by people who
+    differ in everything.
+    """
+    return AnalysisRun.objects.get(pk=varied_and_run[1].pk)
 
 
 def rating(key: Key, rater: int) -> int | None:
@@ -155,14 +170,13 @@ def rating(key: Key, rater: int) -> int | None:
 
 @pytest.mark.parametrize("change", OTHERS)
 def test_other_thresholds_find_what_an_analysis_by_them_finds(
-    varied: Study, change: dict[str, Any]
+    run: AnalysisRun, change: dict[str, Any]
 ) -> None:
-    run = finished_run(study=varied, sources=counted_sources())
     rules = QualityRules.model_validate(change)
-    found = tried(varied, run, rules)
+    found = tried(run.study, run, rules)
 
-    set_rules(study=varied, rules=rules)
-    by_them = finished_run(study=varied, sources=counted_sources())
+    set_rules(study=run.study, rules=rules)
+    by_them = finished_run(study=run.study, sources=counted_sources())
 
     expected = stored(by_them)
     assert found["funnel"] == expected["funnel"]

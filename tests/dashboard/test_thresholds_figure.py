@@ -3,7 +3,7 @@
 import re
 
 from analysis.definition import SigmaMae
-from analysis.what_if import Rater
+from analysis.raters.what_if import Rater
 from dashboard.thresholds_figure import SIGNS, SigmaMaeFigure, sigma_mae_figure
 
 IN_FORCE = SigmaMae(sigma_below=0.6, mae_above=0.9)
@@ -34,6 +34,7 @@ def test_each_kind_is_one_path_of_its_sign_and_the_same_place_is_drawn_once() ->
     }
     assert layers["kept"].path.count("M") == 1
     assert layers["leaving"].path.endswith(SIGNS["leaving"])
+    assert len(set(SIGNS.values())) == len(SIGNS)  # nobody is told apart by a colour alone
     assert layers["joining"].path == ""
 
 

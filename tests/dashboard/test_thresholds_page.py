@@ -41,6 +41,16 @@ def test_other_thresholds_are_tried_by_address_and_nothing_changes(
     assert RuleSet.objects.count() == 1
 
 
+def test_one_rater_is_one_and_signs_of_raters_are_named(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    said = text_of(page.get(PAGE))
+    assert "A sign is a rater: ● kept, ▬ excluded." in said
+    said = text_of(page.get(PAGE, {"duration_minimum": "1", "duration_maximum": "5"}))
+    assert "1 rater would be kept instead of 3 (1 join, 3 leave)." in said
+    assert "▬ excluded either way, + kept too by these (1), × excluded by these (3)." in said
+
+
 def test_who_moves_is_sorted_as_asked(page: Client, study: Study, run: AnalysisRun) -> None:
     nobody = {"duration_minimum": "70", "duration_maximum": "75"}
 

@@ -13,8 +13,8 @@ from playwright.sync_api import Page, Route, expect
 from analysis.figures.regions import region_map
 from analysis.figures.static import plotly_script, write_images
 from analysis.figures.style import SEQUENCE, menu
-from analysis.items import ITEM
 from analysis.recipe import shipped_recipes
+from analysis.study_data import ITEM
 from tests import services
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]

@@ -146,6 +146,6 @@ def test_both_recipes_compare_the_groups_that_were_asked_for_and_say_so_of_the_o
     }  # fmt: skip
     others = {name: why for name, why in liu.absent.items() if name.startswith("group_tests")}
     assert others == {
-        f"group_tests.{factor}": f"nobody answered {factor}"
+        f"group_tests.{factor}": f"the study asks for no {factor}"
         for factor in ("age", "education", "race")
     }

@@ -8,10 +8,10 @@ import pytest
 from pandas import DataFrame, concat
 
 from analysis.absent import Absent
-from analysis.choices import choices
 from analysis.figures.choices import best_worst_shares
 from analysis.recipe import shipped_recipes
-from tests.analysis.test_choices import pages
+from analysis.tables.choices import choices
+from tests.analysis.tables.test_choices import pages
 
 PAPER, SOUND = shipped_recipes().values()
 STUDY = pages(

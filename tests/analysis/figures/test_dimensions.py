@@ -9,9 +9,9 @@ from pandas import DataFrame, concat
 
 from analysis.absent import Absent
 from analysis.figures.dimensions import dimension_means, dimension_radar
-from analysis.items import ITEM
 from analysis.recipe import shipped_recipes
-from analysis.systems import systems
+from analysis.study_data import ITEM
+from analysis.tables.systems import systems
 from tests.analysis.figures.drawn import checked
 
 PAPER, SOUND = shipped_recipes().values()

@@ -8,13 +8,13 @@ import pytest
 from pandas import DataFrame
 
 from analysis.absent import Absent
-from analysis.contrasts import CONTRASTS
 from analysis.figures.forest import contrast_forest, systems_forest
-from analysis.mixed_models import CONTRASTS as MIXED_CONTRASTS
-from analysis.mixed_models import ESTIMATES
 from analysis.recipe import shipped_recipes
-from analysis.systems import SYSTEMS
-from analysis.wins import Contrast
+from analysis.study_data import Contrast
+from analysis.tables.contrasts import CONTRASTS
+from analysis.tables.mixed_models import CONTRASTS as MIXED_CONTRASTS
+from analysis.tables.mixed_models import ESTIMATES
+from analysis.tables.systems import SYSTEMS
 
 RECIPE = shipped_recipes()["sound"]
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))

@@ -9,7 +9,7 @@ from pandas import DataFrame
 from analysis.absent import Absent
 from analysis.definition import QualityRules
 from analysis.figures.quality import distribution, durations, sigma_against_mae
-from analysis.thresholds import thresholds
+from analysis.raters.thresholds import thresholds
 from tests.analysis.figures.drawn import checked, trace
 
 RULES = QualityRules()

@@ -11,8 +11,8 @@ from scipy.stats import gaussian_kde
 
 from analysis.figures.ratings import Ratings, kernel_density, ratings_kde
 from analysis.figures.style import INK
-from analysis.items import ITEM, rating_counts
-from analysis.wins import Contrast
+from analysis.study_data import ITEM, Contrast
+from analysis.tables.items import rating_counts
 
 CONTRAST = Contrast("base", "tuned", ("zed", "reference"))
 SCALE = [(1, "Not at all"), (2, "A little"), (3, "Somewhat"), (4, "Much"), (5, "Extremely")]

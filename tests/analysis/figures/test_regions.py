@@ -10,8 +10,8 @@ from pandas import DataFrame
 from analysis.absent import Absent
 from analysis.figures.regions import OUTLINES, region_map
 from analysis.figures.style import SEQUENCE
-from analysis.items import ITEM
 from analysis.recipe import shipped_recipes
+from analysis.study_data import ITEM
 from survey.regions import REGIONS, STATES
 
 RECIPES = shipped_recipes()
@@ -110,8 +110,8 @@ def test_every_state_is_drawn_once_and_none_is_fetched() -> None:
     ("data", "who", "why"),
     [
         (UNEVEN[:0], people(), "there are no ratings"),
-        (UNEVEN, people().drop(columns="region"), "nobody has a region"),
-        (UNEVEN, people(dict.fromkeys("abcdef")), "nobody has a region"),
+        (UNEVEN, people().drop(columns="region"), "the study asks for no region"),
+        (UNEVEN, people(dict.fromkeys("abcdef")), "nobody answered region"),
         (UNEVEN, people(dict.fromkeys("abcdef", "Other")), "no rater lives in a region"),
     ],
 )

@@ -9,7 +9,8 @@ from pandas import DataFrame
 
 from analysis.figures.shares import category_shares
 from analysis.figures.style import SEQUENCE, ink_on, shade
-from analysis.items import ITEM, rating_counts
+from analysis.study_data import ITEM
+from analysis.tables.items import rating_counts
 
 SCALE = [(1, "Not at all"), (2, "Somewhat"), (3, "Extremely")]
 Ratings = dict[tuple[str, str, str, str, str], list[int]]

@@ -61,6 +61,17 @@ def test_scores_are_best_less_worst_of_the_blocks_with_both() -> None:
     assert found["score"].dropna().to_dict() == pytest.approx({"x": 2 / 3, "y": 0, "z": -2 / 3})
 
 
+def test_raters_who_are_alike_tell_nothing_of_how_others_vary() -> None:
+    pages = [("b1", "x"), ("b2", "y")]
+    alike = concat([block(rater, name, "xyz", best) for rater in "abc" for name, best in pages])
+    found = choice_shares(alike, "best", seed=1).set_index("system")
+    assert found["share"].to_dict() == {"x": 0.5, "y": 0.5, "z": 0}
+    assert found.loc[["x", "y"], ["ci_low", "ci_high"]].isna().all(axis=None)
+    assert set(found.loc[["x", "y"], "note"]) == {"no interval, because raters do not differ"}
+    # Never chosen: Wilson's interval, which does not go by how raters differ.
+    assert found["ci_high"].tolist()[2] > 0.4 and found["note"].tolist()[2] == ""
+
+
 def test_one_rater_has_shares_without_intervals_and_nobody_none() -> None:
     alone = choice_shares(STUDY[STUDY["rater"] == "r1"], "worst", seed=1)
     assert alone["share"].tolist() == [0, 0.5, 0.5]

@@ -13,7 +13,7 @@ from scipy.stats import rankdata, ttest_ind
 from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitney, student_t, welch_t
 from analysis.stats.effect_sizes import cohens_d
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mean_difference import Sample
+from analysis.stats.mean_difference import Names, Sample
 
 _ = np.nan
 TESTS: list[Callable[..., Any]] = [student_t, welch_t, mann_whitney]
@@ -87,7 +87,7 @@ def test_what_cannot_be_compared_is_said(
 
 @pytest.mark.parametrize("test", [*TESTS, cohens_d])
 def test_reasons_name_the_groups(test: Callable[..., Any]) -> None:
-    assert test([], [1, 2], names=("old", "a young")) == Inestimable(
+    assert test([], [1, 2], names=Names("old", "a young")) == Inestimable(
         "one_group", "group old is empty"
     )
 
@@ -104,7 +104,14 @@ def test_one_value_is_a_group_for_student_and_none_for_welch() -> None:
     assert isinstance(found, TwoSampleT)
     assert found.df == 2
     assert welch_t([5], [1, 2, 3]) == Inestimable("too_few", "group a has one value")
-    assert student_t([5], [1]) == Inestimable("too_few", "each group has one value")
+    for test in (student_t, welch_t):
+        assert test([5], [1]) == Inestimable("too_few", "each group has one value")
+
+
+def test_reasons_call_a_value_what_it_is() -> None:
+    names = Names("old", "young", "rater")
+    assert welch_t([5], [1, 2], names=names) == Inestimable("too_few", "group old has one rater")
+    assert cohens_d([5], [1], names=names) == Inestimable("too_few", "each group has one rater")
 
 
 def test_infinite_values_and_tables_are_refused() -> None:

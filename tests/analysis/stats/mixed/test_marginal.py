@@ -176,7 +176,7 @@ class TestContrasts:
 def test_systems_with_few_items_are_not_told_apart_too_often() -> None:
     """Thirty studies of 8 systems that do not differ, with 3 items each; item SD 0.35.
 
-    `benchmarks/mixed_models.py coverage` has more of them.
+    `benchmarks/mixed_models.py --parts coverage` has more of them.
     """
     draw = np.random.default_rng(12)
     sds, rejected = np.zeros(2), np.zeros(2)

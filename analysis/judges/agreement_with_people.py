@@ -1,0 +1,278 @@
+"""Do judges say of responses what people say of them?
+
+People are the raters whom every rule but `sigma_mae` leaves. That rule drops raters for their
+distance to the judge's scores; to hold the judge against those whom it leaves would be to ask
+only people who agree with it. So no number here depends on a gold score.
+
+A response that stands in several sets counts once: a rater's ratings of it are averaged, then the
+raters' (see `judges.judged`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pandas import DataFrame, Series
+
+from analysis.judges.judged import Judge, Judged, same_family
+from analysis.stats.agreement import (
+    Level,
+    krippendorff_alpha,
+    krippendorff_interval,
+    limits_of_agreement,
+)
+from analysis.stats.validity import (
+    Correlation,
+    Mean,
+    correlation_within,
+    difference_of_means,
+    grouped_mean,
+    signed_bias,
+)
+
+AGREEMENT = [
+    "judge", "dimension", "statistic", "value", "ci_low", "ci_high", "n_raters", "n_items",
+    "raters", "note",
+]  # fmt: skip
+BIAS = [
+    "judge", "dimension", "by", "group", "bias", "ci_low", "ci_high", "limits_low", "limits_high",
+    "n", "raters", "note",
+]  # fmt: skip
+#: Which raters people are; stands in every table about them.
+BEFORE = "before sigma_mae"
+OTHER_SCALE = "not estimable, because the judge uses another scale than people: only ranks compare"
+NO_FAMILY = "no family stated"
+
+
+class Statistic(NamedTuple):
+    """A row of judge_agreement; `note` says why `value` is None, or how to read it."""
+
+    name: str
+    value: float | None
+    interval: tuple[float, float] | None
+    note: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A judge and people on one dimension.
+
+    `things` has a row per response with both: `group` (scenario), `judge`, `people`, `words`,
+    `condition`, `model`, `family`. `raters` are its ratings (responses × raters).
+    """
+
+    judge: Judge
+    things: DataFrame
+    raters: DataFrame
+
+    @property
+    def constant(self) -> float | None:
+        """The one score that the judge gave everything, if it did."""
+        scores = self.things["judge"].unique()
+        return float(scores[0]) if len(scores) == 1 and len(self.things) > 1 else None
+
+
+def pair(judged: Judged, judge: Judge, dimension: str) -> Pair:
+    """The judge's and people's means of every response that both judged."""
+    things = judged.responses[dimension]
+    people = judged.people.get(dimension, DataFrame(index=things.index, dtype=float))
+    things = things.rename(columns={"scenario": "group"})
+    things = things.assign(judge=judged.means(judge, dimension), people=people.mean(axis=1))
+    things = things[things["judge"].notna() & things["people"].notna()]
+    return Pair(judge, things, people.reindex(things.index).dropna(axis=1, how="all"))
+
+
+def judge_agreement(judged: Judged, *, level: Level, seed: int) -> DataFrame:
+    """One row per judge, dimension and statistic, with what it rests on.
+
+    `pearson_within`, `spearman_within`: item means within scenario, bootstrap over scenarios.
+    `bias`: mean of judge − people; `limits_low`, `limits_high`: limits of agreement.
+    `own_family_bias`: bias on models of the judge's own family less that on all others.
+    `length_spearman` and `length_spearman_people`: score against length in words, within scenario.
+    `alpha_raters` and `alpha_with_judge`: Krippendorff's α (`level`) of the raters alone and with
+    the judge's mean as one rater more; bootstrap over responses.
+    """
+    rows = []
+    for judge in judged.judges:
+        for dimension in judged.dimensions_of(judge):
+            both = pair(judged, judge, dimension)
+            numbers = {"n_raters": len(both.raters.columns), "n_items": len(both.things)}
+            key = {"judge": judge.name, "dimension": dimension}
+            rows += [
+                key | numbers | _row(statistic) for statistic in _statistics(both, level, seed)
+            ]
+    table = DataFrame(rows, columns=AGREEMENT).assign(raters=BEFORE)
+    return table.assign(**{name: pd.to_numeric(table[name]) for name in AGREEMENT[3:6]})
+
+
+def _row(statistic: Statistic) -> dict[str, Any]:
+    low, high = statistic.interval or (None, None)
+    return {
+        "statistic": statistic.name,
+        "value": statistic.value,
+        "ci_low": low,
+        "ci_high": high,
+        "note": statistic.note,
+    }
+
+
+def _statistics(both: Pair, level: Level, seed: int) -> Iterator[Statistic]:
+    yield _pearson(both, seed)
+    yield _correlation("spearman_within", both, ["judge", "people"], seed, ranks=True)
+    yield from _biases(both, seed)
+    yield _correlation("length_spearman", both, ["words", "judge"], seed, ranks=True)
+    yield _correlation("length_spearman_people", both, ["words", "people"], seed, ranks=True)
+    yield _alpha("alpha_raters", both, both.raters, level, seed)
+    if both.judge.comparable:
+        judge = both.things["judge"].rename("the judge")
+        together = pd.concat([both.raters, judge], axis=1)
+        yield _alpha("alpha_with_judge", both, together, level, seed)
+    else:
+        yield Statistic("alpha_with_judge", None, None, OTHER_SCALE)
+
+
+def _pearson(both: Pair, seed: int) -> Statistic:
+    if not both.judge.comparable:
+        return Statistic("pearson_within", None, None, OTHER_SCALE)
+    return _correlation("pearson_within", both, ["judge", "people"], seed, ranks=False)
+
+
+def _correlation(
+    name: str, both: Pair, columns: Sequence[str], seed: int, *, ranks: bool
+) -> Statistic:
+    found = correlation_within(both.things, seed=seed, columns=columns, ranks=ranks)
+    if found is None:
+        return Statistic(name, None, None, _why_no_correlation(both, columns))
+    return Statistic(name, found.r, found.interval, _scenarios(found))
+
+
+def _scenarios(found: Correlation) -> str:
+    if found.groups == 1:
+        return "no interval, because there is one scenario"
+    return f"bootstrap over {found.groups} scenarios"
+
+
+def _why_no_correlation(both: Pair, columns: Sequence[str]) -> str:
+    known = both.things[["group", *columns]].dropna()
+    if both.things.empty:
+        return _NOTHING_SHARED
+    if known.empty:
+        return "not estimable, because no response's length is known"
+    if "judge" in columns and both.constant is not None:
+        same = f"the judge gave every response the same score ({both.constant:g})"
+    elif "people" in columns and known["people"].nunique() == 1:
+        same = f"people's mean is the same for every response ({known['people'].iloc[0]:g})"
+    elif known["group"].is_unique:
+        same = "no scenario has two responses with both"
+    else:
+        same = f"within scenarios {' or '.join(columns)} never varies"
+    return f"not estimable, because {same}"
+
+
+_NOTHING_SHARED = "not estimable, because no response has both a score and ratings"
+
+
+def _biases(both: Pair, seed: int) -> Iterator[Statistic]:
+    """The bias, its limits of agreement, and what the judge's own family gets more than others."""
+    names = ["bias", "limits_low", "limits_high", "own_family_bias"]
+    if both.things.empty or not both.judge.comparable:
+        reason = OTHER_SCALE if len(both.things) else _NOTHING_SHARED
+        yield from (Statistic(name, None, None, reason) for name in names)
+        return
+    differences = both.things["judge"] - both.things["people"]
+    groups = both.things["group"]
+    yield _mean("bias", grouped_mean(differences, groups, seed=seed), groups)
+    limits = limits_of_agreement(differences)
+    if limits is not None:
+        note = "no interval is computed"
+        yield Statistic("limits_low", limits.lower, None, note)
+        yield Statistic("limits_high", limits.upper, None, note)
+    else:
+        note = "not estimable, because one response has both a score and ratings"
+        yield from (Statistic(name, None, None, note) for name in ("limits_low", "limits_high"))
+    family, families = both.judge.family, both.things["family"]
+    own = families.map(lambda name: same_family(name, family)).astype(bool)
+    named = own | (families != "")
+    if not family:
+        reason = "the judge's family is not stated"
+    elif not own.any():
+        reason = f"no evaluated model is of the judge's family ({family})"
+    elif own[named].all():
+        reason = f"no evaluated model is of another family than the judge's ({family})"
+    else:
+        found = difference_of_means(differences[named], own[named], groups[named], seed=seed)
+        yield _mean("own_family_bias", found, groups[named])
+        return
+    yield Statistic("own_family_bias", None, None, f"not estimable, because {reason}")
+
+
+def _mean(name: str, found: Mean | None, groups: "Series[Any]") -> Statistic:
+    assert found is not None  # there are differences
+    note = f"bootstrap over {groups.nunique()} scenarios"
+    if found.interval is None:
+        note = "no interval, because there is one scenario"
+    return Statistic(name, found.value, found.interval, note)
+
+
+def _alpha(name: str, both: Pair, ratings: DataFrame, level: Level, seed: int) -> Statistic:
+    alpha = krippendorff_alpha(ratings, level)
+    if alpha is not None:
+        interval = krippendorff_interval(ratings, level, seed=seed)
+        return Statistic(name, alpha, interval, f"{level}; bootstrap over responses")
+    if both.things.empty:
+        return Statistic(name, None, None, _NOTHING_SHARED)
+    alone = (ratings.count(axis=1) < 2).all()
+    reason = "no response has two raters" if alone else "all ratings are the same"
+    return Statistic(name, None, None, f"not estimable, because {reason}")
+
+
+def judge_bias(judged: Judged, *, seed: int) -> DataFrame:
+    """How much higher each judge scores than people: of all responses, and by what they are.
+
+    `by` is `all`, `condition`, `family` or `model`, `group` one of its values. `bias` is the mean
+    of judge − people over `n` responses, `ci_low` and `ci_high` its bootstrap interval over
+    scenarios, `limits_low` and `limits_high` the limits of agreement.
+    """
+    rows: list[dict[str, Any]] = []
+    for judge in judged.judges:
+        for dimension in judged.dimensions_of(judge):
+            both = pair(judged, judge, dimension)
+            key = {"judge": judge.name, "dimension": dimension}
+            if both.things.empty or not judge.comparable:
+                reason = OTHER_SCALE if len(both.things) else _NOTHING_SHARED
+                nothing = {"by": "all", "group": "all", "n": len(both.things), "note": reason}
+                rows.append(key | nothing)
+            else:
+                rows += [key | row for row in _bias_rows(both.things, seed)]
+    table = DataFrame(rows, columns=BIAS).assign(raters=BEFORE)
+    return table.assign(**{name: pd.to_numeric(table[name]) for name in BIAS[4:9]})
+
+
+def _bias_rows(things: DataFrame, seed: int) -> Iterator[dict[str, Any]]:
+    families = things["family"].replace("", NO_FAMILY)
+    things = things.assign(all="all", family=families)
+    for by in ("all", "condition", "family", "model"):
+        if by == "family" and (families == NO_FAMILY).all():
+            continue
+        for row in signed_bias(things, by, seed=seed).to_dict("records"):
+            yield {
+                "by": by,
+                "group": row[by],
+                "bias": row["bias"],
+                "ci_low": row["ci_low"],
+                "ci_high": row["ci_high"],
+                "limits_low": row["lower"],
+                "limits_high": row["upper"],
+                "n": row["things"],
+                "note": _why_empty(row),
+            }
+
+
+def _why_empty(row: dict[Any, Any]) -> str:
+    reasons = []
+    if pd.isna(row["ci_low"]):
+        reasons.append("no interval, because there is one scenario")
+    if pd.isna(row["lower"]):
+        reasons.append("no limits, because there is one response")
+    return "; ".join(reasons)

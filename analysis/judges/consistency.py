@@ -1,0 +1,206 @@
+"""Does a judge say the same when it is asked again?
+
+Consistency is not validity: a judge that always answers 3 is perfectly consistent. Replicates at
+temperature 0 are near-copies of one answer, so their agreement says nothing about the next prompt.
+"""
+
+from typing import Any
+
+import pandas as pd
+from pandas import DataFrame, Series
+
+from analysis.judges.judged import ABOUT, Judge, Judged
+from analysis.stats.agreement import (
+    Level,
+    krippendorff_alpha,
+    krippendorff_interval,
+    pairwise_spearman,
+)
+
+#: From which share of items with the same score in every replicate these count as near-copies.
+NEAR_COPIES = 0.9
+NUMBERS = [
+    "rho", "rho_min", "rho_max", "alpha_ordinal", "alpha_ordinal_low", "alpha_ordinal_high",
+    "alpha_interval", "alpha_interval_low", "alpha_interval_high", "mean_sd", "all_agree",
+]  # fmt: skip
+CONSISTENCY = [
+    "judge", "kind", "dimension", "n_items", "replicates", "asked", "valid", "incomplete",
+    *NUMBERS, "flags", "note",
+]  # fmt: skip
+SPREAD = ["judge", "dimension", *ABOUT, "mean", "sd", "min", "max", "valid", "asked"]
+SHARES = ["judge", "dimension", "score", "n", "share", "people_n", "people_share"]
+MODELS = ["judge", "returned_model", "fingerprint", "calls", "first_at", "last_at", "changed"]
+
+
+def judge_consistency(judged: Judged, models: DataFrame, *, seed: int) -> DataFrame:
+    """One row per judge and dimension: how often it was asked, and how alike its replicates are.
+
+    `asked` and `valid` count scores; `incomplete` are items with fewer of them than asked for.
+    `rho` is the mean of Spearman's ρ over pairs of replicates (Pursuit of Empathy, section 5),
+    beside the lowest and the highest; α is Krippendorff's over all replicates, with a bootstrap
+    interval over items. `mean_sd` (ddof 1) and `all_agree` (a share) are over items with two
+    scores or more. `models` comes from `judge_models`. `note` says why something is empty.
+    """
+    changed = set(models["judge"][models["changed"]])
+    rows = []
+    for judge in judged.judges:
+        dimensions = judged.dimensions_of(judge)
+        for dimension in dimensions:
+            table = judged.replicates(judge, dimension)
+            row: dict[str, Any] = {"judge": judge.name, "kind": judge.kind, "dimension": dimension}
+            rows.append(row | _consistency(judge, table, judge.name in changed, seed=seed))
+        if not dimensions:
+            nothing = {"n_items": 0, "replicates": judge.replicates, "asked": 0, "valid": 0}
+            row = {"judge": judge.name, "kind": judge.kind, "dimension": "", "incomplete": 0}
+            rows.append(row | nothing | {"flags": "", "note": "it has no scores yet"})
+    table = DataFrame(rows, columns=CONSISTENCY)
+    return table.assign(**{name: pd.to_numeric(table[name]) for name in NUMBERS})
+
+
+def _consistency(judge: Judge, table: DataFrame, changed: bool, *, seed: int) -> dict[str, Any]:
+    asked = max(judge.replicates, len(table.columns))
+    valid = table.count(axis=1)
+    repeated = table[valid >= 2]
+    pairs = pairwise_spearman(table)
+    spread = repeated.std(axis=1, ddof=1)
+    all_agree = float((repeated.nunique(axis=1) == 1).mean()) if len(repeated) else None
+    row = {
+        "n_items": len(table),
+        "replicates": asked,
+        "asked": asked * len(table),
+        "valid": int(valid.sum()),
+        "incomplete": int((valid < asked).sum()),
+        "rho": pairs["rho"].mean(),
+        "rho_min": pairs["rho"].min(),
+        "rho_max": pairs["rho"].max(),
+        "mean_sd": spread.mean(),
+        "all_agree": all_agree,
+        "flags": "; ".join(_flags(judge, table, all_agree, changed)),
+        "note": _note(table, repeated, pairs),
+    }
+    levels: list[Level] = ["ordinal", "interval"]
+    for level in levels:
+        low, high = krippendorff_interval(table, level, seed=seed) or (None, None)
+        row |= {f"alpha_{level}_low": low, f"alpha_{level}_high": high}
+        row[f"alpha_{level}"] = krippendorff_alpha(table, level)
+    return row
+
+
+def _flags(judge: Judge, table: DataFrame, all_agree: float | None, changed: bool) -> list[str]:
+    """What anybody who reads this judge's numbers has to know first."""
+    flags = []
+    values = scores_in(table).unique()
+    is_model = judge.kind == "judge"
+    if judge.is_stand_in:
+        flags.append("stand-in: no language model made these scores")
+    if len(values) == 1:
+        flags.append(f"constant: every score is {values[0]:g}")
+    if is_model and len(table.columns) > 1 and judge.temperature == 0:
+        flags.append("near-copies: temperature 0")
+    elif is_model and len(values) > 1 and all_agree is not None and all_agree >= NEAR_COPIES:
+        flags.append(f"near-copies: {all_agree:.0%} of items got the same score every time")
+    if changed:
+        flags.append("model changed")
+    if len(table.columns) < 2:
+        flags.append("one replicate: consistency unknown")
+    return flags
+
+
+def _note(table: DataFrame, repeated: DataFrame, pairs: DataFrame) -> str:
+    """Why something is empty, where it is; `repeated` are the items with two scores or more."""
+    reasons = {
+        "no call gave a score": scores_in(table).empty,
+        "not estimable, because there is one replicate": len(table.columns) < 2,
+        "not estimable, because no item has two scores": repeated.empty,
+        "rho and alpha not estimable, because every score is the same": (
+            scores_in(repeated).nunique() == 1
+        ),
+    }
+    reason = next((reason for reason, holds in reasons.items() if holds), None)
+    if reason is not None:
+        return reason
+    known, all_pairs = int(pairs["rho"].count()), len(pairs)
+    if known < all_pairs:
+        return (
+            f"rho over {known} of {all_pairs} pairs of replicates: in the others one never varies, "
+            "or they share fewer than three items"
+        )
+    return ""
+
+
+def scores_in(table: DataFrame) -> "Series[float]":
+    """All scores of a table of items × replicates, one below the other."""
+    return Series(table.to_numpy(dtype=float).ravel()).dropna()
+
+
+def judge_item_spread(judged: Judged) -> DataFrame:
+    """Every item's mean, standard deviation (ddof 1), lowest and highest score, per judge.
+
+    `asked` is how many scores were asked for, `valid` how many there are. `sets` are those in
+    which the response stands.
+    """
+    parts = []
+    for judge in judged.judges:
+        for dimension in judged.dimensions_of(judge):
+            table = judged.replicates(judge, dimension)
+            about = judged.items(judge, dimension)[ABOUT].reindex(table.index)
+            numbers: dict[str, Any] = {
+                "mean": table.mean(axis=1),
+                "sd": table.std(axis=1, ddof=1),
+                "min": table.min(axis=1),
+                "max": table.max(axis=1),
+                "valid": table.count(axis=1),
+                "asked": max(judge.replicates, len(table.columns)),
+            }
+            parts.append(about.assign(judge=judge.name, dimension=dimension, **numbers))
+    if not parts:
+        return DataFrame(columns=SPREAD)
+    return pd.concat(parts, ignore_index=True)[SPREAD]
+
+
+def judge_scores_shares(judged: Judged, points: list[float]) -> DataFrame:
+    """How often each judge gave each score, beside how often people did.
+
+    Every one of `points` (those of the scale) has its row, given or not, and so has every other
+    score; on another scale than the study's only those that were given. People's ratings of
+    one response in several sets share one vote, as a judge's score of it is one.
+    """
+    rows = []
+    for judge in judged.judges:
+        for dimension in judged.dimensions_of(judge):
+            scores = scores_in(judged.replicates(judge, dimension)).value_counts()
+            people_n, votes = _people_votes(judged, dimension)
+            given = {*scores.index, *(people_n.index if judge.comparable else [])}
+            for score in sorted(given | set(points if judge.comparable else [])):
+                row: dict[str, Any] = {"judge": judge.name, "dimension": dimension, "score": score}
+                row["n"] = int(scores.get(score, 0))
+                row["share"] = row["n"] / scores.sum() if len(scores) else None
+                if judge.comparable and len(votes):
+                    row["people_n"] = int(people_n.get(score, 0))
+                    row["people_share"] = float(votes.get(score, 0.0) / votes.sum())
+                rows.append(row)
+    table = DataFrame(rows, columns=SHARES)
+    return table.astype({"people_n": "Int64"})
+
+
+def _people_votes(judged: Judged, dimension: str) -> "tuple[Series[int], Series[float]]":
+    """How often people gave each rating: as often as they did, and once per response and rater."""
+    ratings = judged.ratings[judged.ratings["dimension"] == dimension]
+    repeats = ratings.groupby(["participant", "response"])["rating"].transform("size")
+    votes = (1 / repeats).groupby(ratings["rating"]).sum()
+    return ratings["rating"].value_counts(), votes
+
+
+def judge_models(returned: DataFrame) -> DataFrame:
+    """Which model answered each judge, when, and how often; `changed` is of the judge's version.
+
+    A judge changed where calls of one version were answered by models of several names, or by
+    several fingerprints of one; an endpoint that names none tells nothing.
+    """
+    table = returned.reindex(columns=MODELS[:-1]).reset_index(drop=True)
+    names = [
+        table[column].replace("", None).groupby(table["judge"]).transform("nunique") > 1
+        for column in ("returned_model", "fingerprint")
+    ]
+    table["changed"] = (names[0] | names[1]).astype(bool)
+    return table[MODELS]

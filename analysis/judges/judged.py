@@ -1,0 +1,191 @@
+"""What judges and people said of the same responses, side by side.
+
+A judge here is any source of scores: a configuration of a language model, a file, a panel of
+experts. The unit is the response on a dimension, not its place in a set: a reference that stands
+in four sets was scored once, and counted four times it would pass for agreement on four texts. So
+a rater's ratings of one response are averaged first, and each rater counts once for it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import pandas as pd
+from pandas import DataFrame, Series
+
+from analysis.study_data import ITEM, Checked, plain, text
+
+#: Where a response stands.
+PLACE = ["scenario", "set", "model", "condition"]
+IN_SET = "\x1f"  # separates a response's id from its set
+#: What a row about responses tells of them.
+ABOUT = ["response", "scenario", "sets", "model", "condition", "words"]
+
+
+@dataclass(frozen=True)
+class JudgesData:
+    """A study's judges as tidy tables.
+
+    `judge_scores`: `judge`, the columns of `ITEM`, `response` (its id: the same in every set),
+    `replicate`, `score` (empty where a call gave none). `responses`: `PLACE`, the `response` that
+    stands there, and its length in `words`; at a place that is not among them stands a response of
+    its own.
+    `judges`: `judge` (unique), `kind` (`judge`, `file` or `panel`), `is_gold`, `family`,
+    `temperature`, `replicates` (asked for), `comparable` (on the study's scale), `is_stand_in`,
+    `presentation` (`single` or `block`). `returned_models`: `judge`, `returned_model`,
+    `fingerprint`, `calls`, `first_at`, `last_at`. `families` maps evaluated models to families.
+    `epsilon` is the alt-test's, by who the study's raters are; `seed` is of every bootstrap.
+    """
+
+    judge_scores: DataFrame
+    responses: DataFrame
+    judges: DataFrame
+    returned_models: DataFrame
+    families: Mapping[str, str]
+    epsilon: float = 0.1
+    seed: int = 1
+
+
+class Judge(NamedTuple):
+    """One source of scores. Its `temperature` is None where it has none, or none is known."""
+
+    name: str
+    kind: str
+    is_gold: bool
+    family: str
+    temperature: float | None
+    replicates: int
+    comparable: bool
+    is_stand_in: bool
+    in_blocks: bool
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Scores and ratings of one study's responses.
+
+    `cells` has a row for each place of a response and dimension: `ITEM`, `response`, `words`, and
+    `family` of the model, in study order. `scores` has `judge`, `dimension`, `item`, `replicate`,
+    `score`: an item is a response, or its place in a set where the judge saw whole blocks.
+    `ratings` are people's: `participant`, `dimension`, `response`, `rating`.
+    """
+
+    judges: list[Judge]
+    cells: DataFrame
+    scores: DataFrame
+    ratings: DataFrame
+
+    @property
+    def dimensions(self) -> list[str]:
+        return list(self.cells["dimension"].unique())
+
+    def dimensions_of(self, judge: Judge) -> list[str]:
+        return [name for name in self.dimensions if (judge.name, name) in self._scores]
+
+    @cached_property
+    def people(self) -> dict[str, DataFrame]:
+        """The mean of each rater's ratings of each response (responses × raters), by dimension."""
+        means = self.ratings.groupby(["dimension", "response", "participant"])["rating"].mean()
+        found = set(self.ratings["dimension"])
+        return {name: means.loc[name].unstack() for name in self.dimensions if name in found}
+
+    @cached_property
+    def responses(self) -> dict[str, DataFrame]:
+        """The responses of each dimension, by their id: `ABOUT` and `family`."""
+        return self._items(self.cells["response"])
+
+    @cached_property
+    def _places(self) -> dict[str, DataFrame]:
+        return self._items(self.cells["response"] + IN_SET + self.cells["set"])
+
+    def _items(self, item: "Series[str]") -> dict[str, DataFrame]:
+        found = {}
+        for dimension, cells in self.cells.assign(item=item).groupby("dimension", sort=False):
+            sets = cells.groupby("item", sort=False)["set"].agg(", ".join)
+            first = cells.drop_duplicates("item").set_index("item")
+            found[str(dimension)] = first.assign(sets=sets)[[*ABOUT, "family"]]
+        return found
+
+    def items(self, judge: Judge, dimension: str) -> DataFrame:
+        """What the judge is asked about, by item: `ABOUT` and `family`."""
+        return (self._places if judge.in_blocks else self.responses)[dimension]
+
+    @cached_property
+    def _scores(self) -> dict[tuple[str, str], DataFrame]:
+        """Scores by judge and dimension (items × replicates)."""
+        index = ["item", "replicate"]
+        return {
+            (str(judge), str(dimension)): scores.set_index(index)["score"].unstack()
+            for (judge, dimension), scores in self.scores.groupby(["judge", "dimension"])
+        }
+
+    def replicates(self, judge: Judge, dimension: str) -> DataFrame:
+        """The judge's scores (items × replicates, NaN where there is none).
+
+        A language model is asked about every item; of others there are those that they scored.
+        """
+        items = self.items(judge, dimension).index
+        table = self._scores[judge.name, dimension].reindex(items)
+        return table if judge.kind == "judge" else table.dropna(how="all")
+
+    def means(self, judge: Judge, dimension: str) -> "Series[float]":
+        """The mean of all of the judge's scores of each response, for those that have any."""
+        table = self.replicates(judge, dimension)
+        response = self.items(judge, dimension)["response"].reindex(table.index)
+        sums = DataFrame({"total": table.sum(axis=1), "n": table.count(axis=1)})
+        by_response = sums.groupby(response, sort=False).sum()
+        means: Series[float] = (by_response["total"] / by_response["n"]).dropna()
+        return means
+
+
+def judged(checked: Checked, judges: JudgesData, raters: "Series[str]") -> Judged:
+    """What `judges` and those `raters` said. `checked` has all cells that the judges scored."""
+    kept = judges.judge_scores
+    scores = kept.assign(**{name: text(kept[name]) for name in [*ITEM, "judge", "response"]})
+    cells = _identified(plain(checked.known[ITEM]), judges.responses)
+    cells["family"] = cells["model"].map(lambda model: judges.families.get(model, ""))
+    everybody = [_judge(row) for row in judges.judges.to_dict("records")]
+    blocks = [judge.name for judge in everybody if judge.in_blocks]
+    in_sets = scores["judge"].isin(blocks)
+    item = scores["response"].where(~in_sets, scores["response"] + IN_SET + scores["set"])
+    keys = ["judge", "dimension", "item", "replicate"]
+    scores = scores.assign(item=item, score=pd.to_numeric(scores["score"]).astype("float64"))
+    ratings = checked.ratings[checked.ratings["participant"].isin(raters)]
+    places = cells[[*ITEM, "response"]]
+    return Judged(
+        judges=everybody,
+        cells=cells,
+        scores=scores.groupby(keys, sort=False)["score"].mean().reset_index(),
+        ratings=plain(ratings[["participant", *ITEM, "rating"]]).merge(places, on=ITEM),
+    )
+
+
+def _identified(cells: DataFrame, responses: DataFrame) -> DataFrame:
+    """The cells with the `response` that stands in each, and its `words`."""
+    named = responses.assign(**{name: text(responses[name]) for name in [*PLACE, "response"]})
+    found = cells.merge(named, on=PLACE, how="left", validate="many_to_one")
+    own = cells[PLACE[0]].str.cat(cells[PLACE[1:]], sep=IN_SET)
+    response = found["response"].fillna(own).astype("str")
+    return cells.assign(response=response, words=pd.to_numeric(found["words"]))
+
+
+def same_family(one: str, other: str) -> bool:
+    """Whether two names are of one family, however they are capitalised; no name is of none."""
+    return bool(one) and one.casefold() == other.casefold()
+
+
+def _judge(row: Mapping[Any, Any]) -> Judge:
+    temperature = row["temperature"]
+    family = row["family"]
+    return Judge(
+        name=str(row["judge"]),
+        kind=str(row["kind"]),
+        is_gold=bool(row["is_gold"]),
+        family="" if pd.isna(family) else str(family),
+        temperature=None if pd.isna(temperature) else float(temperature),
+        replicates=int(row["replicates"]),
+        comparable=bool(row["comparable"]),
+        is_stand_in=bool(row["is_stand_in"]),
+        in_blocks=row["presentation"] == "block",
+    )

@@ -1,0 +1,150 @@
+"""Everything about the judges of one study: the one entry point of their analysis."""
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.definition import QualityRules
+from analysis.figures import judges as draw
+from analysis.judges.agreement_with_people import judge_agreement, judge_bias, pair
+from analysis.judges.circularity import circularity, raters_before
+from analysis.judges.consistency import (
+    judge_consistency,
+    judge_item_spread,
+    judge_models,
+    judge_scores_shares,
+)
+from analysis.judges.judge_as_rater import alt_tests
+from analysis.judges.judged import Judged, JudgesData, judged
+from analysis.stats.agreement import Level
+from analysis.study_data import ITEM, Checked, StudyData, check, text
+from analysis.tables.items import points_of
+
+__all__ = ["JudgesData", "analyse_judges"]
+
+CONSISTENCY = ["judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models"]
+AGREEMENT = ["judge_agreement", "judge_bias", "alt_test", "alt_test_raters"]
+GUARD = ["guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings"]
+FIGURES = ["judge_bland_altman", "judge_against_people", "judge_shares", "judge_alt_test"]
+
+Tables = dict[str, DataFrame]
+Figures = dict[str, dict[str, Any]]
+
+
+def analyse_judges(
+    data: StudyData, judges: JudgesData, rules: QualityRules
+) -> tuple[Tables, Figures, dict[str, str]]:
+    """Tables and figures by name, and why something is not there.
+
+    Everything random comes from `judges.seed`. Raises ValueError when `data` contradict
+    themselves, as `study_data.check` does.
+    """
+    if judges.judges.empty:
+        every = [*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES]
+        return {}, {}, dict.fromkeys(every, "the study has no gold scores and no judge")
+    if not data.scale:
+        rules = rules.without("sigma_mae")
+    checked = check(data)
+    everything = judged(_with_cells(data, checked, judges), judges, raters_before(checked, rules))
+    points = points_of(data.scale, between=data.between)
+    models = judge_models(judges.returned_models)
+    shares = judge_scores_shares(everything, points)
+    tables = {
+        "judge_consistency": judge_consistency(everything, models, seed=judges.seed),
+        "judge_item_spread": judge_item_spread(everything),
+        "judge_scores_shares": shares,
+    }
+    absent: dict[str, str] = {}
+    if models.empty:
+        absent["judge_models"] = "no call of a judge was answered here"
+    else:
+        tables["judge_models"] = models
+    figures: Figures = {}
+    try:
+        found = _agreement(data, everything, points, judges)
+        tables |= found
+        figures = _figures(everything, points, found["alt_test"], shares)
+        unscored = "no judge on the study's scale scored what people rated"
+        absent |= dict.fromkeys((name for name in FIGURES if name not in figures), unscored)
+        if "judge_alt_test" in absent:
+            notes = [str(note) for note in found["alt_test"]["note"] if note]
+            absent["judge_alt_test"] = notes[0] if notes else unscored
+    except Absent as reason:
+        absent |= dict.fromkeys([*AGREEMENT, *FIGURES], str(reason))
+    try:
+        guard = _guard(checked, data, everything, judges, rules)
+        tables |= guard
+        if "guard_wins" not in guard:
+            absent["guard_wins"] = "there is nothing to compare: see `wins`"
+    except Absent as reason:
+        absent |= dict.fromkeys(GUARD, str(reason))
+    return tables, figures, absent
+
+
+def _with_cells(data: StudyData, checked: Checked, judges: JudgesData) -> Checked:
+    """The data with the judged items that were neither rated nor given a gold score, too."""
+    scores = judges.judge_scores
+    scored = DataFrame({name: text(scores[name]) for name in ITEM}).drop_duplicates()
+    known = checked.known[ITEM].astype("str")
+    new = scored.merge(known, on=ITEM, how="left", indicator=True)
+    new = new[new["_merge"] == "left_only"][ITEM]
+    if new.empty:
+        return checked
+    return check(replace(data, gold=pd.concat([data.gold, new], ignore_index=True)))
+
+
+def _agreement(
+    data: StudyData, everything: Judged, points: list[float], judges: JudgesData
+) -> Tables:
+    if not data.scale:
+        raise Absent("the study asks for no ratings")
+    if everything.ratings.empty:
+        raise Absent("there are no ratings yet")
+    if everything.scores.empty:
+        raise Absent("no judge has a score yet")
+    level: Level = "interval" if data.between else "ordinal"
+    tests, raters = alt_tests(everything, points, epsilon=judges.epsilon)
+    return {
+        "judge_agreement": judge_agreement(everything, level=level, seed=judges.seed),
+        "judge_bias": judge_bias(everything, seed=judges.seed),
+        "alt_test": tests,
+        "alt_test_raters": raters,
+    }
+
+
+def _figures(
+    everything: Judged, points: list[float], tests: DataFrame, shares: DataFrame
+) -> Figures:
+    things = {
+        draw.View(judge.name, dimension): both.things
+        for judge in everything.judges
+        if judge.comparable
+        for dimension in everything.dimensions_of(judge)
+        if len((both := pair(everything, judge, dimension)).things)
+    }
+    figures: Figures = {}
+    if things:
+        figures["judge_bland_altman"] = draw.bland_altman(things, points)
+        figures["judge_against_people"] = draw.against_people(things, points)
+    if shares["people_share"].notna().any():
+        figures["judge_shares"] = draw.shares(shares)
+    estimated = tests[tests["is_studys"] & tests["winning_rate"].notna()]
+    if len(estimated):
+        figures["judge_alt_test"] = draw.alt_test(estimated)
+    return figures
+
+
+def _guard(
+    checked: Checked,
+    data: StudyData,
+    everything: Judged,
+    judges: JudgesData,
+    rules: QualityRules,
+) -> Tables:
+    gold = next((judge for judge in everything.judges if judge.is_gold), None)
+    if gold is None:
+        raise Absent("no judge, file or panel is chosen as the gold one")
+    return circularity(checked, data.contrast, rules, gold=gold, families=judges.families)

@@ -1,0 +1,1 @@
+"""Who counts: how carefully each rater answered, the rules, and the funnel they make. Pure."""

@@ -1,0 +1,38 @@
+"""Who counts: a study's data checked, and its raters filtered by the rules.
+
+Every table of the analysis begins here, and an export needs no more than this.
+"""
+
+from dataclasses import dataclass
+
+from pandas import DataFrame
+
+from analysis.definition import QualityRules
+from analysis.raters.funnel import Funnel, apply_rules
+from analysis.raters.quality import quality_under
+from analysis.study_data import Checked, StudyData, check
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """What the rules made of the data.
+
+    `rules` are those that can be applied to the study; `raters` is the table of
+    `raters.quality` of all who agreed to take part, with `included` and `exclusion`.
+    """
+
+    checked: Checked
+    rules: QualityRules
+    raters: DataFrame
+    funnel: Funnel
+
+
+def filtered(data: StudyData, rules: QualityRules) -> Filtered:
+    """Filter the raters. Raises ValueError when `data` contradict themselves, as `check` does."""
+    if not data.scale:
+        rules = rules.without("sigma_mae")
+    checked = check(data)
+    raters = quality_under(rules, checked.consented, checked.ratings)
+    funnel = apply_rules(raters, rules)
+    raters["included"], raters["exclusion"] = funnel.included, funnel.exclusion
+    return Filtered(checked, rules, raters, funnel)

@@ -1,0 +1,98 @@
+"""Where would one draw the lines of the rule `sigma_mae`, and how sure is that?
+
+Thresholds are often read off the elbow of the sorted values. Where raters who answer without
+reading are no group of their own there is none, and the table says so. Nothing is decided here: a
+threshold that is set after looking at the raters it removes belongs in the report as such.
+"""
+
+from typing import Any, Literal
+
+from pandas import DataFrame, Series
+
+from analysis.definition import QualityRules
+from analysis.raters.funnel import TOLERANCE, in_funnel
+from analysis.stats.elbow import Elbow, elbow
+from analysis.stats.inestimable import Inestimable
+
+COLUMNS = [
+    "measure", "side", "n", "applied", "in_force", "removed", "elbow", "ci_low", "ci_high", "p",
+    "clear", "removed_at_elbow", "note",
+]  # fmt: skip
+BOTH = "sigma and mae"
+Tail = Literal["low", "high"]
+
+
+def thresholds(raters: DataFrame, rules: QualityRules, *, seed: int) -> DataFrame:
+    """The limits of σ and of MAE in force, and where their elbows are; a row for each, and one
+    for both together, which is what the rule asks for.
+
+    `raters` are those of `funnel.apply_rules`, of whom those in the funnel count, whatever other
+    rules say of them: `n` have a value. `applied` says whether the study has that rule; where not,
+    there is no limit in force. `removed` is how many lie beyond the limit in force,
+    `removed_at_elbow` how many beyond the elbow. `elbow` is where the curve of the sorted values
+    bends most, `ci_low` to `ci_high` where it would with other raters (95 %), `p` is Silverman's,
+    and `clear` whether there is a group to cut off at all.
+    """
+    entered = raters[in_funnel(raters)]
+    applied = "sigma_mae" in rules.order
+    limits = rules.sigma_mae
+    measures: dict[str, tuple[Tail, float]] = {
+        "sigma": ("low", limits.sigma_below),
+        "mae": ("high", limits.mae_above),
+    }
+    rows: list[dict[str, Any]] = []
+    beyond, beyond_elbow = [], []
+    for name, (tail, limit) in measures.items():
+        values = entered[name]
+        found = elbow(values, tail=tail, seed=seed)
+        beyond.append(_beyond(values, tail, limit))
+        row: dict[str, Any] = {"measure": name, "side": _side(tail), "n": int(values.count())}
+        if applied:
+            row |= {"in_force": limit, "removed": int(beyond[-1].sum())}
+        if isinstance(found, Elbow):
+            beyond_elbow.append(_beyond(values, tail, found.cut))
+        rows.append(row | _described(found))
+    both = entered[list(measures)].notna().all(axis=1)
+    row = {"measure": BOTH, "side": "both", "n": int(both.sum()), "note": _why_no_elbows(rows)}
+    if applied:
+        row["removed"] = int((beyond[0] & beyond[1]).sum())
+    if len(beyond_elbow) == len(measures):
+        row["removed_at_elbow"] = int((beyond_elbow[0] & beyond_elbow[1]).sum())
+        row["clear"] = all(each["clear"] for each in rows)
+    table = DataFrame([*rows, row], columns=COLUMNS).assign(applied=applied)
+    whole = dict.fromkeys(["removed", "removed_at_elbow"], "Int64")
+    numbers = dict.fromkeys(["in_force", "elbow", "ci_low", "ci_high", "p"], "float64")
+    return table.astype({**whole, **numbers, "clear": "boolean"})
+
+
+def _beyond(values: "Series[float]", tail: Tail, limit: float) -> "Series[bool]":
+    """Who is strictly beyond a limit, as the rule has it."""
+    return values < limit - TOLERANCE if tail == "low" else values > limit + TOLERANCE
+
+
+def _side(tail: Tail) -> str:
+    return "below" if tail == "low" else "above"
+
+
+def _described(found: Elbow | Inestimable) -> dict[str, Any]:
+    if isinstance(found, Inestimable):
+        return {"note": str(found)}
+    low, high = found.interval
+    return {
+        "elbow": found.cut,
+        "ci_low": low,
+        "ci_high": high,
+        "p": found.p,
+        "clear": found.clear,
+        "removed_at_elbow": found.cut_off,
+        "note": found.verdict,
+    }
+
+
+def _why_no_elbows(rows: list[dict[str, Any]]) -> str:
+    """What the row of both can't say without an elbow of each, or says on weak ground."""
+    without = [row["measure"] for row in rows if "elbow" not in row]
+    if without:
+        return f"not estimable, because there is no elbow of {' and of '.join(without)}"
+    unclear = [row["measure"] for row in rows if not row["clear"]]
+    return f"no clear elbow of {' or of '.join(unclear)}" if unclear else ""

@@ -1,0 +1,140 @@
+"""Do several groups of raters, such as regions, rate differently? One table a question.
+
+The unit is the rating, as the first published study has it (Pursuit of Empathy, Figure 3), or the
+participant: the mean of a rater's ratings.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from pandas import DataFrame, Series
+
+from analysis.absent import Absent
+from analysis.recipe import Recipe
+from analysis.stats.anova import OneWay, games_howell, one_way_anova, welch_anova
+from analysis.stats.inestimable import Inestimable
+from analysis.tables.group_tests import ALL, adjusted, answered, called, why_unanswered
+from analysis.tables.groups import as_written
+
+KEYS = ["recipe", "unit", "raters", "factor", "scenario", "dimension"]
+COLUMNS = [
+    *KEYS, "test", "F", "df1", "df2", "p", "p_adjusted", "eta_squared", "omega_squared", "groups",
+    "n", "p_adjusted_scenarios", "note",
+]  # fmt: skip
+PAIR_COLUMNS = [
+    *KEYS, "group_a", "group_b", "n_a", "n_b", "mean_a", "mean_b", "difference", "ci_low",
+    "ci_high", "t", "df", "p", "note",
+]  # fmt: skip
+
+Samples = dict[str, np.ndarray]
+
+
+def anova(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+    """Fisher's and Welch's one-way analysis of variance per factor, scenario and dimension.
+
+    `ratings` and `people` as for `tables.group_tests`. Groups are the answers that raters gave;
+    who gave none is left out. There are no models here, so `p_adjusted`, which is over models, is
+    p; `p_adjusted_scenarios` is Holm's over the single scenarios. Raises Absent.
+    """
+    rows, one = [], called(recipe)
+    for keys, samples in _cells(ratings, people, recipe, raters):
+        for test, compute in (("anova", one_way_anova), ("welch", welch_anova)):
+            rows.append({**keys, "test": test, **_row(compute(samples, one=one), samples)})
+    table = DataFrame(rows, columns=COLUMNS)
+    table = adjusted(table, [*KEYS, "test"]).drop(columns="p_bh")
+    single = table[table["scenario"] != ALL]
+    family = [key for key in [*KEYS, "test"] if key != "scenario"]
+    over_scenarios = adjusted(single, family)["p_adjusted"]
+    return table.assign(p_adjusted_scenarios=over_scenarios.reindex(table.index))[COLUMNS]
+
+
+def pairwise(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+    """Which groups differ: Games and Howell's comparison of every two groups.
+
+    `p` and the interval hold for all pairs of a factor, scenario and dimension together. Raises
+    Absent, as `anova` does.
+    """
+    rows: list[dict[str, Any]] = []
+    for keys, samples in _cells(ratings, people, recipe, raters):
+        found = games_howell(samples, confidence=recipe.confidence, one=called(recipe))
+        if isinstance(found, Inestimable):
+            rows.append({**keys, "note": str(found)})
+            continue
+        for pair in found:
+            a, b = samples[pair.a], samples[pair.b]
+            rows.append(
+                {
+                    **keys,
+                    "group_a": pair.a,
+                    "group_b": pair.b,
+                    "n_a": len(a),
+                    "n_b": len(b),
+                    "mean_a": float(a.mean()),
+                    "mean_b": float(b.mean()),
+                    "difference": pair.difference.difference,
+                    "ci_low": pair.interval[0],
+                    "ci_high": pair.interval[1],
+                    "t": pair.difference.t,
+                    "df": pair.difference.df,
+                    "p": pair.p,
+                    "note": "",
+                }
+            )
+    table = DataFrame(rows, columns=PAIR_COLUMNS)
+    return table.astype({"n_a": "Int64", "n_b": "Int64"})
+
+
+def _cells(
+    ratings: DataFrame, people: DataFrame, recipe: Recipe, raters: str
+) -> Iterator[tuple[dict[str, str], Samples]]:
+    """What is compared: each factor within all scenarios pooled and within each."""
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    if not recipe.anova:
+        raise Absent("the recipe names no factor for an analysis of variance")
+    factors = [factor for factor in recipe.anova if answered(people, factor)]
+    if not factors:
+        raise Absent(why_unanswered(people, recipe.anova))
+    scenarios = ratings["scenario"].cat.remove_unused_categories().cat.categories
+    for factor in factors:
+        groups = as_written(people.set_index("participant")[factor])
+        for scenario in [ALL, *map(str, scenarios)] if recipe.each_scenario else [ALL]:
+            part = ratings if scenario == ALL else ratings[ratings["scenario"] == scenario]
+            for dimension, found in part.groupby("dimension", observed=True):
+                values = _units(found, recipe.unit)
+                keys = (recipe.name, recipe.unit, raters, factor, scenario, str(dimension))
+                yield dict(zip(KEYS, keys, strict=True)), _samples(values, groups)
+
+
+def _units(ratings: DataFrame, unit: str) -> "Series[float]":
+    """Ratings by participant, or the mean of each participant."""
+    values = ratings.set_index("participant")["rating"].astype("float64")
+    if unit == "rating":
+        return values
+    means: Series[float] = values.groupby(level=0, observed=True).mean()
+    return means
+
+
+def _samples(values: "Series[float]", groups: "Series[str]") -> Samples:
+    group = groups.reindex(values.index).to_numpy()
+    known = sorted({str(name) for name in groups if name})
+    array = values.to_numpy()
+    return {name: array[group == name] for name in known}
+
+
+def _row(found: OneWay | Inestimable, samples: Samples) -> dict[str, Any]:
+    counted = [len(values) for values in samples.values() if len(values)]
+    sizes = {"groups": len(counted), "n": sum(counted)}
+    if isinstance(found, Inestimable):
+        return {**sizes, "note": str(found)}
+    return {
+        **sizes,
+        "F": found.F,
+        "df1": found.df1,
+        "df2": found.df2,
+        "p": found.p,
+        "eta_squared": found.eta_squared,
+        "omega_squared": found.omega_squared,
+        "note": "",
+    }

@@ -1,0 +1,280 @@
+"""Do two groups of raters rate differently? Tests by model, condition and scenario.
+
+The unit is the rating, as the first published study has it (Pursuit of Empathy, section 6.5), or
+the participant: the mean of a rater's ratings, of which there is one.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pandas import DataFrame, Series, factorize
+
+from analysis.absent import Absent
+from analysis.recipe import Grouping, GroupTest, Recipe
+from analysis.stats.comparisons import (
+    MannWhitney,
+    TwoSampleT,
+    mann_whitney,
+    method_for,
+    student_t,
+    welch_t,
+)
+from analysis.stats.effect_sizes import cohens_d, unbiased
+from analysis.stats.equivalence import equivalence
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import Names
+from analysis.stats.multiplicity import benjamini_hochberg, holm
+from analysis.tables.groups import sides
+
+ALL = "all"
+COLUMNS = [
+    "recipe", "unit", "raters", "factor", "group_a", "group_b", "model", "condition", "scenario",
+    "dimension", "n_a", "n_b", "mean_a", "mean_b", "sd_a", "sd_b", "test", "t", "df", "p",
+    "p_adjusted", "cohen_d", "difference", "ci_low", "ci_high", "d_ci_low", "d_ci_high",
+    "hedges_g", "u", "rank_biserial", "method", "p_bh", "margin", "p_equivalent",
+    "p_equivalent_adjusted", "equivalent", "note",
+]  # fmt: skip
+#: What tells one row from all others. Rows that differ in `adjust_over` alone are one family.
+KEYS = [
+    "recipe", "unit", "raters", "factor", "model", "condition", "scenario", "dimension", "test",
+]  # fmt: skip
+Numbers = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
+#: The number of what they are of, participants by number, and their values.
+Units = tuple[int, Numbers, Values]
+Tested = TwoSampleT | MannWhitney | Inestimable
+
+
+def _ranked(a: Values, b: Values, **settings: Any) -> MannWhitney | Inestimable:
+    return mann_whitney(a, b, method=method_for(len(a) + len(b)), **settings)
+
+
+TESTS: dict[GroupTest, Callable[..., Tested]] = {
+    "student": student_t,
+    "welch": welch_t,
+    "mann_whitney": _ranked,
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The observations of one model, or rather of part of its ratings."""
+
+    model: str
+    condition: str
+    scenario: str
+    dimension: str
+    participants: Numbers
+    values: Values
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A grouping, and which of the participants, by their number, are in either group."""
+
+    grouping: Grouping
+    in_a: Truths
+    in_b: Truths
+
+
+def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+    """One row per factor, model, condition, scenario, dimension and test; see design §5.
+
+    `ratings` has `participant`, `rating` and the columns of an item; `people` a row for each of
+    these participants, with the columns that the recipe's groupings name. A factor whose column
+    nobody answered is left out. `n`, means and standard deviations count units; `raters` says
+    whose ratings they are. Where the recipe sets a margin (points of the scale), `p_equivalent` is
+    that of TOST by the row's own t-test, `p_equivalent_adjusted` Holm's over the family of
+    `p_adjusted`, and `equivalent` says whether the groups differ by less than the margin at 5 %,
+    unadjusted; Mann and Whitney's test has no such thing. Its p is exact for up to 50 units, ties
+    or not, and by the normal approximation for more, as `method` says. What cannot be estimated is
+    empty, and `note` says why. Raises Absent.
+    """
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    if not recipe.groups:
+        raise Absent("the recipe compares no groups of raters")
+    number, participants = factorize(ratings["participant"], sort=True)
+    who = people.set_index("participant").reindex(participants)
+    factors = {
+        name: _factor(grouping, who)
+        for name, grouping in recipe.groups.items()
+        if answered(people, grouping.column)
+    }
+    if not factors:
+        columns = (grouping.column for grouping in recipe.groups.values())
+        raise Absent(why_unanswered(people, columns))
+    numbered = ratings.assign(participant=number)
+    rows = [
+        {"recipe": recipe.name, "unit": recipe.unit, "raters": raters, "factor": name, **row}
+        for cell in _cells(numbered, recipe)
+        for name, factor in factors.items()
+        for row in _rows_of(cell, factor, recipe)
+    ]
+    table = DataFrame(rows, columns=COLUMNS)
+    order = {name: place for place, name in enumerate(factors)}
+    table = table.sort_values(
+        "factor", key=lambda factor: factor.map(order), kind="stable", ignore_index=True
+    )
+    family = [key for key in KEYS if key not in recipe.adjust_over]
+    near = adjusted(table.assign(p=table["p_equivalent"]), family)["p_adjusted"]
+    numbers = dict.fromkeys(["margin", "p_equivalent"], float)
+    table = table.assign(p_equivalent_adjusted=near).astype({**numbers, "equivalent": "boolean"})
+    return adjusted(table, family)
+
+
+def called(recipe: Recipe) -> str:
+    """What reasons call one observation of a recipe."""
+    return "rating" if recipe.unit == "rating" else "rater"
+
+
+def answered(people: DataFrame, column: str) -> bool:
+    """Whether anybody answered that question."""
+    return column in people and bool(people[column].notna().any())
+
+
+def why_unanswered(people: DataFrame, columns: Iterable[str]) -> str:
+    """Why nobody has an answer in any of these columns: what a study does not ask for has none."""
+    names = list(dict.fromkeys(columns))
+    asked = [name for name in names if name in people]
+    either = " or ".join(asked or names)
+    return f"nobody answered {either}" if asked else f"the study asks for no {either}"
+
+
+def _factor(grouping: Grouping, people: DataFrame) -> Factor:
+    side = sides(grouping, people[grouping.column])
+    return Factor(grouping, (side == "a").to_numpy(), (side == "b").to_numpy())
+
+
+def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
+    """What is tested: all conditions pooled and each, all scenarios pooled and each."""
+    everywhere = {ALL: np.ones(len(ratings), dtype=bool)}
+    conditions = everywhere | (_places(ratings["condition"]) if recipe.each_condition else {})
+    scenarios = everywhere | (_places(ratings["scenario"]) if recipe.each_scenario else {})
+    by = ratings.groupby(["model", "dimension"], observed=True)
+    pairs = [(str(model), str(dimension)) for model, dimension in by.size().index]
+    pair = np.asarray(by.ngroup(), dtype=np.int64)
+    who, rating = (ratings[name].to_numpy(np.int64) for name in ("participant", "rating"))
+    units = _ratings if recipe.unit == "rating" else _means
+    for (condition, in_condition), (scenario, in_scenario) in product(
+        conditions.items(), scenarios.items()
+    ):
+        here = in_condition & in_scenario
+        if not here.any():
+            continue
+        for number, participants, values in units(pair[here], who[here], rating[here]):
+            model, dimension = pairs[number]
+            yield Cell(model, condition, scenario, dimension, participants, values)
+
+
+def _places(column: "Series[str]") -> dict[str, Truths]:
+    """Where each value of a categorical column stands, in their order."""
+    values = column.cat.remove_unused_categories()
+    codes = values.cat.codes.to_numpy()
+    return {str(value): codes == code for code, value in enumerate(values.cat.categories)}
+
+
+def _ratings(pair: Numbers, who: Numbers, ratings: Numbers | Values) -> Iterator[Units]:
+    """The ratings of each pair, in their order."""
+    order = np.argsort(pair, kind="stable")
+    found, starts = np.unique(pair[order], return_index=True)
+    for number, rows in zip(found, np.split(order, starts[1:]), strict=True):
+        yield int(number), who[rows], ratings[rows].astype(float)
+
+
+def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
+    """Each participant's mean rating of each pair."""
+    n_people = int(who.max()) + 1
+    unit = pair * n_people + who
+    n, total = np.bincount(unit), np.bincount(unit, ratings)
+    rated = np.flatnonzero(n)
+    yield from _ratings(rated // n_people, rated % n_people, total[rated] / n[rated])
+
+
+def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
+    a, b = (cell.values[side[cell.participants]] for side in (factor.in_a, factor.in_b))
+    names = Names(factor.grouping.a.label, factor.grouping.b.label, called(recipe))
+    effect, without_effect = _effect(a, b, names, recipe.confidence)
+    shared = {
+        "group_a": names.a,
+        "group_b": names.b,
+        "model": cell.model,
+        "condition": cell.condition,
+        "scenario": cell.scenario,
+        "dimension": cell.dimension,
+        **_described(a, "a"),
+        **_described(b, "b"),
+        **effect,
+    }
+    for test in recipe.group_tests:
+        tested = _tested(test, a, b, names, recipe)
+        yield {**shared, "test": test, **tested, "note": tested["note"] or without_effect}
+
+
+def _described(values: Values, side: str) -> dict[str, Any]:
+    n = len(values)
+    return {
+        f"n_{side}": n,
+        f"mean_{side}": float(values.mean()) if n else None,
+        f"sd_{side}": float(values.std(ddof=1)) if n > 1 else None,
+    }
+
+
+def _effect(a: Values, b: Values, names: Names, confidence: float) -> tuple[dict[str, Any], str]:
+    """Cohen's d and Hedges' g, and why any of them is not there."""
+    d = cohens_d(a, b, confidence=confidence, names=names)
+    if isinstance(d, Inestimable):
+        return {}, f"Cohen's d is {d}"
+    low, high = d.interval
+    found = {"cohen_d": d.estimate, "d_ci_low": low, "d_ci_high": high}
+    g = unbiased(d)
+    if isinstance(g, Inestimable):
+        return found, f"Hedges' g is {g}"
+    return {**found, "hedges_g": g.estimate}, ""
+
+
+def _tested(test: GroupTest, a: Values, b: Values, names: Names, recipe: Recipe) -> dict[str, Any]:
+    found = TESTS[test](a, b, confidence=recipe.confidence, names=names)
+    if isinstance(found, Inestimable):
+        return {"note": str(found)}
+    if isinstance(found, MannWhitney):
+        effect = {"u": found.u, "rank_biserial": found.effect}
+        return {**effect, "p": found.p, "method": found.method, "note": ""}
+    low, high = found.interval
+    return {
+        "t": found.t,
+        "df": found.df,
+        "p": found.p,
+        "difference": found.difference,
+        "ci_low": low,
+        "ci_high": high,
+        **_near(found, recipe),
+        "note": "",
+    }
+
+
+def _near(found: TwoSampleT, recipe: Recipe) -> dict[str, Any]:
+    """Whether the groups are shown to differ by less than the recipe's margin."""
+    if recipe.margins.groups is None:
+        return {}
+    near = equivalence(found, recipe.margins.groups)
+    return {"margin": near.margin, "p_equivalent": near.p, "equivalent": near.equivalent}
+
+
+def adjusted(table: DataFrame, family: list[str]) -> DataFrame:
+    """The table with `p_adjusted` (Holm) and `p_bh` (Benjamini–Hochberg).
+
+    Rows that agree in all columns of `family` are one family; tests without a p are no members.
+    """
+    p = table["p"].to_numpy(float)
+    by_holm, by_bh = np.full(len(p), np.nan), np.full(len(p), np.nan)
+    for rows in table.groupby(family, sort=False).indices.values():
+        tests = rows[~np.isnan(p[rows])]
+        by_holm[tests] = holm(p[tests])
+        by_bh[tests] = benjamini_hochberg(p[tests])
+    return table.assign(p=p, p_adjusted=by_holm, p_bh=by_bh)

@@ -1,0 +1,136 @@
+"""How a study's protocol worked out: time, changed answers, contradictions, agreement, texts.
+
+This is what a pilot is compared by. It is about everybody who completed the survey, whatever
+the filter says: the task is judged here, not the raters.
+"""
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame, Series
+
+from analysis.stats.rankings import Friedman, friedman
+from analysis.study_data import ProtocolData
+
+PERSON = "participant"
+BLOCK = ["scenario", "set"]
+RESPONSE = [*BLOCK, "model", "condition"]
+#: Why measures whose names begin so may have no value.
+WITHOUT = {
+    "minutes": "no duration is known",
+    "contradict": "no two responses were put in order both by ratings and by ranks",
+    "agreement_ratings": "in no block did two people who rated all of it tell responses apart",
+    "agreement_ranks": "in no block did two people who ranked all of it tell responses apart",
+}
+
+
+def protocol(data: ProtocolData) -> DataFrame:
+    """One row per measure: `measure`, `value`, `n` (of what it is computed: people, pairs of
+    responses or blocks), and in `note` why there is no value.
+    """
+    people = data.participants[data.participants["status"] == "completed"]
+    of_them = data.ratings[PERSON].isin(people[PERSON])
+    ratings = data.ratings[of_them]
+    ranks = data.ranks[data.ranks[PERSON].isin(people[PERSON]) & data.ranks["rank"].notna()]
+    minutes = pd.to_numeric(people["duration_seconds"]).dropna() / 60
+    pairs, contradicted, contradicting = _contradictions(ratings, ranks)
+    w_ratings, w_ranks = (
+        _mean_w(_of_responses(ratings, "rating")),
+        _mean_w(_of_responses(ranks, "rank")),
+    )
+    texts = data.comments[data.comments["text"].fillna("") != ""]  # some were emptied again
+    texts = texts[texts[PERSON].isin(people[PERSON])]
+    rows: list[tuple[str, float | None, int]] = [
+        ("completed", float(len(people)), len(people)),
+        *(
+            (f"minutes_{name}", _quantile(minutes, q), len(minutes))
+            for name, q in (("median", 0.5), ("lower_quartile", 0.25), ("upper_quartile", 0.75))
+        ),
+        ("changed_answers", _changed(data, people), len(people)),
+        ("contradictions", contradicted / pairs if pairs else None, pairs),
+        ("contradicting_people", float(contradicting) if pairs else None, len(people)),
+        ("agreement_ratings", *w_ratings),
+        ("agreement_ranks", *w_ranks),
+        ("texts", float(len(texts)), len(people)),
+        ("writing_people", float(texts[PERSON].nunique()), len(people)),
+    ]
+    lacking = [name for name, given in (("ratings", ratings), ("ranks", ranks)) if given.empty]
+    noted = [(*row, _why_none(row[0], people, lacking) if row[1] is None else "") for row in rows]
+    return DataFrame(noted, columns=["measure", "value", "n", "note"])
+
+
+def _why_none(measure: str, people: DataFrame, lacking: list[str]) -> str:
+    if not len(people):
+        return "nobody completed the survey"
+    if measure.startswith("contradict") and lacking:
+        return f"there are no {' and no '.join(lacking)}"
+    answers = measure.removeprefix("agreement_")
+    if answers in lacking:
+        return f"there are no {answers}"
+    return next(why for name, why in WITHOUT.items() if measure.startswith(name))
+
+
+def _quantile(minutes: "Series[float]", share: float) -> float | None:
+    return float(minutes.quantile(share)) if len(minutes) else None
+
+
+def _changed(data: ProtocolData, people: DataFrame) -> float | None:
+    """Answers changed per person, before sending (where the script ran) and after."""
+    if not len(people):
+        return None
+    changed = 0.0
+    for table, column in (
+        (data.ratings, "revisions"),
+        (data.ranks, "revisions"),
+        (data.presentations, "changes"),
+    ):
+        own = table[table[PERSON].isin(people[PERSON])]
+        changed += float(pd.to_numeric(own[column]).sum())
+    return changed / len(people)
+
+
+def _of_responses(table: DataFrame, value: str) -> DataFrame:
+    """One value for each response that a person saw: the mean over the table's dimensions."""
+    names = dict.fromkeys([PERSON, *RESPONSE], "object")  # an empty table's could be anything
+    typed = table.assign(value=pd.to_numeric(table[value])).astype(names)
+    means = typed.groupby([PERSON, *RESPONSE], sort=False, dropna=False)["value"].mean()
+    return means.reset_index()
+
+
+def _contradictions(ratings: DataFrame, ranks: DataFrame) -> tuple[int, int, int]:
+    """Pairs of responses of a block that a person put in order both by ratings and by ranks;
+    those of them in opposite order; and the people who have any. Equal values order nothing.
+
+    Ranks on a dimension that is rated, too, are held against its ratings; others against the
+    mean over all dimensions.
+    """
+    ranked_on = ranks["dimension"].dropna().unique()
+    same = ratings["dimension"].isin(ranked_on)
+    rated = _of_responses(ratings[same] if same.any() else ratings, "rating")
+    both = rated.merge(_of_responses(ranks, "rank"), on=[PERSON, *RESPONSE])
+    both["page"] = both.groupby([PERSON, *BLOCK], dropna=False).ngroup()
+    both["place"] = range(len(both))
+    pairs = both[["page", "place", "value_x", "value_y"]]
+    pairs = pairs.merge(pairs, on="page")
+    pairs = pairs[pairs["place_x"] < pairs["place_y"]]
+    by_ratings = np.sign(pairs["value_x_x"] - pairs["value_x_y"])
+    by_ranks = np.sign(pairs["value_y_y"] - pairs["value_y_x"])  # rank 1 is best
+    ordered = (by_ratings != 0) & (by_ranks != 0)
+    opposite = ordered & (by_ratings != by_ranks)
+    contradicting = both[PERSON][both["page"].isin(pairs["page"][opposite])].nunique()
+    return int(ordered.sum()), int(opposite.sum()), int(contradicting)
+
+
+def _mean_w(values: DataFrame) -> tuple[float | None, int]:
+    """Mean of Kendall's W over blocks, and over how many; of those who gave every value.
+
+    A block that fewer than two did, or in which all is tied, has none.
+    """
+    found = []
+    for _, block in values.groupby(BLOCK, sort=False, dropna=False):
+        table = block.pivot_table(
+            index=PERSON, columns=["model", "condition"], values="value"
+        ).dropna()
+        w = friedman(table)
+        if isinstance(w, Friedman):
+            found.append(w.w)
+    return (float(np.mean(found)), len(found)) if found else (None, 0)

@@ -1,0 +1,266 @@
+"""In which order do raters put the systems?
+
+A rank speaks of the systems that stood on the page. So only ranks on pages with the same systems
+are averaged: where all blocks show the same, `set` is `all`; else each set stands by itself, and
+no system of one is held against a system of another. Equal ranks share their middle. A page that
+somebody ranked in part says nothing of the rest, and is left out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame, Series
+
+from analysis.absent import Absent
+from analysis.recipe import Recipe
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.rankings import concordance_interval, concordance_within_blocks, friedman
+from analysis.tables.group_tests import ALL, adjusted
+from analysis.tables.mean_interval import mean_interval
+from analysis.tables.resampling import Resampling, resampling
+from analysis.tables.signed_ranks import signed_ranks
+
+FRONT = ["recipe", "unit", "raters"]
+RANKINGS = [
+    *FRONT, "dimension", "set", "model", "condition", "systems", "n", "mean_rank", "sd", "ci_low",
+    "ci_high", "share_first", "share_last", "n_ranks", "note",
+]  # fmt: skip
+RANKING_TESTS = [
+    *FRONT, "dimension", "set", "systems", "n", "left_out", "chi_squared", "df", "p", "p_adjusted",
+    "w", "w_ci_low", "w_ci_high", "w_within_blocks", "w_within_ci_low", "w_within_ci_high",
+    "blocks", "pages", "pages_left_out", "p_bh", "note",
+]  # fmt: skip
+RANKING_PAIRS = [
+    *FRONT, "dimension", "set", "model_a", "condition_a", "model_b", "condition_b", "n", "mean_a",
+    "mean_b", "wilcoxon", "p", "rank_biserial", "p_adjusted", "ci_low", "ci_high", "t_plus",
+    "zeros", "left_out", "method", "p_bh", "note",
+]  # fmt: skip
+BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
+PARTIAL = "no page was ranked in full"
+#: Of one page: a block as a participant ranked it on a dimension.
+PAGE = ["rater", "block"]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Pages whose ranks can be averaged, on one dimension.
+
+    `rows` has a row per rank: `rater`, `block`, `system` (numbers), `value` (the rank, ties
+    sharing their middle), `first` and `last` (alone or not). `systems` are the models and
+    conditions that the numbers stand for. `alike` where all blocks show the same ones. `left_out`
+    pages were ranked in part.
+    """
+
+    dimension: str
+    set: str
+    rows: DataFrame
+    systems: DataFrame
+    alike: bool
+    left_out: int
+
+    @property
+    def keys(self) -> dict[str, str]:
+        return {"dimension": self.dimension, "set": self.set}
+
+    def means(self, systems: list[int]) -> DataFrame:
+        """Raters' mean ranks of these systems (raters × systems), on the pages that show all."""
+        rows = self.rows[self.rows["system"].isin(systems)]
+        if not self.alike:
+            shown = rows.groupby(PAGE)["system"].transform("size")
+            rows = rows[shown == len(systems)]
+        means: DataFrame = rows.groupby(["rater", "system"])["value"].mean().unstack()
+        return means.reindex(columns=systems)
+
+
+def rankings(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+    """Each system's mean rank over raters, whose ranks are averaged over pages first; 1 is best.
+
+    `ranks` has `participant`, `rank` and the columns of an item. `systems` stood on a page, `n`
+    raters ranked this one. The interval is Student's t over raters. `share_first` and `share_last`
+    are means of raters' shares of pages, first or last places that are shared among them. Raises
+    Absent.
+    """
+    rows = [
+        {**_front(recipe, raters), **ranked.keys, **row}
+        for ranked in _ranked(ranks)
+        for row in _systems(ranked, recipe.confidence)
+    ]
+    if not rows:
+        raise Absent(PARTIAL)
+    return DataFrame(rows, columns=RANKINGS)
+
+
+def ranking_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+    """Friedman's test of raters' mean ranks with Kendall's W, over the `n` raters of all systems.
+
+    `w` says whether raters order the systems alike on average over their pages; its interval is a
+    bootstrap over raters, with the recipe's settings or, if it has none, their defaults.
+    `w_within_blocks` is the mean over blocks of the W of single rankings, as the field reports it;
+    its interval is a bootstrap over blocks. `left_out` raters and pages lack a rank. p values are
+    Holm's over the sets of a dimension. Raises Absent.
+    """
+    settings = resampling(recipe)
+    rows = [
+        {**_front(recipe, raters), **ranked.keys, **_test(ranked, settings)}
+        for ranked in _ranked(ranks)
+    ]
+    table = adjusted(DataFrame(rows, columns=RANKING_TESTS), [*FRONT, "dimension"])
+    whole = ["systems", "n", "left_out", "df", "blocks", "pages", "pages_left_out"]
+    return table[RANKING_TESTS].astype(dict.fromkeys(whole, "Int64"))
+
+
+def ranking_pairs(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+    """Wilcoxon's signed-rank test of raters' mean ranks of every two systems that share a page.
+
+    Over the pages that show both. `wilcoxon` is T, the smaller of both sums of ranks, `t_plus`
+    that of the raters who placed a above b; `rank_biserial` is 1 where every rater did. `method`
+    as in `paired`. p values are adjusted over all pairs of a dimension. Raises Absent.
+    """
+    rows = [
+        {**_front(recipe, raters), **ranked.keys, **row}
+        for ranked in _ranked(ranks)
+        for row in _pairs(ranked, recipe.confidence)
+    ]
+    if not rows:
+        raise Absent("no two systems were ranked on one page that was ranked in full")
+    table = adjusted(DataFrame(rows, columns=RANKING_PAIRS), [*FRONT, "dimension"])
+    whole = ["n", "zeros", "left_out"]
+    return table[RANKING_PAIRS].astype(dict.fromkeys(whole, "Int64"))
+
+
+def _front(recipe: Recipe, raters: str) -> dict[str, str]:
+    return {"recipe": recipe.name, "unit": "participant", "raters": raters}
+
+
+def _ranked(ranks: DataFrame) -> Iterator[Ranked]:
+    """Per dimension, all pages or those of each set."""
+    placed = ranks[ranks["rank"].notna()]
+    if placed.empty:
+        raise Absent("nobody ranked anything")
+    for dimension, own in placed.groupby("dimension", observed=True):
+        rows = own.assign(
+            rater=pd.factorize(own["participant"], sort=True)[0],
+            block=own.groupby(BLOCK, observed=True).ngroup(),
+            system=own.groupby(CELL, observed=True).ngroup(),
+        )
+        names = rows.drop_duplicates("system").set_index("system")[CELL].sort_index()
+        whole, left_out = _whole_pages(rows)
+        if len(_compositions(whole)) < 2:
+            alike = True
+            yield Ranked(str(dimension), ALL, whole, names, alike, len(left_out))
+            continue
+        for name, part in whole.groupby("set", observed=True):
+            alike = len(_compositions(part)) == 1
+            gone = int((left_out == name).sum())
+            yield Ranked(str(dimension), str(name), part, names, alike, gone)
+
+
+def _whole_pages(rows: DataFrame) -> tuple[DataFrame, "Series[str]"]:
+    """The pages on which everything was ranked, with mid-ranks; the sets of the other pages."""
+    shown = rows.groupby("block")["system"].nunique()
+    page = rows.groupby(PAGE, sort=False).ngroup()
+    ranks = rows["rank"].groupby(page)
+    partial = ranks.transform("size") < rows["block"].map(shown)
+    rows = rows.assign(
+        value=ranks.rank(),
+        first=rows["rank"] == ranks.transform("min"),
+        last=rows["rank"] == ranks.transform("max"),
+    )
+    left_out = rows[partial].drop_duplicates(PAGE)["set"]
+    return rows.loc[~partial, [*PAGE, "system", "set", "value", "first", "last"]], left_out
+
+
+def _compositions(rows: DataFrame) -> set[tuple[int, ...]]:
+    """Which systems stand on one page."""
+    shown = rows[["block", "system"]].drop_duplicates().sort_values(["block", "system"])
+    return {tuple(systems) for _, systems in shown.groupby("block")["system"]}
+
+
+def _named(ranked: Ranked) -> dict[int, dict[str, str]]:
+    """The systems that were ranked, by number, in study order."""
+    found = ranked.systems.loc[np.sort(ranked.rows["system"].unique())]
+    return {
+        int(number): {"model": str(model), "condition": str(condition)}
+        for number, model, condition in zip(
+            found.index, found["model"], found["condition"], strict=True
+        )
+    }
+
+
+def _systems(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
+    sizes = ranked.rows.groupby("block")["system"].nunique()
+    mixed = "" if ranked.alike else "mean over blocks that show different systems"
+    for number, name in _named(ranked).items():
+        own = ranked.rows[ranked.rows["system"] == number]
+        by_rater = own.groupby("rater")[["value", "first", "last"]].mean()
+        means = by_rater["value"]
+        row = mean_interval(means, confidence=confidence, unit="rater", name="mean_rank")
+        yield {
+            **name,
+            "systems": int(sizes.max()),
+            **row,
+            "share_first": float(by_rater["first"].mean()),
+            "share_last": float(by_rater["last"].mean()),
+            "n_ranks": len(own),
+            "note": "; ".join(part for part in (mixed, row["note"]) if part),
+        }
+
+
+def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
+    rows = ranked.rows
+    within = concordance_within_blocks(rows, **settings)
+    row: dict[str, Any] = {
+        "systems": rows["system"].nunique(),
+        "blocks": 0,
+        "pages": len(rows.drop_duplicates(PAGE)),
+        "pages_left_out": ranked.left_out,
+    }
+    if rows.empty:
+        return {**row, "note": f"not estimable, because {PARTIAL}"}
+    if not isinstance(within, Inestimable):
+        low, high = within.interval or (None, None)
+        row |= {"w_within_blocks": within.w, "blocks": within.blocks}
+        row |= {"w_within_ci_low": low, "w_within_ci_high": high}
+    if not ranked.alike:
+        because = "its blocks show different systems; pairs of them are tested where they meet"
+        return {**row, "note": f"not estimable, because {because}"}
+    means = ranked.means(list(_named(ranked)))
+    found = friedman(means)
+    if isinstance(found, Inestimable):
+        return {**row, "n": int(means.notna().all(axis=1).sum()), "note": str(found)}
+    low, high = concordance_interval(means, **settings) or (None, None)
+    return {
+        **row,
+        "n": found.n,
+        "left_out": found.left_out,
+        "chi_squared": found.chi_squared,
+        "df": found.df,
+        "p": found.p,
+        "w": found.w,
+        "w_ci_low": low,
+        "w_ci_high": high,
+        "note": "",
+    }
+
+
+def _pairs(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
+    named = _named(ranked)
+    means = ranked.means(list(named)) if ranked.alike else None
+    numbers = list(named)
+    for place, a in enumerate(numbers):
+        for b in numbers[place + 1 :]:
+            both = ranked.means([a, b]) if means is None else means[[a, b]]
+            yield {
+                **{f"{key}_a": value for key, value in named[a].items()},
+                **{f"{key}_b": value for key, value in named[b].items()},
+                **signed_ranks(
+                    both[a],
+                    both[b],
+                    confidence=confidence,
+                    nobody="no block shows both systems",
+                    lower=True,
+                ),
+            }

@@ -1,0 +1,255 @@
+"""What each rule of exclusion does to the main results.
+
+The same results from different raters: as the rules in force have them, with no rule, with each
+rule alone, with all but each, and with σ taken in the other ways that `sigma_mae` knows.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any, get_args
+
+import numpy as np
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.definition import QualityRules, SigmaOver
+from analysis.raters.funnel import apply_rules
+from analysis.raters.quality import quality_under
+from analysis.recipe import Recipe
+from analysis.stats.by_raters_and_items import by_raters_and_items
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.paired import sign_test
+from analysis.study_data import Contrast
+from analysis.tables.conclusions import Finding, moved
+from analysis.tables.contrasts import over_all_models
+from analysis.tables.group_tests import ALL
+from analysis.tables.items import items, rating_counts
+from analysis.tables.mixed_models import KEPT_UP_TO, Fits, system_contrasts
+from analysis.tables.wins import wins, wins_summary
+
+IN_FORCE, NO_RULE = "rules in force", "no rule"
+#: Ratings of a dimension up to which the mixed model is fitted for each variant: some twelve fits,
+#: whose time grows with their number.
+REFITTED_UP_TO = KEPT_UP_TO
+#: The columns of a main result, after its name.
+ENDS = ["", "_low", "_high", "_p"]
+#: What is counted, in the order of the results: wins, differences by raters and by scenarios, and
+#: mixed models.
+UNITS = "comparison, participant, scenario, rating"
+MAIN = ["by_raters", "by_scenarios", "mixed_latent", "mixed_ratings"]
+COLUMNS = [
+    "recipe", "unit", "variant", "dimension", "n_raters", "n_ratings", "a_wins", "b_wins", "ties",
+    "wins_p", "reference_points", "reference_points_max",
+    *(f"{name}{end}" for name in MAIN[:2] for end in [*ENDS, "_n"]),
+    *(f"{name}{end}" for name in MAIN[2:] for end in ENDS),
+    "link", "same_raters", "same_conclusion", "what_moves", "note",
+]  # fmt: skip
+COUNTS = ["a_wins", "b_wins", "ties", "reference_points", "reference_points_max"]
+
+
+def sensitivity(
+    ratings: DataFrame,
+    people: DataFrame,
+    known: DataFrame,
+    contrast: Contrast,
+    rules: QualityRules,
+    recipe: Recipe,
+    *,
+    refitted_up_to: int = REFITTED_UP_TO,
+    fits: Fits | None = None,
+) -> DataFrame:
+    """The main results of each variant of the rules, per dimension, those in force first.
+
+    `ratings` are everybody's, `people` everybody who consented, as the funnel takes them, `known`
+    all items. Wins and points are those of wins_summary.csv over all scenarios, with the p of the
+    sign test; differences are a − b over all models: by raters (F1) and by scenarios (F2) of
+    contrasts.csv, and of the recipe's first mixed model, on the latent scale and on that of the
+    ratings. p values are of each by itself. `same_raters` says whether the variant includes just
+    those that count by the rules in force, so that it can't but agree. `same_conclusion`: sign
+    and significance, at 1 − the recipe's confidence, of all of these are as in force; `what_moves`
+    names those that are not.
+
+    The same raters are computed once. Where they gave more than `refitted_up_to` ratings of a
+    dimension, no mixed model is fitted, which `note` says. Raises Absent.
+    """
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    if not rules.order:
+        raise Absent("the study applies no quality rule")
+    wins(items(rating_counts(ratings), known), contrast)  # raises Absent
+    each = list(_included(ratings, people, rules))
+    dimensions = [
+        str(d) for d in ratings["dimension"].cat.remove_unused_categories().cat.categories
+    ]
+    results = {}
+    fits = fits or Fits()
+    rated = ratings.astype({"participant": "category"})  # categories compare faster
+    for names in dict.fromkeys(names for _, names in each):
+        of_these = rated[rated["participant"].isin(names)]
+        found = _results(of_these, known, contrast, recipe, refitted_up_to, fits)
+        results[names] = {d: found.get(d, _nothing(names)) for d in dimensions}
+    in_force = results[each[0][1]]
+    rows = [
+        {
+            "recipe": recipe.name,
+            "unit": UNITS,
+            "variant": variant,
+            "dimension": dimension,
+            "n_raters": len(names),
+            "same_raters": names == each[0][1],
+            **results[names][dimension],
+            **_compared(in_force[dimension], results[names][dimension], recipe.confidence),
+        }
+        for variant, names in each
+        for dimension in dimensions
+    ]
+    kinds = dict.fromkeys([*COUNTS, "by_raters_n", "by_scenarios_n"], "Int64")
+    return DataFrame(rows).reindex(columns=COLUMNS).astype(kinds)
+
+
+def variants(rules: QualityRules) -> Iterator[tuple[str, QualityRules]]:
+    """The rules in force and what they might have been, by name."""
+    yield IN_FORCE, rules
+    yield NO_RULE, rules.model_copy(update={"order": []})
+    several = rules.order if len(rules.order) > 1 else []  # one alone is what is in force
+    for rule in several:
+        yield f"{rule} alone", rules.model_copy(update={"order": [rule]})
+    for rule in several:
+        yield f"all but {rule}", rules.without(rule)
+    if "sigma_mae" not in rules.order:
+        return
+    for over, ddof in product(get_args(SigmaOver), (1, 0)):
+        other = rules.sigma_mae.model_copy(update={"sigma_over": over, "ddof": ddof})
+        if other != rules.sigma_mae:
+            name = f"sigma over {over}, ddof {ddof}"
+            yield name, rules.model_copy(update={"sigma_mae": other})
+
+
+def _included(
+    ratings: DataFrame, people: DataFrame, rules: QualityRules
+) -> Iterator[tuple[str, frozenset[str]]]:
+    """Who counts under each variant."""
+    quality: dict[tuple[str, int], DataFrame] = {}
+    for name, variant in variants(rules):
+        limits = variant.sigma_mae
+        way = (limits.sigma_over, limits.ddof)
+        if way not in quality:
+            quality[way] = quality_under(variant, people, ratings)
+        raters = quality[way]
+        included = apply_rules(raters, variant).included
+        yield name, frozenset(raters["participant"][included])
+
+
+def _nothing(names: frozenset[str]) -> dict[str, Any]:
+    because = "the included raters gave no ratings" if names else "no rater is included"
+    return {"n_ratings": 0, "note": f"not estimable, because {because}"}
+
+
+def _results(
+    ratings: DataFrame,
+    known: DataFrame,
+    contrast: Contrast,
+    recipe: Recipe,
+    refitted_up_to: int,
+    fits: Fits,
+) -> dict[str, dict[str, Any]]:
+    """The main results of some raters, per dimension that they rated."""
+    parts: list[Callable[[DataFrame], tuple[dict[str, Any], list[str]]]] = [
+        lambda of_dimension: _wins(of_dimension, known, contrast, recipe),
+        lambda of_dimension: _differences(of_dimension, contrast, recipe),
+        lambda of_dimension: _mixed(of_dimension, contrast, recipe, refitted_up_to, fits),
+    ]
+    results: dict[str, dict[str, Any]] = {}
+    for dimension, of_dimension in ratings.groupby("dimension", observed=True):
+        result: dict[str, Any] = {"n_ratings": len(of_dimension)}
+        notes: list[str] = []
+        for part in parts:
+            try:
+                numbers, said = part(of_dimension)
+            except Absent as reason:
+                numbers, said = {}, [f"not estimable, because {reason}"]
+            result |= numbers
+            notes += said
+        result["note"] = "; ".join(dict.fromkeys(filter(None, notes)))
+        results[str(dimension)] = result
+    return results
+
+
+def _wins(
+    ratings: DataFrame, known: DataFrame, contrast: Contrast, recipe: Recipe
+) -> tuple[dict[str, Any], list[str]]:
+    rated = known[known["dimension"].isin(ratings["dimension"].unique())]
+    table = wins_summary(wins(items(rating_counts(ratings), rated), contrast))
+    row = table[table["scenario"] == ALL].iloc[0]
+    found: dict[str, Any] = {name: int(row[name]) for name in COUNTS}
+    notes = []
+    tested = sign_test(found["a_wins"], found["b_wins"], ties=found["ties"])
+    if isinstance(tested, Inestimable):
+        notes.append(f"sign test {tested}")
+    else:
+        found["wins_p"] = tested.p
+    if not found["reference_points_max"]:
+        found["reference_points"] = None
+        compared = found["a_wins"] + found["b_wins"] + found["ties"]
+        beside = "the reference was not rated beside these"
+        why = beside if contrast.reference else "the study names no reference"
+        notes.append(f"no reference points, because {why}" if compared else "")
+    return found, notes
+
+
+def _differences(
+    ratings: DataFrame, contrast: Contrast, recipe: Recipe
+) -> tuple[dict[str, Any], list[str]]:
+    (differences,) = over_all_models(ratings, contrast).values()  # `ratings` are of one dimension
+    tested = by_raters_and_items(
+        differences, confidence=recipe.confidence, units=("rater", "scenario")
+    )
+    found: dict[str, Any] = {}
+    notes = []
+    for of, result in (("raters", tested.by_raters), ("scenarios", tested.by_items)):
+        if isinstance(result, Inestimable):
+            notes.append(f"by {of} {result}")
+            continue
+        found |= _numbers(f"by_{of}", result.difference, *result.interval, result.p)
+        found[f"by_{of}_n"] = result.n
+    return found, notes
+
+
+def _mixed(
+    ratings: DataFrame, contrast: Contrast, recipe: Recipe, refitted_up_to: int, fits: Fits
+) -> tuple[dict[str, Any], list[str]]:
+    if recipe.mixed_models is None:
+        return {}, ["no mixed model, because the recipe asks for none"]
+    if len(ratings) > refitted_up_to:
+        many = f"{len(ratings)} ratings are more than the {refitted_up_to} up to which it is fitted"
+        return {}, [f"no mixed model, because {many} for each variant"]
+    link = recipe.mixed_models.links[0]
+    fit = fits.of(ratings, link)
+    if isinstance(fit, Inestimable):
+        return {"link": link}, [f"mixed model {fit}"]
+    found: dict[str, Any] = {"link": link}
+    for row in system_contrasts(fit, contrast, recipe):  # all models come last
+        numbers = (row[name] for name in ("difference", "ci_low", "ci_high", "p"))
+        found |= _numbers(f"mixed_{row['scale']}", *numbers)
+    return found, [note.sentence for note in fit.notes]
+
+
+def _numbers(name: str, *values: float) -> dict[str, float]:
+    return {f"{name}{end}": value for end, value in zip(ENDS, values, strict=True)}
+
+
+def _compared(before: dict[str, Any], after: dict[str, Any], confidence: float) -> dict[str, Any]:
+    """What of the main results is not as in force; nothing is said where there are none."""
+    pairs = {name: (_finding(before, name), _finding(after, name)) for name in ["wins", *MAIN]}
+    if all(np.isnan(one.difference) for pair in pairs.values() for one in pair):
+        return {"same_conclusion": None, "what_moves": ""}
+    changes = {name: moved(*pair, confidence=confidence) for name, pair in pairs.items()}
+    what = ", ".join(f"{name} ({change})" for name, change in changes.items() if change)
+    return {"same_conclusion": not what, "what_moves": what}
+
+
+def _finding(row: dict[str, Any], name: str) -> Finding:
+    if name == "wins":
+        lead = row["a_wins"] - row["b_wins"] if "a_wins" in row else np.nan
+        return Finding(lead, row.get("wins_p", np.nan))
+    return Finding(row.get(name, np.nan), row.get(f"{name}_p", np.nan))

@@ -1,0 +1,152 @@
+"""How each system was rated, and whether it comes near the reference.
+
+A mean over raters speaks of other raters of these very texts, a mean over scenarios of other
+scenarios before these raters; each has its own interval.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pandas import DataFrame, Series
+
+from analysis.absent import Absent
+from analysis.recipe import Recipe
+from analysis.stats.equivalence import equivalence, non_inferiority
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.paired import PairedT, paired_t
+from analysis.study_data import Contrast
+from analysis.tables.group_tests import adjusted
+from analysis.tables.mean_interval import mean_interval
+
+FRONT = ["recipe", "unit", "raters"]
+SYSTEMS = [
+    *FRONT, "model", "condition", "dimension", "n", "mean", "sd", "ci_low", "ci_high", "n_ratings",
+    "note",
+]  # fmt: skip
+TO_REFERENCE = [
+    *FRONT, "model", "condition", "dimension", "reference_model", "reference_condition", "margin",
+    "n", "difference", "ci_low", "ci_high", "t_non_inferior", "df", "p_non_inferior",
+    "p_adjusted", "lower_bound", "approaches", "p_equivalent", "equivalent", "note",
+]  # fmt: skip
+#: The columns whose values are the units.
+UNITS = ("participant", "scenario")
+#: What one of them is called.
+NAMES = {"participant": "rater", "scenario": "scenario"}
+
+
+def systems(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+    """Mean of each system with its interval, over raters' means and over scenarios' means.
+
+    `ratings` has `participant`, `rating` and the columns of an item. `n` counts the unit, `sd` is
+    the standard deviation of its means. Raises Absent.
+    """
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    rows = []
+    for unit in UNITS:
+        for (model, condition, dimension), found in _means(ratings, unit):
+            keys = {"model": model, "condition": condition, "dimension": dimension}
+            front = {"recipe": recipe.name, "unit": unit, "raters": raters}
+            row = mean_interval(found, confidence=recipe.confidence, unit=NAMES[unit])
+            rows.append({**front, **keys, **row})
+    counted = ratings.groupby(["model", "condition", "dimension"], observed=True).size()
+    table = DataFrame(rows, columns=SYSTEMS)
+    of = zip(table["model"], table["condition"], table["dimension"], strict=True)
+    return table.assign(n_ratings=[int(counted.loc[system]) for system in of])
+
+
+def to_reference(
+    ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: str
+) -> DataFrame:
+    """Is a system worse than the reference by less than the recipe's margin? By both units.
+
+    The difference is the system's mean less that of the reference, within the unit, over the sets
+    in which the system was shown. `approaches` where the system is not inferior, `equivalent`
+    where it is neither worse nor better by the margin (TOST), both at 5 %. `p_adjusted` is Holm's
+    over the systems, of `p_non_inferior`. Raises Absent.
+    """
+    margin = recipe.margins.reference
+    if margin is None:
+        raise Absent("the recipe sets no margin to the reference")
+    if contrast.reference is None:
+        raise Absent("the study names no reference")
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    model, condition = contrast.reference
+    front = {
+        "recipe": recipe.name,
+        "raters": raters,
+        "reference_model": model,
+        "reference_condition": condition,
+        "margin": margin,
+    }
+    rows = [
+        {**front, "unit": unit, **keys, **_near(system, reference, unit, margin, recipe)}
+        for unit in UNITS
+        for keys, system, reference in _beside_reference(ratings, contrast.reference, unit)
+    ]
+    if not rows:
+        raise Absent("no system was rated beside the reference")
+    table = DataFrame(rows, columns=TO_REFERENCE)
+    of_test = table.assign(p=table["p_non_inferior"])
+    holm = adjusted(of_test, [*FRONT, "dimension"])["p_adjusted"]
+    return table.assign(p_adjusted=holm).astype({"approaches": "boolean", "equivalent": "boolean"})
+
+
+def _means(ratings: DataFrame, unit: str) -> Iterator[tuple[tuple[str, str, str], "Series[float]"]]:
+    """The unit's mean ratings, per system and dimension."""
+    by = ["model", "condition", "dimension"]
+    for (model, condition, dimension), found in ratings.groupby(by, observed=True):
+        means: Series[float] = found.groupby(unit, observed=True)["rating"].mean()
+        yield (str(model), str(condition), str(dimension)), means
+
+
+def _beside_reference(
+    ratings: DataFrame, reference: tuple[str, str], unit: str
+) -> Iterator[tuple[dict[str, str], "Series[float]", "Series[float]"]]:
+    """Each system's means and those of the reference in the same sets, by unit."""
+    is_reference = (ratings["model"] == reference[0]) & (ratings["condition"] == reference[1])
+    of_reference = ratings[is_reference]
+    by = ["model", "condition", "dimension"]
+    for (model, condition, dimension), found in ratings[~is_reference].groupby(by, observed=True):
+        beside = of_reference[
+            (of_reference["dimension"] == dimension)
+            & of_reference["set"].isin(found["set"].unique())
+        ]
+        means, others = (
+            rows.groupby(unit, observed=True)["rating"].mean() for rows in (found, beside)
+        )
+        keys = {"model": str(model), "condition": str(condition), "dimension": str(dimension)}
+        yield keys, *means.align(others)
+
+
+def _near(
+    system: "Series[float]", reference: "Series[float]", unit: str, margin: float, recipe: Recipe
+) -> dict[str, Any]:
+    n = int((system.notna() & reference.notna()).sum())
+    if n < 2:
+        none = f"{'one' if n else 'no'} {NAMES[unit]} has ratings of both"
+        return {"n": n, "note": f"not estimable, because {none}"}
+    found = paired_t(system, reference, confidence=recipe.confidence)
+    if isinstance(found, Inestimable):
+        return {"n": n, "note": str(found)}
+    return _tested(found, margin)
+
+
+def _tested(found: PairedT, margin: float) -> dict[str, Any]:
+    one, two = non_inferiority(found, margin), equivalence(found, margin)
+    low, high = found.interval
+    return {
+        "n": found.n,
+        "difference": found.difference,
+        "ci_low": low,
+        "ci_high": high,
+        "t_non_inferior": one.t,
+        "df": found.df,
+        "p_non_inferior": one.p,
+        "lower_bound": one.lower,
+        "approaches": one.non_inferior,
+        "p_equivalent": two.p,
+        "equivalent": two.equivalent,
+        "note": "",
+    }

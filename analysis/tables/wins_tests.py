@@ -1,0 +1,291 @@
+"""How sure are the wins? Each with its paired difference, and their number with its interval.
+
+`tables.wins` counts them as published; here, each stands beside the difference within raters who
+rated both conditions, all of them beside the sign test, and both beside how often they come out
+so when raters are drawn anew (`tables.wins_bootstrap`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pandas import DataFrame, Series
+
+from analysis.absent import Absent
+from analysis.recipe import Recipe
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import DECIMALS
+from analysis.stats.paired import paired_t, pairs, sign_test
+from analysis.study_data import Contrast
+from analysis.tables.group_tests import ALL, adjusted
+from analysis.tables.wins import percent
+from analysis.tables.wins_bootstrap import KEYS, Comparisons, Matrix, Outcomes, Truths, comparisons
+
+FRONT = ["recipe", "unit", "raters"]
+DIFFERENCES = [
+    *FRONT, *KEYS, "condition_a", "condition_b", "n", "difference", "ci_low", "ci_high", "t", "df",
+    "p", "p_adjusted", "winner", "share_a", "share_tie", "share_b", "left_out", "p_bh", "note",
+]  # fmt: skip
+TESTS = [
+    *FRONT, "scenario", "dimension", "condition_a", "condition_b", "n_cells", "a_wins",
+    "a_wins_low", "a_wins_high", "b_wins", "b_wins_low", "b_wins_high", "ties", "ties_count",
+    "a_share", "a_share_low", "a_share_high", "p", "reference", "reference_points",
+    "reference_points_low", "reference_points_high", "reference_points_max", "not_compared",
+    "drawn_from", "resamples", "a_percent", "b_percent", "reference_percent", "note",
+]  # fmt: skip
+WINNERS = {1: "a", 0: "tie", -1: "b"}
+
+
+@dataclass(frozen=True)
+class WinTables:
+    """`differences` is win_differences.csv, `tests` is wins_tests.csv."""
+
+    differences: DataFrame
+    tests: DataFrame
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Comparisons, what came of them, and what came of them in resamples; or why in none."""
+
+    comparisons: Comparisons
+    observed: Outcomes
+    resamples: Outcomes | None
+    why_none: str
+
+
+def wins_tests(
+    ratings: DataFrame,
+    people: DataFrame,
+    known: DataFrame,
+    contrast: Contrast,
+    recipe: Recipe,
+    *,
+    raters: str,
+) -> WinTables:
+    """Paired differences of every comparison, and tests and intervals of how many each side won.
+
+    `ratings` are those of the raters who count, `people` everybody who consented, excluded ones
+    included, with `active`: who is not active is drawn from. `known` are all items, as wins.csv
+    goes by them. Raises Absent, and ValueError for ratings of somebody who is not drawn from.
+
+    `differences`: a − b within the `n` raters who rated both; `left_out` rated one alone. `winner`
+    is by that difference, `share_a`, `share_tie` and `share_b` say in which part of the resamples a
+    comparison as in wins.csv ends so. p values are adjusted over all comparisons of a dimension.
+
+    `tests`, per scenario and over all: wins with percentile intervals, ties counted as the recipe
+    says (`ties_count`: for neither side or half for each), `p` of the exact sign test, `a_share`
+    of the untied comparisons with its exact interval. Both of these take comparisons for
+    independent, which they are not as far as raters are the same. Percentages are of all
+    comparisons made, and of the points that there are. The intervals of wins and points
+    speak of other raters of these texts; drawing anew adds chance to chance, so that where means
+    are close they lie nearer to an even count than the count itself. `reference` is the recipe's.
+    """
+    if ratings.empty:
+        raise Absent("there are no ratings")
+    names = people.loc[~people["active"], "participant"]
+    drawn = _draw(comparisons(ratings, names, known, contrast, recipe.wins), recipe)
+    differences = _differences(ratings, drawn, contrast, recipe)
+    tests = DataFrame(list(_tests(drawn, contrast, recipe)))
+    front = {"recipe": recipe.name, "raters": raters}
+    counts = ["n_cells", "ties", "reference_points", "reference_points_max", "not_compared"]
+    kinds = dict.fromkeys(counts, "Int64")
+    if recipe.wins.ties == "neither":
+        sides = [f"{side}_wins{end}" for side in "ab" for end in ("", "_low", "_high")]
+        kinds |= dict.fromkeys(sides, "Int64")
+    kinds |= dict.fromkeys(["reference_points_low", "reference_points_high"], "Int64")
+    family = [*FRONT, "dimension"]
+    return WinTables(
+        adjusted(differences.assign(**front, unit="participant")[DIFFERENCES], family),
+        tests.assign(**front, unit="comparison").reindex(columns=TESTS).astype(kinds),
+    )
+
+
+def _draw(compared: Comparisons, recipe: Recipe) -> Drawn:
+    why = ""
+    if recipe.bootstrap is None:
+        why = "no resamples, because the recipe asks for no bootstrap"
+    elif compared.rated < 2:
+        why = "no resamples, because one rater's ratings count"
+    resamples = None if why or recipe.bootstrap is None else compared.resampled(recipe.bootstrap)
+    return Drawn(compared, compared.observed(), resamples, why)
+
+
+def _differences(ratings: DataFrame, drawn: Drawn, contrast: Contrast, recipe: Recipe) -> DataFrame:
+    keys = [*KEYS, "condition", "participant"]
+    of_pair = ratings[ratings["condition"].isin(contrast.conditions)]
+    means = of_pair.groupby(keys, observed=True)["rating"].mean().reset_index("participant")
+    by_cell = {
+        (str(model), str(scenario), str(dimension), str(condition)): Series(
+            found["rating"].to_numpy(), found["participant"]
+        )
+        for (model, scenario, dimension, condition), found in means.groupby(
+            keys[:-1], observed=True
+        )
+    }
+    none = Series(dtype=float)
+    rows = []
+    for at, key in enumerate(drawn.comparisons.keys.astype("str").to_numpy().tolist()):
+        a, b = (by_cell.get((*key, condition), none) for condition in contrast.conditions)
+        row = _paired(a, b, contrast, recipe.confidence)
+        shares, about_shares = _shares(drawn, at)
+        by_all = WINNERS[int(drawn.observed.higher[at, 0])]
+        notes = [row.pop("note"), about_shares if len(a) and len(b) else ""]
+        if (row["winner"] or by_all) != by_all:
+            notes.append(f"the mean of all ratings says: {by_all}")
+        named = dict(zip(KEYS, key, strict=True))
+        rows.append({**named, **row, **shares, "note": "; ".join(filter(None, notes))})
+    table = DataFrame(rows).reindex(columns=DIFFERENCES)
+    return table.astype({"n": "Int64", "left_out": "Int64"})
+
+
+def _named(contrast: Contrast) -> dict[str, Any]:
+    return dict(zip(("condition_a", "condition_b"), contrast.conditions, strict=True))
+
+
+def _paired(
+    a: "Series[float]", b: "Series[float]", contrast: Contrast, confidence: float
+) -> dict[str, Any]:
+    """The difference within raters who rated both."""
+    row: dict[str, Any] = dict(
+        zip(("condition_a", "condition_b"), contrast.conditions, strict=True)
+    )
+    missing = [c for c, side in zip(contrast.conditions, (a, b), strict=True) if not len(side)]
+    first, second = a.align(b)
+    complete = pairs(first, second)
+    if isinstance(complete, Inestimable):
+        lacking = f"there are no ratings of {' and '.join(missing)}"
+        reason = f"not estimable, because {lacking if missing else 'no rater rated both'}"
+        return {**row, "n": 0, "left_out": len(first), "winner": "", "note": reason}
+    difference = float(np.mean(complete[0] - complete[1]))
+    row |= {
+        "n": len(complete[0]),
+        "left_out": complete[2],
+        "difference": difference,
+        "winner": WINNERS[int(np.sign(round(difference, DECIMALS)))],
+    }
+    if row["n"] == 1:
+        return {**row, "note": "not estimable, because one rater rated both"}
+    found = paired_t(first, second, confidence=confidence)
+    if isinstance(found, Inestimable):
+        return {**row, "note": str(found)}
+    low, high = found.interval
+    tested = {"ci_low": low, "ci_high": high, "t": found.t, "df": found.df, "p": found.p}
+    return {**row, **tested, "note": ""}
+
+
+def _shares(drawn: Drawn, at: int) -> tuple[dict[str, float], str]:
+    """In which part of the resamples a comparison ends how, and what must be said of it."""
+    if drawn.resamples is None:
+        return {}, drawn.why_none
+    compared = drawn.resamples.compared[at]
+    higher = drawn.resamples.higher[at, compared]
+    note = _count("not compared", ~compared)
+    if not len(higher):
+        return {}, note
+    parts = {"share_a": 1, "share_tie": 0, "share_b": -1}
+    return {name: float(np.mean(higher == way)) for name, way in parts.items()}, note
+
+
+def _count(what: str, resamples: Truths) -> str:
+    """What happened in some resamples; nothing where in none."""
+    n = int(resamples.sum())
+    return f"{what} in {n} of {len(resamples)} resamples" if n else ""
+
+
+def _tests(drawn: Drawn, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
+    keys = drawn.comparisons.keys
+    shared = {
+        **_named(contrast),
+        "ties_count": recipe.wins.ties,
+        "reference": recipe.wins.reference,
+        "drawn_from": drawn.comparisons.drawn_from,
+        "resamples": 0 if drawn.resamples is None else drawn.resamples.higher.shape[1],
+    }
+    for table in (keys, keys.assign(scenario=ALL)):
+        for (scenario, dimension), found in table.groupby(["scenario", "dimension"], observed=True):
+            rows = np.isin(np.arange(len(keys)), found.index)
+            yield {
+                **shared,
+                "scenario": str(scenario),
+                "dimension": str(dimension),
+                **_test(drawn, rows, contrast, recipe),
+            }
+
+
+def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dict[str, Any]:
+    """Wins and points of some comparisons, in the data and in resamples."""
+    observed = drawn.observed.of(rows)
+    a, b, points = (int(count[0]) for count in _counts(observed))
+    compared = int(observed.compared.sum())
+    ties, with_points = compared - a - b, int(observed.has_points.sum())
+    half = ties / 2 if recipe.wins.ties == "half" else 0
+    found: dict[str, Any] = {
+        "n_cells": compared,
+        "not_compared": int((~observed.compared).sum()),
+        "a_wins": a + half,
+        "b_wins": b + half,
+        "ties": ties,
+        "reference_points": points if with_points else None,
+        "reference_points_max": 2 * with_points,
+        "a_percent": percent(a + half, compared),
+        "b_percent": percent(b + half, compared),
+        "reference_percent": percent(points, 2 * with_points),
+    }
+    notes = []
+    tested = sign_test(a, b, ties=ties, confidence=recipe.confidence)
+    if isinstance(tested, Inestimable):
+        notes.append(f"sign test {tested}")
+    else:
+        low, high = tested.interval
+        found |= {"p": tested.p, "a_share": tested.share, "a_share_low": low, "a_share_high": high}
+    if compared and not with_points:
+        beside = "the reference was not rated beside these"
+        why = beside if contrast.reference else "the study names no reference"
+        notes.append(f"no reference points, because {why}")
+    if drawn.resamples is None:
+        notes.append(drawn.why_none)
+    elif compared:
+        intervals, note = _intervals(drawn.resamples.of(rows), observed, recipe)
+        found |= intervals
+        notes.append(note)
+    return {**found, "note": "; ".join(filter(None, notes))}
+
+
+def _counts(outcomes: Outcomes) -> tuple[Matrix, Matrix, Matrix]:
+    """Wins of a, wins of b and points, in each resample."""
+    higher = outcomes.compared * outcomes.higher
+    points = outcomes.has_points * outcomes.points
+    return (
+        (higher == 1).sum(axis=0).astype(float),
+        (higher == -1).sum(axis=0).astype(float),
+        points.sum(axis=0).astype(float),
+    )
+
+
+def _intervals(
+    resamples: Outcomes, observed: Outcomes, recipe: Recipe
+) -> tuple[dict[str, float], str]:
+    """Percentile intervals over the resamples in which anything was compared.
+
+    Their ends are values that occurred, outside of which lies no more than the rest on each side.
+    """
+    a, b, points = _counts(resamples)
+    compared = resamples.compared.sum(axis=0)
+    if recipe.wins.ties == "half":
+        half = (compared - a - b) / 2
+        a, b = a + half, b + half
+    ends = {"a_wins": a[compared > 0], "b_wins": b[compared > 0]}
+    if observed.has_points.any():
+        ends["reference_points"] = points[resamples.has_points.any(axis=0)]
+    tail = round((1 - recipe.confidence) / 2, 12)
+    found: dict[str, float] = {}
+    for name, values in ends.items():
+        if len(values):
+            low, high = np.quantile(values, [tail, 1 - tail], method="inverted_cdf")
+            found |= {f"{name}_low": float(low), f"{name}_high": float(high)}
+    gone: Truths = (observed.compared & ~resamples.compared) | (
+        observed.has_points & ~resamples.has_points
+    )
+    return found, _count("not all compared", np.any(gone, axis=0))

@@ -1,0 +1,80 @@
+"""The main findings of an analysis in sentences, each number with the cell it comes from. Pure.
+
+What a recipe that counts raters says stands beside what one that counts ratings says, as it would
+be printed. No sentence says more than its table: a test that does not reject is never "no
+difference", and each interval says which others it speaks of.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from analysis.recipe import Recipe
+from analysis.text.cells import Sentence, Tables, rows_of, values
+from analysis.text.findings import answers, conditions, groups
+from analysis.text.findings.positions import positions
+from analysis.text.findings.words import of_unit
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A question, and what two kinds of recipes say to it: `sound` counts raters (and items),
+    `paper` counts ratings or wins. Either may be empty.
+    """
+
+    title: str
+    sound: tuple[Sentence, ...]
+    paper: tuple[Sentence, ...] = ()
+
+
+def findings(tables: Tables, recipes: Sequence[Recipe]) -> list[Finding]:
+    """What the tables say of each dimension, in the order of their questions.
+
+    `tables` are those of the chosen recipes. A question without tables is left out.
+    """
+    sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
+    dimensions = _dimensions(tables)
+    found = [Finding("Who counts", tuple(answers.included(tables)))]
+    for dimension in dimensions:
+        of = f" ({dimension})" if dimension and len(dimensions) > 1 else ""
+        questions = [
+            (
+                "Condition against condition",
+                conditions.contrast(tables, sound, dimension),
+                conditions.wins(tables, dimension),
+            ),
+            (
+                "The reference",
+                conditions.to_reference(tables, sound, dimension),
+                conditions.points(tables, dimension),
+            ),
+            (
+                "Groups of raters",
+                groups.pairs(tables, sound, dimension),
+                groups.pairs(tables, paper, dimension),
+            ),
+            (
+                "Several groups at once",
+                groups.several(tables, sound, dimension),
+                groups.several(tables, paper, dimension),
+            ),
+            ("Rankings", answers.rankings(tables, sound, dimension), ()),
+            ("Best and worst", answers.choices(tables, sound, dimension), ()),
+            ("Agreement of raters", answers.agreement(tables, sound or paper, dimension), ()),
+            ("Exclusions", answers.sensitivity(tables, sound, dimension), ()),
+            (
+                "Order",
+                chain(answers.order(tables, sound, dimension), positions(tables, sound, dimension)),
+                (),
+            ),
+        ]
+        found += [Finding(title + of, tuple(a), tuple(b)) for title, a, b in questions]
+    found.append(Finding("Printed numbers", (), tuple(answers.replication(tables))))
+    return [finding for finding in found if finding.sound or finding.paper]
+
+
+def _dimensions(tables: Tables) -> list[str]:
+    """What was rated, ranked or chosen by, each once; empty where the study names none."""
+    names = ("items", "systems", "rankings", "choices", "agreement")
+    found = [d for name in names for d in values(rows_of(tables, name), "dimension")]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,135 @@
+"""What an analysis says of groups of raters. Pure."""
+
+from collections.abc import Iterator
+
+from analysis.recipe import Recipe
+from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, values
+from analysis.text.findings.words import (
+    ALL,
+    LEVEL,
+    bounds,
+    capital,
+    listed,
+    of_recipe,
+    untested,
+    why,
+)
+from analysis.text.number_text import count, noun
+
+TESTS = {
+    "student": "Student's t",
+    "welch": "Welch's t",
+    "mann_whitney": "Mann–Whitney",
+}
+
+
+def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    everything = of_recipe(tables, "group_tests", recipe, dimension, condition=ALL, scenario=ALL)
+    for factor in values(everything, "factor"):
+        rows = [row for row in everything if row["factor"] == factor]
+        test = _preferred(recipe, rows)
+        rows = [row for row in rows if row["test"] == test]
+        tested = [row for row in rows if row.has("p")]
+        whose = f"{capital(factor)}, {rows[0]['group_a']} against {rows[0]['group_b']}"
+        if not tested:
+            yield (f"{whose}: {TESTS[test]} is {why(rows[0])}.",)
+            continue
+        clear = [row for row in tested if row["p"] < LEVEL]
+        still = [row for row in tested if row["p_adjusted"] < LEVEL]
+        yield (
+            f"{whose}: p < .05 for ",
+            counted_of(clear, tested, "p"),
+            " of ",
+            counted(tested, "p"),
+            f" {noun(len(tested), 'model')}, after Holm for ",
+            counted_of(still, tested, "p_adjusted"),
+            f" ({TESTS[test]})",
+            *_least(tested, recipe),
+            *_within_margin(tested),
+            *untested(rows, tested),
+            ".",
+        )
+
+
+def _preferred(recipe: Recipe, rows: list[Row]) -> str:
+    """Of raters Welch's t, which asks for no equal spreads; of ratings Student's, as in print."""
+    tests = values(rows, "test")
+    wanted = "welch" if recipe.unit == "participant" else "student"
+    return wanted if wanted in tests else str(tests[0])
+
+
+def _least(rows: list[Row], recipe: Recipe) -> Sentence:
+    """The model with the smallest p."""
+    row = min(rows, key=lambda row: (row["p"], row.place))
+    unit = "raters" if recipe.unit == "participant" else "ratings"
+    numbers: Sentence = ()
+    if row.has("difference", "ci_low", "ci_high"):
+        numbers = (row.cite("difference"), " points", *bounds(row, recipe), ", ")
+    return (
+        f"; the least p is that of {row['model']}, ",
+        row.cite("n_a", count),
+        " and ",
+        row.cite("n_b", count),
+        f" {unit}: ",
+        *numbers,
+        *row.p(),
+        ", adjusted ",
+        *row.p("p_adjusted"),
+    )
+
+
+def _within_margin(rows: list[Row]) -> Sentence:
+    """For how many a difference that matters is ruled out, which no p above .05 does by itself."""
+    tested = [row for row in rows if row.has("margin", "p_equivalent_adjusted")]
+    if not tested:
+        return ()
+    near = [row for row in tested if row["p_equivalent_adjusted"] < LEVEL]
+    open_ = [row for row in tested if row not in near and not row["p_adjusted"] < LEVEL]
+    return (
+        "; within the margin of ",
+        tested[0].cite("margin"),
+        " points for ",
+        counted_of(near, tested, "p_equivalent_adjusted"),
+        f" (TOST at 5 %, Holm){listed([row['model'] for row in near])}; neither different nor "
+        "within it, as far as these data show, for ",
+        counted_of(open_, tested, "p_equivalent_adjusted"),
+    )
+
+
+def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    test = "welch" if recipe.unit == "participant" else "anova"
+    rows = of_recipe(tables, "anova", recipe, dimension, test=test)
+    for factor in values(rows, "factor"):
+        of_factor = [row for row in rows if row["factor"] == factor]
+        single = [row for row in of_factor if row["scenario"] != ALL]
+        tested = [row for row in single if row.has("p", "p_adjusted_scenarios")]
+        unit = "raters" if recipe.unit == "participant" else "ratings"
+        name = "Welch's analysis of variance" if test == "welch" else "analysis of variance"
+        overall = [row for row in of_factor if row["scenario"] == ALL and row.has("p")]
+        if tested:
+            yield (
+                f"{capital(factor)}, {name} of {unit}: p < .05 in ",
+                counted_of([row for row in tested if row["p"] < LEVEL], tested, "p"),
+                " of ",
+                counted(tested, "p"),
+                f" {noun(len(tested), 'scenario')}, after Holm over them in ",
+                counted_of(
+                    [row for row in tested if row["p_adjusted_scenarios"] < LEVEL],
+                    tested,
+                    "p_adjusted_scenarios",
+                ),
+                *untested(single, tested),
+                ".",
+            )
+        elif overall:
+            yield (
+                f"{capital(factor)}, {name} of {unit}, all scenarios together: ",
+                *overall[0].p(),
+                ".",
+            )
+        else:
+            yield (f"{capital(factor)}: {why(of_factor[0])}.",)

@@ -1,0 +1,369 @@
+"""What to know before leaning on the results: each limit only where it is true. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from analysis.definition import QualityRules
+from analysis.recipe import Recipe
+from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
+from analysis.text.findings.groups import TESTS
+from analysis.text.findings.words import ALL, LEVEL, capital, of_unit
+from analysis.text.number_text import count, decimals, degrees, noun, percent, tally
+
+#: Below so many scenarios, more raters hardly add power (Westfall, Kenny & Judd 2014).
+FEW_SCENARIOS = 20
+#: Below so many raters, a group's mean and spread are hardly known.
+FEW_RATERS = 10
+
+
+def limits(
+    tables: Tables, recipes: Sequence[Recipe], rules: QualityRules, *, gold: str, scale: int
+) -> list[Sentence]:
+    """The limits that are true of these tables. `gold` says who made the gold scores, `scale` how
+    many points the ratings have (0 where there are none, or where they lie between two ends).
+    """
+    sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
+    return [
+        *_wins(tables),
+        *_population(tables),
+        *_scenarios(tables),
+        *_fixed_texts(tables),
+        *_fixed_texts_of_choices(tables),
+        *_few_raters(tables),
+        *_single_texts(tables),
+        *_groups(tables, sound),
+        *_families(tables, sound),
+        *_ratings_as_units(tables, paper),
+        *_unadjusted(tables, paper),
+        *_judge_filter(tables, rules, gold),
+        *_left_out(tables),
+        *_margins(tables, sound),
+        *_steps(tables, scale),
+        *_empty_cells(tables),
+        *_gold(tables),
+        *_notes(tables),
+        *_not_estimable(tables),
+    ]
+
+
+def _wins(tables: Tables) -> Iterator[Sentence]:
+    for row in _once(rows_of(tables, "wins_tests", scenario=ALL, raters="included")):
+        if not row.has("p") or row["p"] < LEVEL:
+            continue
+        if row["a_wins"] == row["b_wins"]:
+            yield (
+                row.cite("a_wins", tally),
+                " against ",
+                row.cite("b_wins", tally),
+                " wins",
+                *_of_dimension(tables, row),
+                ": an even count does not show that the conditions are equally good.",
+            )
+            continue
+        yield (
+            row.cite("a_wins", tally),
+            " against ",
+            row.cite("b_wins", tally),
+            " wins",
+            *_of_dimension(tables, row),
+            ": sign test ",
+            *row.p(),
+            ". So uneven a count, or one more so, is no rarity where neither condition is better, "
+            "even if the comparisons were independent, which those of one scenario or one model "
+            "need not be.",
+        )
+
+
+def _population(tables: Tables) -> Iterator[Sentence]:
+    if any(rows_of(tables, name) for name in ("systems", "choices", "rankings")):
+        yield (
+            "Other raters are people who would come in the same way and pass the same filter, not "
+            "people in general; other scenarios and texts are such as those that were chosen here.",
+        )
+
+
+def _scenarios(tables: Tables) -> Iterator[Sentence]:
+    rows = rows_of(tables, "systems", unit="scenario", raters="included")
+    if not rows:
+        return
+    row = max(rows, key=lambda row: (row["n"], -row.place))
+    if row["n"] == 1:
+        yield (
+            "There is ",
+            row.cite("n", count),
+            " scenario, so nothing here speaks of other scenarios.",
+        )
+    elif row["n"] < FEW_SCENARIOS:
+        yield (
+            "There are ",
+            row.cite("n", count),
+            f" scenarios. Below some {FEW_SCENARIOS}, what is said of other scenarios has little "
+            "power, and more raters cannot raise it: a true difference may well go unseen.",
+        )
+
+
+def _fixed_texts(tables: Tables) -> Iterator[Sentence]:
+    if rows_of(tables, "contrasts", generalises_to="raters"):
+        yield (
+            "Intervals by raters (F1, Wilcoxon, the bootstrap of raters) take the texts as given: "
+            "they say what other raters would say of these very texts, not of others by the same "
+            "systems.",
+        )
+
+
+def _fixed_texts_of_choices(tables: Tables) -> Iterator[Sentence]:
+    of = {"choices": ("shares of choices", "choose among"), "rankings": ("mean ranks", "rank")}
+    there = [words for name, words in of.items() if rows_of(tables, name)]
+    if there:
+        what, do = (" and ".join(words) for words in zip(*there, strict=True))
+        yield (
+            f"{capital(what)}, with their intervals and tests, take the texts as given: they say "
+            f"how other raters would {do} these very texts, not others by the same systems.",
+        )
+
+
+def _few_raters(tables: Tables) -> Iterator[Sentence]:
+    row = _included(tables)
+    if row is not None and 0 < row["remaining"] < FEW_RATERS:
+        yield (
+            "There ",
+            "is " if row["remaining"] == 1 else "are ",
+            row.cite("remaining", count),
+            f" included {noun(row['remaining'], 'rater')}. What is said of other raters rests on "
+            "these few, and a bootstrap of so few gives intervals that are too narrow.",
+        )
+
+
+def _single_texts(tables: Tables) -> Iterator[Sentence]:
+    """One text of a system per scenario; a reference in several sets has one, too."""
+    keys = ["scenario", "model", "condition", "dimension"]
+    rows = rows_of(tables, "items")
+    sets: dict[tuple[object, ...], int] = {}
+    for row in rows:
+        key = tuple(row[column] for column in keys)
+        sets[key] = sets.get(key, 0) + 1
+    most = [key for key, n in sets.items() if n == 1]
+    if rows and len(most) > len(sets) / 2:
+        yield (
+            "A system has one text per scenario, so within a scenario a better system cannot be "
+            "told from a luckier text.",
+        )
+
+
+def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    rows = [
+        row
+        for row in rows_of(
+            tables,
+            "group_tests",
+            recipe=recipe.name,
+            raters="included",
+            condition=ALL,
+            scenario=ALL,
+        )
+        if row.has("n_a", "n_b")
+    ]
+    for factor in values(rows, "factor"):
+        own = [row for row in rows if row["factor"] == factor]
+        side = min("ab", key=lambda side: min(row[f"n_{side}"] for row in own))
+        row = min(own, key=lambda row: (row[f"n_{side}"], row.place))
+        ranked = any(row["method"] == "asymptotic" for row in own)
+        approximate = (
+            " The normal approximation behind the Mann–Whitney test is not to be relied on with "
+            "so few."
+            if ranked
+            else ""
+        )
+        if 0 < row[f"n_{side}"] < FEW_RATERS:
+            yield (
+                f"The group {row[f'group_{side}']} ({factor}) has ",
+                row.cite(f"n_{side}", count),
+                f" included {noun(row[f'n_{side}'], 'rater')}: its mean says little of other "
+                f"people like them.{approximate}",
+            )
+
+
+def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    """Over what p values are not adjusted."""
+    factors: list[str] = []
+    if recipe is not None and "factor" not in recipe.adjust_over:
+        factors = values(rows_of(tables, "group_tests", recipe=recipe.name), "factor")
+    if len(factors) > 1:
+        yield (
+            f"p values of groups are adjusted within each of {len(factors)} factors, and over "
+            "these not at all.",
+        )
+    dimensions = values(rows_of(tables, "items"), "dimension")
+    if len(dimensions) > 1:
+        yield (
+            f"p values are adjusted within each of {len(dimensions)} dimensions, and over these "
+            "not at all.",
+        )
+
+
+def _ratings_as_units(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    rows = [row for row in rows_of(tables, "group_tests", recipe=recipe.name) if row.has("df")]
+    raters = _included(tables)
+    if rows and raters is not None:
+        row = max(rows, key=lambda row: (row["df"], -row.place))
+        yield (
+            f"Recipe {recipe.name} counts every rating as an observation by itself: up to ",
+            row.cite("df", degrees),
+            " degrees of freedom from ",
+            raters.cite("remaining", count),
+            " raters. Ratings of one rater resemble each other, so its p values of groups of "
+            "raters are, as a rule, too small, and its intervals too narrow.",
+        )
+
+
+def _unadjusted(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    rows = [row for row in rows_of(tables, "group_tests", recipe=recipe.name) if row.has("p")]
+    tests = [row for row in rows if row["test"] == rows[0]["test"]]
+    if len(tests) > 1:
+        small = [row for row in tests if row["p"] < LEVEL]
+        yield (
+            f"Recipe {recipe.name} makes ",
+            counted(tests, "p"),
+            f" comparisons of groups by {TESTS[rows[0]['test']]}; ",
+            counted_of(small, tests, "p"),
+            f" {'has' if len(small) == 1 else 'have'} p < .05 unadjusted. At 5 % each, some "
+            f"{_expected(len(tests))} would be expected of true null hypotheses alone, had the "
+            "test the right size.",
+        )
+
+
+def _expected(tests: int) -> str:
+    """How many of so many true null hypotheses are rejected at 5 %."""
+    n = LEVEL * tests
+    return decimals(n, 0 if n >= 1 else 1)
+
+
+def _judge_filter(tables: Tables, rules: QualityRules, gold: str) -> Iterator[Sentence]:
+    for row in rows_of(tables, "funnel", step="sigma_mae"):
+        if row["excluded"] and any(rater["mae"] is not None for rater in rows_of(tables, "raters")):
+            yield (
+                "The rule sigma_mae left out ",
+                row.cite("excluded", count),
+                f" {noun(row['excluded'], 'rater')} whose ratings hardly vary and lie far from the "
+                f"gold scores ({gold}). Who "
+                "agrees with the gold scores is thus more likely to count, so that agreement of "
+                "the included raters with them is no evidence for them; and who gives one answer "
+                "throughout stays, if that answer is near the gold scores.",
+            )
+
+
+def _left_out(tables: Tables) -> Iterator[Sentence]:
+    steps = rows_of(tables, "funnel")
+    if not steps:
+        return
+    first, last = steps[0], steps[-1]
+    entered = first["excluded"] + first["remaining"]
+    if not last["remaining"]:
+        yield ("No rater is included (", last.cite("remaining", count), "), so nothing is known.")
+    elif last["remaining"] < 0.9 * entered:
+        share = percent(100 * (1 - last["remaining"] / entered))
+        with_all = ("systems", "contrasts", "choices", "rankings")
+        everybody = any(rows_of(tables, name, raters="all") for name in with_all)
+        yield (
+            "The filter leaves ",
+            last.cite("remaining", count),
+            " of ",
+            first.derive(count(entered)),
+            " raters (",
+            last.derive(share),
+            " are left out)."
+            + (
+                " Results of all raters stand beside those of the included ones."
+                if everybody
+                else ""
+            ),
+        )
+
+
+def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
+    if recipe is None:
+        return
+    used = {"to_reference": "to the reference", "group_tests": "between groups of raters"}
+    for name, where in used.items():
+        rows = [row for row in rows_of(tables, name, recipe=recipe.name) if row.has("margin")]
+        if rows:
+            yield (
+                "The margin of ",
+                rows[0].cite("margin"),
+                f" points {where} is the recipe's. It proves something only if it was set before "
+                "anybody saw the data, which this report cannot know.",
+            )
+
+
+def _steps(tables: Tables, scale: int) -> Iterator[Sentence]:
+    if scale and rows_of(tables, "items"):
+        ordinal = any(row["link"] != "linear" for row in rows_of(tables, "mixed_shares"))
+        beside = " The ordinal mixed models and the shares of each point do not." if ordinal else ""
+        yield (
+            f"Means take the {scale} points of the scale as evenly spaced, which the answers need "
+            f"not be.{beside}",
+        )
+
+
+def _empty_cells(tables: Tables) -> Iterator[Sentence]:
+    rows = [row for row in rows_of(tables, "contrasts", raters="included") if row["missing_cells"]]
+    if rows:
+        row = max(rows, key=lambda row: (row["missing_cells"], -row.place))
+        yield (
+            "Not every rater rated every scenario in both conditions: up to ",
+            row.cite("missing_cells", count),
+            f" pairs of rater and scenario are empty ({_whose(row)}). Means are of what is there.",
+        )
+
+
+def _gold(tables: Tables) -> Iterator[Sentence]:
+    """What is said of the gold judge; how much it matters stands in the tables of judges."""
+    for row in rows_of(tables, "guard_warnings"):
+        if row["kind"] in ("same_family", "family_unknown"):
+            yield (str(row["text"]),)
+
+
+def _notes(tables: Tables) -> Iterator[Sentence]:
+    """What the mixed models say of themselves, once each, and on which dimensions."""
+    rows = rows_of(tables, "mixed_models", raters="included")
+    several = len(values(rows, "dimension")) > 1
+    for note in values(rows, "note"):
+        if note and not str(note).startswith("not estimable"):
+            of = values([row for row in rows if row["note"] == note], "dimension")
+            where = f" ({', '.join(map(str, of))})" if several else ""
+            yield (f"Mixed model{where}: {note}",)
+
+
+def _not_estimable(tables: Tables) -> Iterator[Sentence]:
+    for table in tables.values():
+        rows = [row for row in table if str(row["note"] or "").startswith("not estimable")]
+        if rows:
+            yield (
+                "Not estimable: ",
+                counted(rows, "note"),
+                f" of {count(len(table.rows))} rows of {table.file}. The column note says why.",
+            )
+
+
+def _once(rows: list[Row]) -> list[Row]:
+    """The rows of the first recipe: the test is the same in every one."""
+    return [row for row in rows if row["recipe"] == rows[0]["recipe"]]
+
+
+def _included(tables: Tables) -> Row | None:
+    steps = rows_of(tables, "funnel")
+    return steps[-1] if steps else None
+
+
+def _of_dimension(tables: Tables, row: Row) -> Sentence:
+    several = len(values(rows_of(tables, "items"), "dimension")) > 1
+    return (f" ({row['dimension']})",) if several else ()
+
+
+def _whose(row: Row) -> str:
+    return "over all models" if row["model"] == ALL else str(row["model"])

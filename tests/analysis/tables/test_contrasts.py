@@ -1,0 +1,191 @@
+"""One condition against the other, within raters."""
+
+import itertools
+import random
+
+import pandas as pd
+import pytest
+from pandas import DataFrame
+from scipy.stats import PermutationMethod, ttest_rel, wilcoxon
+
+from analysis.absent import Absent
+from analysis.recipe import shipped_recipes
+from analysis.stats.multiplicity import adjust
+from analysis.study_data import ITEM, Contrast
+from analysis.tables.contrasts import contrasts, paired, rater_differences
+
+SOUND = shipped_recipes()["sound"]
+CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
+PEOPLE = [f"p{number}" for number in range(12)]
+SCENARIOS = ["S1", "S2", "S3", "S4"]
+
+
+def ratings(seed: int = 1) -> DataFrame:
+    """Two models in both conditions, one in `plain` alone, and a reference, in two sets."""
+    draw = random.Random(seed)
+    systems = [
+        ("1", "Ant", "plain"), ("1", "Ant", "tuned"), ("2", "Bee", "plain"), ("2", "Bee", "tuned"),
+        ("2", "Cat", "plain"), ("1", "Owl", "reference"), ("2", "Owl", "reference"),
+    ]  # fmt: skip
+    rows = [
+        (person, scenario, *system, "warmth", draw.randint(1, 5))
+        for person, scenario, system in itertools.product(PEOPLE, SCENARIOS, systems)
+    ]
+    table = DataFrame(rows, columns=["participant", *ITEM, "rating"])
+    return table.astype(dict.fromkeys(ITEM, "category"))
+
+
+def means(data: DataFrame, model: str, condition: str, by: str) -> "pd.Series[float]":
+    """Mean ratings of a model in a condition, by participant or by scenario."""
+    chosen = data[(data["model"] == model) & (data["condition"] == condition)]
+    found: pd.Series[float] = chosen.groupby(by, observed=True)["rating"].mean()
+    return found
+
+
+def row(table: DataFrame, **wanted: str) -> "pd.Series":
+    for column, value in wanted.items():
+        table = table[table[column] == value]
+    (only,) = (found for _, found in table.iterrows())
+    return only
+
+
+def test_raters_means_are_compared_by_signed_ranks() -> None:
+    data = ratings()
+    found = row(paired(data, CONTRAST, SOUND, raters="included"), model="Ant")
+    a, b = (means(data, "Ant", condition, "participant") for condition in ("plain", "tuned"))
+    every_sign = PermutationMethod(n_resamples=2**12)
+    expected = wilcoxon(list(a), list(b), method=every_sign)
+    assert (found.n, found.mean_a, found.mean_b) == pytest.approx((12, a.mean(), b.mean()))
+    assert (found.wilcoxon, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+    n = 12 - found.zeros
+    minus = n * (n + 1) / 2 - found.t_plus
+    assert found.rank_biserial == pytest.approx((found.t_plus - minus) / (found.t_plus + minus))
+
+
+def test_effect_is_one_where_every_rater_gave_more_to_a() -> None:
+    data = ratings()
+    better = data.assign(rating=data["condition"].map({"plain": 5}).astype(float).fillna(1))
+    found = row(paired(better, CONTRAST, SOUND, raters="included"), model="Bee")
+    assert (found.rank_biserial, found.wilcoxon, found.t_plus) == (1.0, 0.0, 78.0)
+    assert (found.p, found.method) == (pytest.approx(2 / 2**12), "exact")
+    assert pd.isna(found.ci_low) and found.note.startswith("no interval, because all differences")
+
+
+def test_many_raters_are_compared_by_the_normal_approximation() -> None:
+    data = ratings()
+    many = pd.concat([data.assign(participant=data["participant"] + f" {n}") for n in range(5)])
+    found = row(paired(many, CONTRAST, SOUND, raters="included"), model="Ant")
+    a, b = (means(many, "Ant", condition, "participant") for condition in ("plain", "tuned"))
+    expected = wilcoxon(list(a), list(b), method="asymptotic")  # type: ignore[call-overload]  # stubs lag
+    assert (found.n, found.method) == (60, "asymptotic")
+    assert (found.wilcoxon, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+
+
+def test_model_in_one_condition_is_not_compared() -> None:
+    models = list(paired(ratings(), CONTRAST, SOUND, raters="all")["model"])
+    assert models == ["Ant", "Bee", "all"]
+
+
+@pytest.mark.parametrize(("to", "by"), [("raters", "participant"), ("scenarios", "scenario")])
+def test_difference_holds_for_other_raters_or_other_scenarios(to: str, by: str) -> None:
+    data = ratings()
+    found = row(contrasts(data, CONTRAST, SOUND, raters="all"), model="Bee", generalises_to=to)
+    a, b = (means(data, "Bee", condition, by) for condition in ("plain", "tuned"))
+    expected = ttest_rel(a, b)
+    interval = expected.confidence_interval()
+    assert (found.n, found.difference) == pytest.approx((len(a), (a - b).mean()))
+    assert (found.F, found.df2, found.p) == pytest.approx(
+        (expected.statistic**2, expected.df, expected.pvalue)
+    )
+    assert (found.ci_low, found.ci_high) == pytest.approx((interval.low, interval.high))
+
+
+def test_both_at_once_is_min_f() -> None:
+    table = contrasts(ratings(), CONTRAST, SOUND, raters="all")
+    f1, f2, both = (
+        row(table, model="Ant", generalises_to=to) for to in ("raters", "scenarios", "both")
+    )
+    assert pytest.approx(f1.F * f2.F / (f1.F + f2.F)) == both.F
+    assert both.p >= max(f1.p, f2.p)
+    assert pd.isna(both.difference) and pd.isna(both.n)
+    assert [each.unit for each in (f1, f2, both)] == ["participant", "scenario", "both"]
+
+
+def test_all_models_count_equally_whatever_their_number_of_ratings() -> None:
+    data = ratings()
+    twice = pd.concat([data, data[data["model"] == "Ant"]], ignore_index=True)
+    once, more = (
+        row(contrasts(each, CONTRAST, SOUND, raters="all"), model="all", generalises_to="raters")
+        for each in (data, twice)
+    )
+    assert more.difference == pytest.approx(once.difference)
+
+
+def test_p_is_adjusted_over_models() -> None:
+    table = contrasts(ratings(), CONTRAST, SOUND, raters="all")
+    family = table[(table["generalises_to"] == "raters") & (table["model"] != "all")]
+    assert list(family["p_adjusted"]) == list(adjust(family["p"], "holm").p)
+    assert table.loc[table["model"] == "all", "p_adjusted"].isna().all()
+
+
+def test_rater_of_one_condition_alone_is_left_out_and_counted() -> None:
+    data = ratings()
+    gone = (data["participant"] == "p3") & (data["condition"] == "tuned")
+    found = row(paired(data[~gone], CONTRAST, SOUND, raters="all"), model="Ant")
+    assert (found.n, found.left_out) == (11, 1)
+
+
+def test_single_model_is_not_repeated_as_all() -> None:
+    data = ratings()
+    table = paired(data[data["model"] == "Ant"], CONTRAST, SOUND, raters="all")
+    assert table["model"].tolist() == ["Ant"]
+    assert table["p_adjusted"].tolist() == table["p"].tolist()
+
+
+def test_differences_of_raters_are_what_is_averaged_by_raters() -> None:
+    data = ratings()
+    gone = (data["participant"] == "p3") & (data["condition"] == "tuned")
+    found = rater_differences(data[~gone], CONTRAST)
+    assert found["participant"].tolist() == sorted(set(PEOPLE) - {"p3"})
+    by_raters = row(
+        contrasts(data[~gone], CONTRAST, SOUND, raters="all"), model="all", generalises_to="raters"
+    )
+    assert found["difference"].mean() == pytest.approx(by_raters.difference)
+
+
+def test_missing_cells_are_counted() -> None:
+    data = ratings()
+    gone = (data["participant"] == "p3") & (data["scenario"] == "S2")
+    table = contrasts(data[~gone], CONTRAST, SOUND, raters="all")
+    assert set(table["missing_cells"]) == {1}
+
+
+def test_what_cannot_be_estimated_is_said() -> None:
+    data = ratings()
+    alone = data[data["participant"] == "p1"]
+    single = data[data["scenario"] == "S1"]
+    flat = data.assign(rating=3)
+    notes = {
+        "one rater": row(
+            contrasts(alone, CONTRAST, SOUND, raters="all"), model="Ant", generalises_to="raters"
+        ).note,
+        "one scenario": row(
+            contrasts(single, CONTRAST, SOUND, raters="all"), model="Ant", generalises_to="both"
+        ).note,
+        "all ties": row(paired(flat, CONTRAST, SOUND, raters="all"), model="Ant").note,
+    }
+    assert notes == {
+        "one rater": "not estimable, because there is one rater",
+        "one scenario": "not estimable, because there is one scenario",
+        "all ties": "not estimable, because all 12 differences are zero",
+    }
+
+
+def test_tables_are_absent_with_their_reason() -> None:
+    data = ratings()
+    with pytest.raises(Absent, match="no two conditions"):
+        paired(data, Contrast(None, None, None), SOUND, raters="all")
+    with pytest.raises(Absent, match="no rating is of condition plain or tuned"):
+        contrasts(data[data["condition"] == "reference"], CONTRAST, SOUND, raters="all")
+    with pytest.raises(Absent, match="no model is in both conditions"):
+        paired(data[data["model"] == "Cat"], CONTRAST, SOUND, raters="all")

@@ -1,0 +1,168 @@
+"""Tables of mixed models: what was planted is found, and what cannot be had is said."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.recipe import MixedModels, shipped_recipes
+from analysis.stats.mixed import MixedFit, crossed, fit_ordinal, means
+from analysis.study_data import ITEM, Contrast
+from analysis.tables.mixed_models import Fits, MixedTables, mixed_models
+
+PAPER, SOUND = shipped_recipes().values()
+CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
+SYSTEMS = [("Ant", "plain"), ("Ant", "tuned"), ("Bee", "plain"), ("Bee", "tuned"),
+           ("Owl", "reference")]  # fmt: skip
+#: On the latent scale: tuning helps Ant, and does nothing for Bee.
+EFFECTS = np.array([0.0, 1.0, 0.4, 0.4, 1.2])
+
+
+def ratings(seed: int = 4, raters: int = 40, scenarios: int = 8) -> DataFrame:
+    """Everybody rates every system's response to every scenario, the reference in two sets."""
+    draw = np.random.default_rng(seed)
+    by_rater, by_item = draw.normal(0, 0.6, raters), draw.normal(0, 0.2, (5, scenarios))
+    rows = []
+    for rater, scenario, system in itertools.product(range(raters), range(scenarios), range(5)):
+        for name in ("1", "2") if system == 4 else ("1",):
+            latent = EFFECTS[system] + by_rater[rater] + by_item[system, scenario] + draw.normal()
+            rating = 1 + int(np.searchsorted([-0.8, 0.0, 0.8, 1.6], latent))
+            rows.append((f"p{rater:02}", f"S{scenario}", name, *SYSTEMS[system], "warmth", rating))
+    table = DataFrame(rows, columns=["participant", *ITEM, "rating"])
+    return table.astype(dict.fromkeys(ITEM, "category"))
+
+
+@pytest.fixture(scope="module")
+def found() -> MixedTables:
+    both = SOUND.model_copy(update={"mixed_models": MixedModels(links=["probit", "linear"])})
+    return mixed_models(ratings(), CONTRAST, both, raters="included")
+
+
+def row(table: DataFrame, **wanted: str) -> "pd.Series":
+    for column, value in wanted.items():
+        table = table[table[column] == value]
+    (only,) = (each for _, each in table.iterrows())
+    return only
+
+
+def test_planted_effect_is_found_and_no_other(found: MixedTables) -> None:
+    ant, bee = (
+        row(found.contrasts, model=model, link="probit", scale="latent") for model in ("Ant", "Bee")
+    )
+    assert ant.ci_low < -1.0 < ant.ci_high < 0
+    assert bee.ci_low < 0.0 < bee.ci_high
+    assert ant.p_adjusted < 0.001
+    assert bee.p_adjusted > 0.05
+
+
+def test_difference_is_that_of_the_estimated_means(found: MixedTables) -> None:
+    tuned, plain = (
+        row(found.estimates, model="Ant", condition=condition, link="linear").estimate
+        for condition in ("tuned", "plain")
+    )
+    difference = row(found.contrasts, model="Ant", link="linear", scale="ratings").difference
+    assert difference == pytest.approx(plain - tuned)
+
+
+def test_all_models_are_the_mean_of_their_contrasts(found: MixedTables) -> None:
+    of = found.contrasts.query("link == 'linear'").set_index("model")["difference"]
+    assert of["all"] == pytest.approx((of["Ant"] + of["Bee"]) / 2)
+    assert found.contrasts.query("model == 'all'")["p_adjusted"].isna().all()
+
+
+def test_estimates_are_those_of_the_model_itself(found: MixedTables) -> None:
+    data = ratings()
+    frame = data.assign(
+        system=data["model"].astype(str) + " " + data["condition"].astype(str),
+        item=data["model"].astype(str) + " " + data["condition"].astype(str) + " "
+        + data["scenario"].astype(str),
+    )  # fmt: skip
+    fit = fit_ordinal(
+        crossed(frame, rating="rating", fixed=["system"], groups=("participant", "item")),
+        link="probit",
+    )
+    direct = means(fit, "system").set_index("level")["estimate"]  # type: ignore[arg-type]  # it fits
+    ours = found.estimates.query("link == 'probit' & scale == 'ratings'")
+    names = ours["model"] + " " + ours["condition"]
+    assert list(ours["estimate"]) == pytest.approx(list(direct[names]), rel=1e-4)
+
+
+def test_shares_of_the_scale_sum_to_one_in_each_system(found: MixedTables) -> None:
+    sums = found.shares.groupby(["model", "condition"])["share"].sum()
+    assert list(sums) == pytest.approx([1.0] * 5)
+    assert set(found.shares["link"]) == {"probit"}
+
+
+def test_item_is_a_response_whatever_the_sets_in_which_it_was_shown(found: MixedTables) -> None:
+    assert set(found.models["n_items"]) == {5 * 8}
+    assert set(found.models["n_raters"]) == {40}
+
+
+def test_unit_is_a_rating_and_n_are_those_of_the_dimension() -> None:
+    both = SOUND.model_copy(update={"mixed_models": MixedModels(links=["probit", "linear"])})
+    warmth = ratings(raters=20).iloc[3:]
+    effort = ratings(seed=5, raters=12).assign(dimension="effort")
+    table = pd.concat([warmth, effort], ignore_index=True)
+    tables = mixed_models(table.astype(dict.fromkeys(ITEM, "category")), CONTRAST, both, raters="")
+    for found in (tables.estimates, tables.contrasts, tables.shares):
+        assert set(found["unit"]) == {"rating"}
+        counted = set(found[["dimension", "n"]].itertuples(index=False, name=None))
+        assert counted == {("warmth", 20 * 8 * 6 - 3), ("effort", 12 * 8 * 6)}
+
+
+def test_model_that_cannot_be_had_is_one_row_with_the_reason() -> None:
+    alone = ratings(raters=1)
+    tables = mixed_models(alone, CONTRAST, SOUND, raters="all")
+    (only,) = tables.models.to_dict("records")
+    assert only["note"].startswith("not estimable, because ")
+    assert tables.estimates.empty and tables.contrasts.empty and tables.shares.empty
+
+
+def test_reason_names_the_system_as_the_study_does() -> None:
+    table = ratings()
+    bottom = (table["model"] == "Bee") & (table["condition"] == "plain")
+    table["rating"] = table["rating"].mask(bottom, 1)
+    (only,) = mixed_models(table, CONTRAST, SOUND, raters="").models.to_dict("records")
+    assert f"all ratings of system Bee, {'plain'} are in the same" in only["note"]
+
+
+def test_missing_degrees_of_freedom_have_their_reason() -> None:
+    table = ratings()
+    draw = np.random.default_rng(2)
+    chance = table.assign(rating=draw.permutation(np.resize([1, 2, 3, 4, 5], len(table))))
+    tables = mixed_models(chance, CONTRAST, SOUND, raters="")
+    notes = tables.models["note"].unique()
+    assert all("rater effects is estimated at 0" in note for note in notes)
+    for found in (tables.estimates, tables.contrasts):
+        assert np.isinf(found["df"]).all()
+        assert set(found["note"]) == {
+            "no degrees of freedom, because all SDs are estimated at 0; held against the normal"
+        }
+
+
+def test_the_same_raters_are_fitted_once_and_others_anew() -> None:
+    table, fits = ratings(raters=20), Fits()
+    few = table[table["participant"] != "p00"]
+    first, fewer = fits.of(table, "linear"), fits.of(few, "linear")
+    assert fits.of(table.sample(frac=1, random_state=1), "linear") is first
+    assert isinstance(fewer, MixedFit) and isinstance(first, MixedFit)
+    assert len(fewer.data.y) == len(few) < len(first.data.y)
+    ordinal = fits.of(table, "probit")
+    assert isinstance(ordinal, MixedFit) and ordinal.link == "probit"
+    assert fits.of(table.assign(dimension="effort"), "linear") is not first
+
+
+def test_study_without_a_contrast_has_estimates_all_the_same() -> None:
+    tables = mixed_models(ratings(raters=20), Contrast(None, None, None), SOUND, raters="all")
+    assert len(tables.estimates) == 5 * 2
+    assert tables.contrasts.empty
+
+
+def test_tables_are_absent_with_their_reason() -> None:
+    with pytest.raises(Absent, match="asks for no mixed models"):
+        mixed_models(ratings(), CONTRAST, PAPER, raters="all")
+    with pytest.raises(Absent, match="there are no ratings"):
+        mixed_models(ratings().head(0), CONTRAST, SOUND, raters="all")

@@ -1,0 +1,263 @@
+"""What is said of rankings, choices, agreement, exclusions and order."""
+
+from analysis.text.findings import findings
+from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, recipe, said, tables
+
+
+def test_study_of_rankings_alone_speaks_of_ranks() -> None:
+    test = {
+        **FRONT,
+        "dimension": "",
+        "set": "all",
+        "n": 20,
+        "chi_squared": 12.5,
+        "df": 2,
+        "p": 0.002,
+        "w": 0.31,
+    }
+    ranks = [
+        {
+            **FRONT,
+            "dimension": "",
+            "set": "all",
+            "model": model,
+            "condition": "tuned",
+            "systems": 3,
+            "mean_rank": mean,
+            "ci_low": mean - 0.1,
+            "ci_high": mean + 0.1,
+        }
+        for model, mean in (("Ant", 2.4), ("Bee", 1.5))
+    ]
+    found = findings(tables(rankings=ranks, ranking_tests=[test]), SHIPPED)
+    assert [finding.title for finding in found] == ["Rankings"]
+    assert said(found[0].sound) == [
+        "Bee tuned has the best mean rank, 1.50 (95 % interval 1.40 to 1.60) among 3 systems; "
+        "Friedman's χ²(2) = 12.50 over 20 raters, p = .002; Kendall's W of their mean ranks 0.31."
+    ]
+
+
+def test_tests_of_several_sets_are_adjusted_over_them() -> None:
+    front = {**FRONT, "dimension": ""}
+    test = {**front, "n": 9, "chi_squared": 6.0, "df": 2, "p": 0.0498, "w": 0.3}
+    tests = [test | {"set": name, "p_adjusted": 0.0996} for name in "12"]
+    ranks = [
+        {**front, "set": name, "model": "Ant", "condition": "", "mean_rank": 1.5, "systems": 3}
+        for name in "12"
+    ]
+    found = findings(tables(rankings=ranks, ranking_tests=tests), SHIPPED)
+    assert said(about(found, "Rankings").sound)[1] == (
+        "Set 2: Ant has the best mean rank, 1.50 among 3 systems; Friedman's χ²(2) = 6.00 over 9 "
+        "raters, p = .050, after Holm p = .100; Kendall's W of their mean ranks 0.30."
+    )
+
+
+def test_ranks_on_no_dimension_stand_without_one_beside_ratings_on_several() -> None:
+    test = {**FRONT, "dimension": "", "set": "all", "n": 2, "note": "not estimable, because X"}
+    ranks = [{**FRONT, "dimension": "", "set": "all"}]
+    rated = [{"dimension": "warmth"}, {"dimension": "advice"}]
+    found = findings(tables(items=rated, rankings=ranks, ranking_tests=[test]), SHIPPED)
+    assert [finding.title for finding in found] == ["Rankings"]
+
+
+def test_choices_name_who_is_chosen_most_and_prefer_the_test_by_raters() -> None:
+    front = {**FRONT, "dimension": "", "scenario": "all"}
+    chosen = [
+        {**front, "model": "Ant", "condition": "tuned", "share_best": 0.625, "share_worst": None},
+        {**front, "model": "Bee", "condition": "plain", "share_best": 0.375, "share_worst": None},
+    ]
+    tests = [
+        {**front, "choice": "best", "unit": "choice", "test": "chi_squared", "p": 0.001},
+        {
+            **front,
+            "choice": "best",
+            "unit": "participant",
+            "test": "permuted_by_rater",
+            "p": 0.03,
+            "n_raters": 9,
+        },
+    ]
+    found = findings(tables(choices=chosen, choice_tests=tests), SHIPPED)
+    assert said(about(found, "Best and worst").sound) == [
+        "Ant tuned was chosen as best most often: on 62.5 % of the pages that showed it.",
+        "That all systems are chosen as best equally often: p = .030 (systems permuted once for "
+        "each rater; units are 9 raters).",
+    ]
+
+
+def test_who_shares_the_first_place_is_named_with_who_shares_it() -> None:
+    front = {**FRONT, "dimension": ""}
+    test = {**front, "set": "all", "n": 1, "chi_squared": 0.0, "df": 1, "p": 1.0, "w": 0.0}
+    systems = [{"model": model, "condition": "tuned"} for model in ("Ant", "Bee", "Cat")]
+    means = [front | who | {"set": "all", "systems": 3} for who in systems]
+    ranks = [row | {"mean_rank": mean} for row, mean in zip(means, (1.5, 1.5, 3.0), strict=True)]
+    shares = [front | who | {"scenario": "all", "share_best": 1 / 3} for who in systems]
+    found = findings(tables(rankings=ranks, ranking_tests=[test], choices=shares), SHIPPED)
+    assert said(about(found, "Rankings").sound)[0].startswith(
+        "Ant tuned and Bee tuned share the best mean rank, 1.50 among 3 systems; Friedman's χ²(1) "
+        "= 0.00 over 1 rater,"
+    )
+    assert said(about(found, "Best and worst").sound) == [
+        "Ant tuned, Bee tuned and Cat tuned were chosen as best most often: each on 33.3 % of the "
+        "pages that showed it."
+    ]
+
+
+def test_interval_of_one_is_not_said_of_others_that_share_its_place() -> None:
+    front = {**FRONT, "dimension": "", "condition": "tuned"}
+    first = [front | {"model": "Ant", "ci": 0.1}, front | {"model": "Bee", "ci": 0.2}]
+    shares = [
+        {**row, "scenario": "all", "share_best": 0.5, "best_ci_low": ci, "best_ci_high": 0.9}
+        for row in first
+        for ci in [row["ci"]]
+    ]
+    ranks = [
+        {**row, "set": "all", "systems": 2, "mean_rank": 1.5, "ci_low": ci, "ci_high": 1.9}
+        for row in first
+        for ci in [row["ci"]]
+    ]
+    test = {**FRONT, "dimension": "", "set": "all", "n": 4, "chi_squared": 0.0, "df": 1, "p": 1.0}
+    found = findings(
+        tables(choices=shares, rankings=ranks, ranking_tests=[{**test, "w": 0.0}]), SHIPPED
+    )
+    assert "interval" not in said(about(found, "Best and worst").sound)[0]
+    assert "interval" not in said(about(found, "Rankings").sound)[0]
+
+
+def test_choices_count_as_units_where_no_test_is_by_raters() -> None:
+    front = {**FRONT, "dimension": "", "scenario": "all"}
+    chosen = [{**front, "model": "Ant", "condition": "tuned", "share_best": 0.5}]
+    test = {"choice": "best", "unit": "choice", "test": "permuted_within_pages", "p": 0.04}
+    found = findings(
+        tables(choices=chosen, choice_tests=[{**front, **test, "n_raters": 9, "n_choices": 60}]),
+        SHIPPED,
+    )
+    assert said(about(found, "Best and worst").sound)[1] == (
+        "That all systems are chosen as best equally often: p = .040 (systems permuted anew on "
+        "each page; units are 60 choices)."
+    )
+
+
+def test_agreement_labels_the_mean_of_raters_apart_from_a_single_one() -> None:
+    rows = [
+        {"dimension": "warmth", "statistic": name, "value": value, "n_raters": 9, "n_items": 12}
+        for name, value in (
+            ("icc_2_1", 0.1),
+            ("icc_2_k", 0.9),
+            ("krippendorff_alpha_ordinal", None),
+        )
+    ]
+    found = about(findings(tables(items=ITEMS, agreement=rows), SHIPPED), "Agreement of raters")
+    assert said(found.sound) == [
+        "The reliability of a single rater, ICC(2,1), is 0.10, of 9 raters and 12 items.",
+        "The reliability of the mean of all raters, ICC(2,k), is 0.90, of 9 raters and 12 items.",
+    ]
+
+
+def test_agreement_on_choices_is_said_where_nothing_was_rated() -> None:
+    rows = [
+        {"dimension": "", "statistic": "randolphs_kappa_best", "value": 0.15, "ci_low": 0.08}
+        | {"ci_high": 0.23, "n_raters": 25, "n_items": 10}
+    ]
+    found = about(findings(tables(agreement=rows), SHIPPED), "Agreement of raters")
+    assert said(found.sound) == [
+        "Randolph's κ of what is chosen as best is 0.15 (95 % interval 0.08 to 0.23 for other "
+        "blocks), of 25 raters and 10 blocks."
+    ]
+
+
+def test_exclusions_name_the_variants_that_change_a_result() -> None:
+    rows = [
+        {
+            **FRONT,
+            "variant": variant,
+            "n_raters": n,
+            "same_conclusion": not what,
+            "what_moves": what,
+        }
+        for variant, n, what in (
+            ("rules in force", 9, ""),
+            ("no rule", 12, "by_raters (sign), wins (significance)"),
+            ("duration alone", 10, ""),
+        )
+    ]
+    found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
+    assert said(found.sound) == [
+        "Under 1 of 2 other choices of exclusion rules, a main result changes its sign, crosses "
+        "p = .05, or is estimable under only one of the two (no rule, 12 raters: difference by "
+        "raters (sign), wins (significance))."
+    ]
+
+
+def test_exclusions_say_where_the_raters_are_the_same() -> None:
+    rows = [
+        {**FRONT, "variant": variant, "same_raters": same, "same_conclusion": True}
+        for variant, same in (("rules in force", True), ("no rule", True), ("a alone", False))
+    ]
+    found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
+    assert said(found.sound)[0].endswith(
+        "under only one of the two; 1 of these 2 choices includes the very raters who are included "
+        "here."
+    )
+
+
+def test_exclusions_that_can_change_nothing_say_so() -> None:
+    row = {**FRONT, "variant": "no rule", "same_raters": True, "same_conclusion": True}
+    for rows, says in (([row], "it includes"), ([row, row], "all of them include")):
+        found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
+        assert said(found.sound)[0].endswith(
+            f"; {says} the very raters who are included here, so that nothing can change."
+        )
+
+
+def test_exclusions_are_those_of_one_recipe_at_its_level() -> None:
+    strict = recipe("participant", confidence=0.99)
+    rows = [
+        {**FRONT, "recipe": name, "variant": "no rule", "same_conclusion": same, "what_moves": ""}
+        for name, same in (("mine", True), ("sound", False))
+    ]
+    found = about(findings(tables(items=ITEMS, sensitivity=rows), [strict, *SHIPPED]), "Exclusions")
+    assert said(found.sound) == [
+        "Under 0 of 1 other choice of exclusion rules, a main result changes its sign, crosses "
+        "p = .01, or is estimable under only one of the two."
+    ]
+
+
+def test_order_says_what_moves() -> None:
+    rows = [
+        {**FRONT, "model": model, "difference": difference, "moves": moves}
+        for model, difference, moves in (("Ant", 0.1, True), ("Bee", 0.2, False), ("all", None, 0))
+    ]
+    found = about(findings(tables(items=ITEMS, order_conclusions=rows), SHIPPED), "Order")
+    assert said(found.sound) == [
+        "With positions and the previous rating taken into account, 1 of 2 differences between "
+        "conditions changes sign, crosses p = .05, or is estimable only with or only without "
+        "them: Ant."
+    ]
+
+
+def test_order_says_what_a_step_goes_with_where_it_is_more_than_chance() -> None:
+    row = {**FRONT, "estimate": -0.0991, "ci_low": -0.165, "ci_high": -0.034}
+    rows = [
+        {**row, "covariate": covariate, "p_adjusted": p}
+        for covariate, p in (
+            ("response_position", 0.01),
+            ("block_position", 0.2),
+            ("previous_rating", 0.009),
+        )
+    ]
+    found = about(findings(tables(items=ITEMS, order_effects=rows), SHIPPED), "Order")
+    assert said(found.sound) == [
+        "One place further down the page goes with −0.099 points in a rating (95 % interval −0.165 "
+        "to −0.034; after Holm p = .010).",
+        "One point more in the rating before goes with −0.099 points in a rating (95 % interval "
+        "−0.165 to −0.034; after Holm p = .009).",
+    ]
+
+
+def test_printed_numbers_are_counted_where_they_could_be_looked_up() -> None:
+    rows = [{"recipe": "paper", "match": match} for match in (True, False, None)]
+    found = about(findings(tables(replication=rows), SHIPPED), "Printed numbers")
+    assert said(found.paper) == [
+        "1 of 2 printed numbers that could be looked up comes out as printed."
+    ]

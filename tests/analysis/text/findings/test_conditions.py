@@ -1,0 +1,252 @@
+"""What is said of conditions and of the reference: no more than their tables."""
+
+from typing import Any
+
+import pytest
+
+from analysis.text.cells import Cited, Table
+from analysis.text.findings import findings
+from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, said, tables
+
+
+def contrasts(
+    raters: float = 0.01, both: float | None = 0.3, difference: float = -0.2, **changes: Any
+) -> dict[str, Table]:
+    front = {**FRONT, "model": "all", "condition_a": "plain", "condition_b": "tuned"}
+    interval = {"difference": difference, "ci_low": -0.3, "ci_high": -0.1}
+    rows: list[dict[str, Any]] = [
+        {**front, "generalises_to": "raters", "n": 30, **interval, "p": raters, "note": ""},
+        {**front, "generalises_to": "scenarios", "n": 6, **interval, "p": 0.2, "note": ""},
+        {
+            **front,
+            "generalises_to": "both",
+            "F": 1.5,
+            "df1": 1,
+            "df2": 5.24,
+            "p": both,
+            "note": "" if both is not None else "not estimable, because there is one scenario",
+        },
+    ]
+    return tables(items=ITEMS, contrasts=rows, **changes)
+
+
+def mixed(p: float) -> dict[str, Any]:
+    return {
+        **FRONT,
+        "link": "probit",
+        "model": "all",
+        "scale": "ratings",
+        "condition_a": "plain",
+        "condition_b": "tuned",
+        "difference": -0.21,
+        "ci_low": -0.5,
+        "ci_high": 0.08,
+        "p": p,
+    }
+
+
+def test_contrast_says_how_far_how_sure_and_of_whom() -> None:
+    found = about(
+        findings(contrasts(mixed_contrasts=[mixed(0.16)]), SHIPPED), "Condition against condition"
+    )
+    assert said(found.sound) == [
+        "Over all models, plain was rated 0.20 points lower than tuned. That is more than chance "
+        "among raters would make of these texts; whether it goes beyond them, these data do not "
+        "say.",
+        "For other raters of these very texts (F1): 95 % interval −0.30 to −0.10, p = .010; 30 "
+        "raters.",
+        "For other scenarios before these raters (F2): 95 % interval −0.30 to −0.10, p = .200; 6 "
+        "scenarios.",
+        "For both at once: min F′(1, 5.2) = 1.50, p = .300.",
+        "For other raters and other texts, a mixed model of both at once (ordinal, probit) puts "
+        "plain 0.21 points lower than tuned: 95 % interval −0.50 to 0.08, p = .160.",
+    ]
+    assert found.paper == ()
+
+
+def test_numbers_of_a_contrast_lead_to_their_cells() -> None:
+    found = about(findings(contrasts(), SHIPPED), "Condition against condition")
+    cited = [part for part in found.sound[1] if isinstance(part, Cited)]
+    assert [(part.text, part.address) for part in cited] == [
+        ("−0.30", "contrasts.csv#cell=2,10"),
+        ("−0.10", "contrasts.csv#cell=2,11"),
+        (".010", "contrasts.csv#cell=2,12"),
+        ("30", "contrasts.csv#cell=2,8"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raters", "both", "mixed_p", "verdict"),
+    [
+        (0.01, 0.01, 0.01, "That is more than chance among raters and texts would make."),
+        (0.01, 0.2, 0.01, "Whether it goes beyond these texts depends on what is meant by that"),
+        (0.01, 0.2, 0.2, "whether it goes beyond them, these data do not say"),
+        (0.06, 0.2, 0.2, "No difference is shown; that is no evidence that there is none"),
+        (0.3, 0.01, 0.01, "Whether that is more than chance, the tests below disagree."),
+        (0.3, None, 0.01, "Whether that is more than chance, the tests below disagree."),
+        (0.01, None, 0.01, "That is more than chance among raters and texts would make."),
+        (0.01, None, 0.2, "whether it goes beyond them, these data do not say"),
+    ],
+)
+def test_verdict_goes_no_further_than_the_tests(
+    raters: float, both: float | None, mixed_p: float, verdict: str
+) -> None:
+    made = contrasts(raters, both, mixed_contrasts=[mixed(mixed_p)])
+    first = said(about(findings(made, SHIPPED), "Condition against condition").sound)[0]
+    assert verdict in first
+
+
+def test_mixed_models_that_disagree_among_each_other_are_not_set_against_min_f() -> None:
+    made = contrasts(0.01, 0.2, mixed_contrasts=[mixed(0.01), mixed(0.2) | {"link": "linear"}])
+    assert said(findings(made, SHIPPED)[0].sound)[0].endswith(
+        "of these texts; whether it goes beyond them, the tests below disagree."
+    )
+
+
+def test_equal_means_are_said_to_be_equal() -> None:
+    found = findings(contrasts(0.9, 0.9, difference=0.0), SHIPPED)
+    assert "plain was rated exactly as high (difference 0.00) as tuned" in said(found[0].sound)[0]
+
+
+def test_one_scenario_says_why_it_speaks_of_no_other() -> None:
+    made = contrasts(0.01, None)
+    row = made["contrasts"].rows[1]
+    for column in ("difference", "ci_low", "ci_high", "p"):
+        row[made["contrasts"].columns.index(column)] = None
+    row[made["contrasts"].columns.index("note")] = "not estimable, because there is one scenario"
+    sentences = said(findings(made, SHIPPED)[0].sound)
+    assert sentences[0].endswith(
+        "lower than tuned. That is more than chance among raters would make of these texts; of "
+        "other texts nothing can be said."
+    )
+    assert sentences[2] == (
+        "For other scenarios before these raters (F2) it is not estimable, because there is one "
+        "scenario."
+    )
+    assert len(sentences) == 3
+
+
+def test_mixed_model_that_cannot_be_had_says_why() -> None:
+    refused = [{**FRONT, "link": "probit", "parameter": "", "note": "not estimable, because X"}]
+    sentences = said(findings(contrasts(mixed_models=refused), SHIPPED)[0].sound)
+    assert sentences[-1] == "The mixed model (ordinal, probit) is not estimable, because X."
+
+
+def summary(**changes: Any) -> dict[str, Table]:
+    wins = [
+        {"dimension": "warmth", "winner": winner, "condition_a": "plain", "condition_b": "tuned"}
+        for winner in ["a", "b", "b", ""]
+    ]
+    row = {
+        "scenario": "all",
+        "dimension": "warmth",
+        "a_wins": 1,
+        "b_wins": 2,
+        "ties": 0,
+        "a_percent": 33.333,
+        "b_percent": 66.667,
+        "reference_points": 5,
+        "reference_points_max": 8,
+        "reference_percent": 62.5,
+    }
+    return tables(items=ITEMS, wins=wins, wins_summary=[row], **changes)
+
+
+def test_wins_stand_on_the_side_of_print_and_their_test_beside_them() -> None:
+    test = {
+        **FRONT,
+        "scenario": "all",
+        "condition_a": "plain",
+        "condition_b": "tuned",
+        "a_wins": 1,
+        "b_wins": 2,
+        "p": 1.0,
+        "a_wins_low": 0,
+        "a_wins_high": 2,
+        "resamples": 2000,
+    }
+    found = about(findings(summary(wins_tests=[test]), SHIPPED), "Condition against condition")
+    assert said(found.paper) == [
+        "plain has the higher mean in 1 of 3 comparisons of model and scenario (33.3 %), tuned in "
+        "2 (66.7 %), 0 ties. A count of wins says nothing of how large or how sure a difference is."
+    ]
+    assert said(found.sound) == [
+        "1 win of plain against 2 of tuned: sign test p > .999, as if the comparisons were "
+        "independent.",
+        "With raters drawn anew and the same texts, plain wins between 0 and 2 of them (95 % "
+        "interval, 2,000 resamples).",
+    ]
+
+
+def test_wins_that_no_resample_moves_are_said_so() -> None:
+    test = {**FRONT, "scenario": "all", "condition_a": "plain", "resamples": 2000}
+    made = summary(wins_tests=[test | {"a_wins_low": 26, "a_wins_high": 26}])
+    assert said(about(findings(made, SHIPPED), "Condition against condition").sound) == [
+        "With raters drawn anew and the same texts, plain wins 26 of them, neither fewer nor more "
+        "(95 % interval, 2,000 resamples)."
+    ]
+
+
+def test_comparisons_that_could_not_be_tested_are_counted() -> None:
+    rows = [{**FRONT, "p_adjusted": p, "note": ""} for p in (0.01, 0.2, None)]
+    found = findings(summary(win_differences=rows), SHIPPED)
+    assert said(about(found, "Condition against condition").sound) == [
+        "Taken one by one, 1 of 2 comparisons differs at p < .05 after Holm's adjustment, for "
+        "other raters of these very texts; not estimable for 1."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("n", "zeros", "method", "end"),
+    [
+        (5, 0, "exact", "; 5 raters, with whom it cannot have p < .05."),
+        (6, 1, "exact", "; 6 raters, with whom it cannot have p < .05."),
+        (6, 0, "exact", "; 6 raters."),
+        (60, 57, "asymptotic", "; 60 raters."),
+    ],
+)
+def test_signed_ranks_of_raters_stand_beside_their_means(
+    n: int, zeros: int, method: str, end: str
+) -> None:
+    row = {"raters": "included", "dimension": "warmth", "model": "all", "n": n, "zeros": zeros}
+    row |= {"p": 0.0625, "rank_biserial": -1.0, "method": method}
+    found = findings(contrasts(paired=[row, row | {"model": "Ant"}]), SHIPPED)
+    assert said(about(found, "Condition against condition").sound)[-1] == (
+        "Raters' means by Wilcoxon's signed-rank test: p = .062, rank-biserial correlation −1.00"
+        + end
+    )
+
+
+def test_no_comparison_is_said_to_be_none() -> None:
+    made = summary()
+    made["wins"].rows[:] = made["wins"].rows[3:]
+    assert said(findings(made, SHIPPED)[0].paper) == ["No comparison of means could be made."]
+
+
+def test_no_points_without_a_reference() -> None:
+    made = summary()
+    made["wins_summary"].rows[0][8] = 0
+    assert [finding.title for finding in findings(made, SHIPPED)] == ["Condition against condition"]
+
+
+def test_reference_counts_whom_the_adjusted_test_brings_near() -> None:
+    rows = [
+        {
+            **FRONT,
+            "unit": "participant",
+            "model": model,
+            "condition": "tuned",
+            "margin": 0.25,
+            "ci_high": high,
+            "p_adjusted": p,
+            "note": "" if p is not None else "not estimable, because X",
+        }
+        for model, high, p in (("Ant", 0.1, 0.01), ("Bee", -0.3, 0.9), ("Cat", 0.2, None))
+    ]
+    found = about(findings(tables(items=ITEMS, to_reference=rows), SHIPPED), "The reference")
+    assert said(found.sound) == [
+        "For other raters of these very texts: 1 of 2 systems is shown to lie less than 0.25 "
+        "points below the reference, or above it (non-inferiority at 5 %, Holm): Ant tuned; not "
+        "estimable for 1.",
+        "The whole 95 % interval lies below the reference for 1.",
+    ]

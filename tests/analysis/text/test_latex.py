@@ -1,0 +1,204 @@
+"""Tables for papers: rounded as papers do, and LaTeX whatever the texts are."""
+
+import re
+
+import pytest
+
+from analysis.text.latex import escaped, latex_table, p_value
+
+
+def body(text: str) -> list[list[str]]:
+    """The cells of a table's rows, its header first."""
+    lines = [line for line in text.splitlines() if line.endswith(r"\\") and "label" not in line]
+    return [line.removesuffix(r" \\").split(" & ") for line in lines]
+
+
+def column(name: str, *values: object) -> list[str]:
+    """How the values of a column are shown; a second column keeps it from being left out."""
+    rows = [[value, n] for n, value in enumerate(values)]
+    return [row[0] for row in body(latex_table("t", "T", [name, "x"], rows))][1:]
+
+
+def test_p_values_are_those_of_apa_style() -> None:
+    assert [p_value(p) for p in (0.0041, 0.0009, 0.9994)] == [".004", "$<$ .001", "$>$ .999"]
+
+
+def test_every_column_of_p_values_is_one() -> None:
+    assert column("p", 0.0041, 0.2) == [".004", ".200"]
+    assert column("p_adjusted_scenarios", 0.0041, 1.0) == [".004", "$>$ .999"]
+    assert column("by_raters_p", 0.0000041, 0.2) == ["$<$ .001", ".200"]
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ((1, 22), ["1", "22"]),
+        ((115.0, 5.0), ["115", "5"]),
+        ((3.14159, -2.71828), ["3.14", "$-$2.72"]),
+        ((0.18249, -0.5), ["0.182", "$-$0.500"]),
+        ((123.456, 1.0), ["123.5", "1.0"]),
+        ((2316.4, 1.0), ["2316", "1"]),
+        ((-0.00001, 2.5), ["0.00", "2.50"]),
+        ((1.5, None), ["1.50", "--"]),
+        ((1.5, float("nan")), ["1.50", "--"]),
+        ((True, False), ["yes", "no"]),
+        (("", "a"), ["--", "a"]),
+    ],
+)
+def test_a_column_has_as_many_decimals_as_its_numbers_need(
+    values: tuple[object, ...], shown: list[str]
+) -> None:
+    assert column("mean", *values) == shown
+
+
+def test_numbers_of_many_kinds_are_rounded_one_by_one() -> None:
+    assert column("value", 1138.0, 29.756, 0.9731) == ["1138", "29.76", "0.973"]
+    of_all_kinds = column("obtained", 26, 0.0004321, -0.041623, "tie")
+    assert of_all_kinds == ["26", "0.0004321", "$-$0.041623", "tie"]
+
+
+def test_symbols_are_in_italics_and_names_are_words() -> None:
+    names = ["F", "n_a", "p_adjusted", "mean_rank"]
+    found = latex_table("t", "T", names, [[1, 2, 0.5, 1], [2, 1000, 0.4, 123456789]])
+    heads = ["$F$", "$n$ a", r"\shortstack[r]{$p$\\adjusted}", "mean rank"]
+    assert body(found)[0] == heads
+
+
+def test_both_ends_of_an_interval_stand_in_one_column() -> None:
+    names = ["difference", "ci_low", "ci_high", "d_ci_low", "d_ci_high"]
+    rows: list[list[float | None]] = [[1.5, -0.123, 2.5, 0.1, 0.25], [2.0, None, None, 0.2, None]]
+    found = latex_table("t", "T", names, rows)
+    assert body(found) == [
+        ["difference", "CI", "$d$ CI"],
+        ["1.50", "{[}$-$0.12, 2.50]", "{[}0.100, 0.250]"],
+        ["2.00", "--", "{[}0.200, --]"],
+    ]
+
+
+def test_what_does_not_vary_is_said_in_the_caption() -> None:
+    rows = [["sound", "a", 1.5, None], ["sound", "b", 2.5, None]]
+    found = latex_table("wins_tests", "Who won", ["recipe", "model", "mean", "note"], rows)
+    assert r"\caption{Who won (recipe: sound)}" in found
+    assert r"\label{tab:wins_tests}" in found
+    assert body(found) == [["model", "mean"], ["a", "1.50"], ["b", "2.50"]]
+    assert r"\begin{tabular}{lr}" in found
+
+
+def test_one_row_keeps_its_columns() -> None:
+    found = latex_table("t", "T", ["recipe", "n"], [["sound", 3]])
+    assert body(found) == [["recipe", "$n$"], ["sound", "3"]]
+
+
+def test_a_table_without_rows_has_its_header() -> None:
+    assert body(latex_table("t", "T", ["recipe", "n"], [])) == [["recipe", "$n$"]]
+
+
+def test_a_long_table_may_run_over_pages() -> None:
+    found = latex_table("t", "T", ["n"], [[n] for n in range(36)])
+    assert r"\begin{longtable}{r}" in found
+    assert r"\begin{table}" not in found
+    assert r"\endhead" in found
+    assert "longtable" in found.splitlines()[0]
+
+
+def test_long_texts_are_set_in_lines() -> None:
+    why = "not estimable, because every rater gave the same rating"
+    found = latex_table("t", "T", ["n", "because"], [[1, why], [2, ""]])
+    assert r"{r>{\raggedright\arraybackslash}p{145pt}}" in found
+
+
+def test_notes_stand_below_the_table_under_their_letters() -> None:
+    rows = [["a", 1, "too few"], ["b", 2, ""], ["c", 3, "all alike"], ["d", 4, "too few"]]
+    found = latex_table("t", "T", ["model", "n", "note"], rows)
+    marked = [r"a\textsuperscript{a}", "b", r"c\textsuperscript{b}", r"d\textsuperscript{a}"]
+    assert [row[0] for row in body(found)] == ["model", *marked]
+    assert r"\textsuperscript{a}~too few\par" in found
+    assert r"\textsuperscript{b}~all alike\par" in found
+
+
+def test_one_note_of_all_rows_has_no_letter() -> None:
+    found = latex_table("t", "T", ["model", "note"], [["a", "too few"], ["b", "too few"]])
+    assert body(found) == [["model"], ["a"], ["b"]]
+    assert r"\emph{Note.} too few\par" in found
+
+
+def test_many_notes_have_letters_of_their_own() -> None:
+    rows = [[f"m{n}", f"why {n}"] for n in range(28)]
+    cells = [row[0] for row in body(latex_table("t", "T", ["model", "note"], rows))]
+    assert cells[26:] == [
+        rf"m{n}\textsuperscript{{{letters}}}" for n, letters in ((25, "z"), (26, "aa"), (27, "ab"))
+    ]
+
+
+def test_rows_that_differ_in_what_sets_apart_are_tables_of_their_own() -> None:
+    rows = [["sound", "x", 1], ["paper", "x", 2], ["sound", "x", 3]]
+    found = latex_table("t", "T", ["recipe", "unit", "n"], rows, apart=["recipe", "unit"])
+    sound, paper = found.split(r"\end{table}")[:2]
+    assert r"\caption{T (recipe: sound; unit: x)}" in sound and r"\label{tab:t-sound}" in sound
+    assert body(sound) == [["$n$"], ["1"], ["3"]]
+    assert r"\caption{T (recipe: paper; unit: x)}" in paper and r"\label{tab:t-paper}" in paper
+
+
+def test_columns_left_to_the_csv_are_named() -> None:
+    found = latex_table("t", "T", ["n", "p_bh"], [[1, 0.5], [2, 0.25]], aside=["p_bh"])
+    assert body(found) == [["$n$"], ["1"], ["2"]]
+    assert "% Columns that are in t.csv alone: p_bh." in found
+
+
+@pytest.mark.parametrize(
+    ("columns", "commands", "is_turned"),
+    [(6, r"\small", False), (11, r"\scriptsize", False), (16, r"\scriptsize", True)],
+)
+def test_wide_table_is_set_smaller_and_then_turned(
+    columns: int, commands: str, is_turned: bool
+) -> None:
+    names = [f"x{n}" for n in range(columns)]
+    found = latex_table("t", "T", names, [[1.23456] * columns, [-1.5] * columns])
+    assert commands in found
+    assert (r"\begin{landscape}" in found) == is_turned
+    assert ("pdflscape" in found.splitlines()[0]) == is_turned
+
+
+def test_texts_break_where_numbers_need_the_room() -> None:
+    names = ["model", *(f"x{n}" for n in range(21))]
+    rows = [[f"a model of many words {n}", *[1.23456 * n] * 21] for n in range(3)]
+    found = latex_table("t", "T", names, rows)
+    (width,) = re.findall(r"p\{(\d+)pt\}", found)
+    assert 21 * (4 * 4.1 + 6) + 6 + int(width) < 550
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("50 % & more_or #1 $", r"50 \% \& more\_or \#1 \$"),
+        ("\\input{x}", r"\textbackslash{}input\{x\}"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("<b>", r"\textless{}b\textgreater{}"),
+        ("a--b ''c,,", "a-{}-b '{}'c,{},"),
+        ("line\nend\ttab\x00", "line end tab"),
+        ("σ ≥ 1 × 2", r"$\sigma$ $\geq$ 1 $\times$ 2"),
+        ("Zürich – “so”", "Zürich – “so”"),
+    ],
+)
+def test_any_text_is_shown_as_it_is(text: str, shown: str) -> None:
+    assert escaped(text) == shown
+
+
+def test_a_cell_is_no_option_of_the_row_above() -> None:
+    assert column("x", "[2cm]", "*") == ["{}[2cm]", "{}*"]
+
+
+def test_hostile_texts_leave_balanced_latex() -> None:
+    hostile = '}{\\end{tabular}%$_^~#&<>|"`\n\\\\'
+    found = latex_table("t", hostile, [hostile, "b"], [[hostile, 1], ["a", 2]])
+    code = "\n".join(line for line in found.splitlines() if not line.startswith("%"))
+    bare = re.sub(r"\\[%&_#${}\\]", "", code)
+    assert "%" not in bare
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") % 2 == 0
+    assert {len(row) for row in body(found)} == {2}
+
+
+def test_other_scripts_are_said_to_need_xelatex() -> None:
+    assert "XeLaTeX" in latex_table("t", "T", ["a"], [["你好"], ["b"]])
+    assert "XeLaTeX" not in latex_table("t", "T", ["a"], [["Zürich – σ"], ["b"]])

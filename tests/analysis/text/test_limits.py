@@ -1,0 +1,298 @@
+"""Limits are said where they are true, and only there."""
+
+from typing import Any
+
+import pytest
+
+from analysis.definition import QualityRules
+from analysis.recipe import Recipe
+from analysis.text.cells import Table
+from analysis.text.limits import limits
+from tests.analysis.written import PAPER, SHIPPED, SOUND, said, tables
+
+FRONT = {"recipe": "sound", "raters": "included", "dimension": "warmth"}
+
+
+def of(made: dict[str, Table], recipes: list[Recipe] = SHIPPED, *, scale: int = 0) -> list[str]:
+    return said(limits(made, recipes, QualityRules(), gold="judge", scale=scale))
+
+
+def about(word: str, made: dict[str, Table], recipes: list[Recipe] = SHIPPED) -> list[str]:
+    """The limits in which that stands."""
+    return [sentence for sentence in of(made, recipes) if word in sentence]
+
+
+def test_no_tables_have_no_limits() -> None:
+    assert of({}) == []
+
+
+# ── Wins and scenarios ────────────────────────────────────────────────────────────────────────────
+
+
+def wins(p: float | None) -> dict[str, Any]:
+    return {**FRONT, "scenario": "all", "a_wins": 26, "b_wins": 22, "p": p}
+
+
+def test_wins_that_a_coin_might_give_are_said_to_be_such() -> None:
+    rows = [{**wins(0.6655), "recipe": "paper"}, wins(0.6655)]
+    assert about("sign test", tables(wins_tests=rows)) == [
+        "26 against 22 wins: sign test p = .665. So uneven a count, or one more so, is no rarity "
+        "where neither condition is better, even if the comparisons were independent, which those "
+        "of one scenario or one model need not be."
+    ]
+
+
+def test_even_count_of_wins_is_not_called_uneven() -> None:
+    row = wins(1.0) | {"a_wins": 6, "b_wins": 6}
+    assert about("wins", tables(wins_tests=[row])) == [
+        "6 against 6 wins: an even count does not show that the conditions are equally good."
+    ]
+
+
+@pytest.mark.parametrize("p", [0.04, None])
+def test_clear_or_untested_wins_have_no_such_limit(p: float | None) -> None:
+    assert about("sign test", tables(wins_tests=[wins(p)])) == []
+
+
+@pytest.mark.parametrize(
+    ("n", "says"),
+    [
+        (1, "There is 1 scenario, so nothing here speaks of other scenarios."),
+        (
+            6,
+            "There are 6 scenarios. Below some 20, what is said of other scenarios has little "
+            "power, and more raters cannot raise it: a true difference may well go unseen.",
+        ),
+    ],
+)
+def test_few_scenarios_are_counted(n: int, says: str) -> None:
+    rows = [{**FRONT, "unit": "scenario", "n": n}]
+    assert says in of(tables(systems=rows))
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["choices"], "Shares of choices, with their intervals and tests, take the texts as given: "
+         "they say how other raters would choose among these very texts, not others by the same "
+         "systems."),
+        (["rankings"], "Mean ranks, with their intervals and tests, take the texts as given: they "
+         "say how other raters would rank these very texts, not others by the same systems."),
+        (["choices", "rankings"], "Shares of choices and mean ranks, with their intervals and "
+         "tests, take the texts as given: they say how other raters would choose among and rank "
+         "these very texts, not others by the same systems."),
+    ],
+)  # fmt: skip
+def test_texts_of_what_was_asked_for_are_fixed(names: list[str], says: str) -> None:
+    assert about("take the texts", tables(**{name: [FRONT] for name in names})) == [says]
+
+
+def test_enough_scenarios_are_no_limit() -> None:
+    rows = [{**FRONT, "unit": "scenario", "n": 20}]
+    assert about("There are", tables(systems=rows)) == []
+
+
+def test_single_texts_are_a_limit_where_systems_have_one_each() -> None:
+    keys = [("Ant", "plain", "1"), ("Ant", "tuned", "1"), ("Oracle", "reference", "1")]
+    keys.append(("Oracle", "reference", "2"))
+    rows = [
+        {"scenario": "S1", "model": model, "condition": condition, "set": name}
+        for model, condition, name in keys
+    ]
+    assert len(about("luckier text", tables(items=rows))) == 1
+    several = [{**row, "set": other} for row in rows for other in "ab"]
+    assert about("luckier text", tables(items=several)) == []
+
+
+# ── Groups ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def group(**changes: Any) -> dict[str, Any]:
+    return {
+        **FRONT,
+        "factor": "age",
+        "group_a": "60+",
+        "group_b": "under 60",
+        "condition": "all",
+        "scenario": "all",
+        "test": "student",
+        "n_a": 8,
+        "n_b": 108,
+        "df": 114.0,
+        "p": 0.2,
+        **changes,
+    }
+
+
+def test_small_group_is_named_with_its_raters() -> None:
+    assert about("The group", tables(group_tests=[group(), group(factor="sex", n_a=50)])) == [
+        "The group 60+ (age) has 8 included raters: its mean says little of other people like them."
+    ]
+
+
+def test_empty_group_is_not_said_to_have_a_mean() -> None:
+    assert about("The group", tables(group_tests=[group(n_a=0, p=None)])) == []
+
+
+def test_approximate_test_of_a_small_group_is_a_limit() -> None:
+    ranked = about("The group", tables(group_tests=[group(method="asymptotic")]))
+    assert ranked[0].endswith(
+        "The normal approximation behind the Mann–Whitney test is not to be relied on with so few."
+    )
+    assert ranked != about("The group", tables(group_tests=[group(method="exact")]))
+
+
+def test_factors_that_share_no_adjustment_are_counted() -> None:
+    rows = [group(), group(factor="sex")]
+    assert about("adjusted within", tables(group_tests=rows)) == [
+        "p values of groups are adjusted within each of 2 factors, and over these not at all."
+    ]
+    over_factors = SOUND.model_copy(update={"adjust_over": ["model", "factor"]})
+    assert about("adjusted within", tables(group_tests=rows), [over_factors]) == []
+
+
+def test_dimensions_that_share_no_adjustment_are_counted() -> None:
+    rows = [{"dimension": dimension} for dimension in ("warmth", "clarity")]
+    assert about("adjusted within", tables(items=rows)) == [
+        "p values are adjusted within each of 2 dimensions, and over these not at all."
+    ]
+    assert about("adjusted within", tables(items=rows[:1])) == []
+
+
+def paper_tests() -> dict[str, Table]:
+    rows = [
+        group(recipe="paper", df=2782.0, p=0.01),
+        group(recipe="paper", df=1390.0, p=0.5, model="Bee"),
+        group(recipe="paper", df=1400.5, p=0.5, test="welch"),
+    ]
+    steps = [{"step": "duration", "excluded": 0, "remaining": 116}]
+    return tables(group_tests=rows, funnel=steps)
+
+
+def test_ratings_as_units_show_how_many_degrees_come_of_how_many_raters() -> None:
+    assert about("by itself", paper_tests())[0].startswith(
+        "Recipe paper counts every rating as an observation by itself: up to 2,782 degrees of "
+        "freedom from 116 raters."
+    )
+    assert about("by itself", paper_tests(), [SOUND]) == []
+
+
+def test_unadjusted_tests_are_counted_beside_what_chance_gives() -> None:
+    assert about("unadjusted", paper_tests(), [PAPER])[0].startswith(
+        "Recipe paper makes 2 comparisons of groups by Student's t; 1 has p < .05 unadjusted. At "
+        "5 % each, some 0.1 would be expected of true null hypotheses alone"
+    )
+
+
+# ── The filter ────────────────────────────────────────────────────────────────────────────────────
+
+
+def filtered(remaining: int, mae: float | None = 0.5) -> dict[str, Table]:
+    steps = [{"step": "sigma_mae", "excluded": 100 - remaining, "remaining": remaining}]
+    return tables(funnel=steps, raters=[{"participant": "ann", "mae": mae}])
+
+
+def test_judge_filter_is_a_limit_where_there_are_gold_scores() -> None:
+    assert about("gold scores", filtered(92))[0].startswith(
+        "The rule sigma_mae left out 8 raters whose ratings hardly vary and lie far from the gold "
+        "scores (judge)."
+    )
+    assert about("left out 1 rater whose ratings hardly vary", filtered(99))
+    assert about("gold scores", filtered(100)) == []  # nobody was chosen by them
+    assert about("gold scores", filtered(92, mae=None)) == []
+
+
+def test_strict_filter_says_how_many_it_leaves() -> None:
+    assert about("leaves", filtered(80)) == [
+        "The filter leaves 80 of 100 raters (20.0 % are left out)."
+    ]
+    assert about("leaves", filtered(92)) == []
+
+
+def test_nobody_included_is_said() -> None:
+    assert about("No rater", filtered(0)) == ["No rater is included (0), so nothing is known."]
+
+
+def test_results_of_choices_by_all_raters_stand_beside_too() -> None:
+    made = filtered(80) | tables(choices=[{**FRONT, "raters": "all"}])
+    (said_of,) = about("leaves", made)
+    assert said_of.endswith("Results of all raters stand beside those of the included ones.")
+
+
+@pytest.mark.parametrize(
+    ("n", "says"), [(1, ["There is 1 included rater."]), (5, ["There are 5 included raters."])]
+)
+def test_few_raters_are_counted(n: int, says: list[str]) -> None:
+    said_of = about("these few", tables(funnel=[{"step": "x", "excluded": 0, "remaining": n}]))
+    assert [sentence.split(" What")[0] for sentence in said_of] == says
+
+
+def test_enough_raters_are_no_limit() -> None:
+    assert about("these few", tables(funnel=[{"step": "x", "excluded": 0, "remaining": 10}])) == []
+
+
+def test_choices_take_people_and_texts_as_they_came() -> None:
+    said_of = of(tables(choices=[FRONT]))
+    assert [sentence.split(" ", 3)[:3] for sentence in said_of] == [
+        ["Other", "raters", "are"],
+        ["Shares", "of", "choices,"],
+    ]
+
+
+# ── What cannot be known, or was not ──────────────────────────────────────────────────────────────
+
+
+def test_margin_holds_only_if_set_before() -> None:
+    made = tables(to_reference=[{**FRONT, "margin": 0.25}])
+    assert len(about("margin of 0.25 points", made)) == 1
+    assert about("margin", made, [PAPER]) == []
+
+
+def test_margin_between_groups_is_a_limit_where_groups_are_compared() -> None:
+    made = tables(group_tests=[{**FRONT, "factor": "age", "margin": 0.25}])
+    assert len(about("points between groups of raters is the recipe's", made)) == 1
+    assert about("to the reference", made) == []
+
+
+def test_means_of_points_are_a_limit_of_scales_with_points() -> None:
+    made = tables(items=[{"scenario": "S1"}])
+    assert any("5 points of the scale" in sentence for sentence in of(made, scale=5))
+    assert not any("points of the scale" in sentence for sentence in of(made, scale=0))
+
+
+def test_empty_cells_are_counted_where_most_are_missing() -> None:
+    rows = [
+        {**FRONT, "model": model, "missing_cells": missing}
+        for model, missing in (("all", 3), ("Ant", 7), ("Bee", 0))
+    ]
+    assert about("empty", tables(contrasts=rows)) == [
+        "Not every rater rated every scenario in both conditions: up to 7 pairs of rater and "
+        "scenario are empty (Ant). Means are of what is there."
+    ]
+    assert about("empty", tables(contrasts=rows[2:])) == []
+
+
+def test_warnings_and_notes_are_passed_on_once() -> None:
+    made = tables(
+        guard_warnings=[
+            {"kind": "same_family", "text": "A judge may favour its own family."},
+            {"kind": "ways_agree", "text": "All three ways agree."},
+        ],
+        mixed_models=[{**FRONT, "note": "Nobody chose 1."}, {**FRONT, "note": "Nobody chose 1."}],
+    )
+    assert of(made) == ["A judge may favour its own family.", "Mixed model: Nobody chose 1."]
+
+
+def test_notes_of_mixed_models_name_their_dimension_where_there_are_several() -> None:
+    rows = [
+        {**FRONT, "dimension": dimension, "note": note}
+        for dimension, note in (("warmth", ""), ("advice", "Nobody chose 1."))
+    ]
+    assert of(tables(mixed_models=rows)) == ["Mixed model (advice): Nobody chose 1."]
+
+
+def test_rows_that_are_not_estimable_are_counted_by_table() -> None:
+    rows = [{"note": "not estimable, because X"}, {"note": ""}]
+    assert of(tables(anova=rows)) == [
+        "Not estimable: 1 of 2 rows of anova.csv. The column note says why."
+    ]

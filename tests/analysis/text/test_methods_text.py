@@ -1,0 +1,332 @@
+"""The methods that can be pasted into a paper: from the settings and what came of them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from analysis.definition import QualityRules
+from analysis.text.cells import Table
+from analysis.text.methods_text import Settings, methods, rule_text
+from tests.analysis.written import PAPER, SHIPPED, SOUND, recipe, said, tables
+
+SETTINGS = Settings(
+    rules=QualityRules(),
+    recipes=SHIPPED,
+    sources=["prolific", "link"],
+    gold="judge llama",
+    scale="on a scale from 1 (no) to 5 (very)",
+    software={"python": "3.11.9", "numpy": "2.4", "analysis": "0123456789abcdef"},
+    snapshot="fedcba9876543210",
+)
+STEPS = [
+    {"step": "duration", "excluded": 9, "remaining": 142},
+    {"step": "sigma_mae", "excluded": 26, "remaining": 116},
+]
+
+
+def of(made: dict[str, Table], settings: Settings = SETTINGS) -> dict[str, str]:
+    """Paragraphs by title."""
+    return {p.title: " ".join(said(p.sentences)) for p in methods(made, settings)}
+
+
+def test_raters_are_told_rule_by_rule_with_thresholds_and_counts() -> None:
+    assert of(tables(funnel=STEPS))["Raters"] == (
+        "Sources of participants that count: prolific, link. Of 151 people who agreed to take part "
+        "and finished or left, those were left out, in this order and for the first rule that "
+        "matched, (1) who took less than 10 or more than 75 minutes: 9, 142 remaining, (2) whose "
+        "gold-scored ratings had σ < 0.6 and at the same time a mean absolute distance to the gold "
+        "scores of more than 0.9 (σ = standard deviation, n − 1 in its denominator): 26, 116 "
+        "remaining. 116 raters (76.8 %) are included."
+    )
+
+
+def test_rules_are_told_with_their_own_thresholds() -> None:
+    rules = QualityRules.model_validate(
+        {
+            "duration_minutes": {"minimum": 2.5, "maximum": 30},
+            "attention": {"failures_allowed": 1},
+            "early_exit": {"inactive_minutes": 45},
+        }
+    )
+    assert rule_text("duration", rules) == "who took less than 2.5 or more than 30 minutes"
+    assert rule_text("attention", rules) == "who failed more than 1 attention checks"
+    assert rule_text("attention", QualityRules()) == "who failed any attention check"
+    assert "silent for more than 45 minutes" in rule_text("early_exit", rules)
+
+
+def test_study_without_rules_says_so() -> None:
+    assert of({})["Raters"].endswith("No rule of exclusion was applied.")
+
+
+def items(*dimensions: str) -> list[dict[str, Any]]:
+    return [
+        {"scenario": "S1", "model": "Ant", "condition": condition, "dimension": dimension, "n": 30}
+        for dimension in dimensions
+        for condition in ("plain", "tuned")
+    ]
+
+
+def test_ratings_are_counted_with_scale_and_gold() -> None:
+    assert of(tables(items=items("warmth"), funnel=STEPS))["Ratings"] == (
+        "The included raters gave 60 ratings of 2 systems (a model in a condition) in 1 scenario, "
+        "on a scale from 1 (no) to 5 (very). Gold scores: judge llama. The rule on σ and mean "
+        "absolute distance goes by them."
+    )
+
+
+def test_dimensions_are_named_where_there_are_several() -> None:
+    said_of = of(tables(items=items("warmth", "clarity")), replace(SETTINGS, gold="", scale=""))
+    assert said_of["Ratings"] == (
+        "The included raters gave 120 ratings of 2 systems (a model in a condition) in 1 "
+        "scenario, on 2 dimensions (warmth and clarity)."
+    )
+
+
+def test_no_ratings_and_no_gold_have_no_paragraph() -> None:
+    assert "Ratings" not in of({}, replace(SETTINGS, gold=""))
+
+
+def test_filter_by_gold_scores_that_are_not_there_is_said_to_match_nobody() -> None:
+    assert of(tables(funnel=STEPS), replace(SETTINGS, gold=""))["Ratings"] == (
+        "There are no gold scores, so the rule on σ and mean absolute distance could match nobody."
+    )
+
+
+def test_recipe_without_tables_says_so() -> None:
+    assert of({})["Analysis: As published (paper)"] == "None of its tables could be computed."
+
+
+def test_recipe_about_ratings_says_so_of_a_study_that_asks_for_none() -> None:
+    assert of({}, replace(SETTINGS, scale=""))["Analysis: As published (paper)"] == (
+        "It is about ratings, for which the study does not ask."
+    )
+
+
+def test_what_was_not_computed_is_not_described() -> None:
+    assert of(tables(anova=[{"recipe": "sound", "factor": "region"}]))[
+        "Analysis: Raters and items as units (sound)"
+    ] == (
+        "A rater's mean is one observation, however many ratings it rests on. Tables are of the "
+        "included raters, and once more of all raters; intervals have 95 % confidence. The groups "
+        "of region were compared by one-way analyses of variance, Fisher's and Welch's, over all "
+        "scenarios and in each."
+    )
+
+
+def test_groups_are_described_as_the_recipe_cuts_them() -> None:
+    mine = recipe(
+        "rating",
+        groups={
+            "age": {
+                "column": "age",
+                "a": {"label": "old", "above": 40, "at_most": 90},
+                "b": {"label": "young", "others": True},
+                "left_out": ["unknown"],
+            },
+            "sex": {
+                "column": "sex",
+                "a": {"label": "f", "values": ["f"]},
+                "b": {"label": "m", "values": ["m"]},
+            },
+        },
+        group_tests=["welch"],
+        each_scenario=False,
+        adjust_over=[],
+    )
+    made = tables(group_tests=[{"recipe": "mine", "factor": "age"}])
+    assert of(made, replace(SETTINGS, recipes=[mine]))["Analysis: Mine (mine)"] == (
+        "Every rating counts as one observation. Groups of raters (age: old (above 40 and at most "
+        "90) against young (all other answers), without unknown) were compared per model by "
+        "Welch's t test, over all ratings and within each condition. Cohen's d and Hedges' g have "
+        "exact intervals from the noncentral t distribution."
+    )
+
+
+def test_groups_of_an_earlier_recipe_are_not_described_anew() -> None:
+    made = tables(group_tests=[{"recipe": name, "factor": "age"} for name in ("paper", "sound")])
+    text = of(made)
+    assert "(age: 60+ (at least 60)" in text["Analysis: As published (paper)"]
+    assert (
+        "Groups of raters (those of recipe paper) were compared"
+        in text["Analysis: Raters and items as units (sound)"]
+    )
+
+
+def test_adjustment_names_its_family() -> None:
+    made = tables(group_tests=[{"recipe": "sound", "factor": "age"}])
+    text = of(made, replace(SETTINGS, recipes=[SOUND]))
+    assert (
+        "p values are adjusted over models where all else is equal, by Holm's method and, beside "
+        "it, by Benjamini and Hochberg's" in text["Analysis: Raters and items as units (sound)"]
+    )
+
+
+def test_margins_resamples_and_models_are_those_that_were_used() -> None:
+    made = tables(
+        to_reference=[{"recipe": "sound"}],
+        wins_tests=[{"recipe": "sound", "resamples": 2000}],
+        mixed_models=[{"recipe": "sound", "link": "probit"}, {"recipe": "sound", "link": "linear"}],
+    )
+    text = of(made)["Analysis: Raters and items as units (sound)"]
+    assert "with a margin of 0.25 points" in text
+    assert "2,000 resamples (seed 1) of raters drawn with replacement" in text
+    assert (
+        "Cumulative link mixed models (probit; Laplace approximation, restricted by Cox and Reid's "
+        "adjusted profile likelihood) and linear mixed models (REML) have the system as fixed "
+        "effect" in text
+    )
+
+
+def test_no_resamples_are_claimed_where_none_were_drawn() -> None:
+    made = tables(wins_tests=[{"recipe": "sound", "resamples": None}])
+    assert "resamples" not in of(made)["Analysis: Raters and items as units (sound)"]
+
+
+def test_reference_points_are_described_only_where_there_are_any() -> None:
+    row = {"recipe": "sound", "resamples": None}
+    with_points = of(tables(wins_tests=[{**row, "reference_points": 3}]))
+    without = of(tables(wins_tests=[row]))
+    says = "Reference points are earned by the reference's mean in the set in which a model was "
+    assert says in with_points["Analysis: Raters and items as units (sound)"]
+    assert "eference" not in without["Analysis: Raters and items as units (sound)"]
+
+
+@pytest.mark.parametrize(
+    ("sets", "says"),
+    [
+        (["all"], "with Kendall's W, and in pairs by Wilcoxon's signed-rank test, adjusted over "
+         "all pairs, by Holm's method."),
+        (["1", "2"], "with Kendall's W, adjusted over sets, and in pairs by Wilcoxon's signed-rank "
+         "test, adjusted over all pairs of all sets, by Holm's method."),
+    ],
+)  # fmt: skip
+def test_rankings_say_over_what_they_are_adjusted(sets: list[str], says: str) -> None:
+    rows = [{"recipe": "sound", "set": name, "pages": 9} for name in sets]
+    assert says in of(tables(ranking_tests=rows))["Analysis: Raters and items as units (sound)"]
+
+
+@pytest.mark.parametrize(
+    ("tests", "says"),
+    [
+        (
+            [("best", "all"), ("worst", "all")],
+            "Whether the place on the page matters to choices was tested by Pearson's χ² of how "
+            "often each place was chosen, adjusted over answers by Holm's method; a page, whose "
+            "order is its own, is one observation. Systems' shares of choices were also averaged "
+            "over places, each place counting the same.",
+        ),
+        (
+            [("rank", "1"), ("rank", "2")],
+            "Whether the place on the page matters to ranks was tested by Friedman's χ² over "
+            "pages, adjusted over sets by Holm's method; a page, whose order is its own, is one "
+            "observation. Systems' mean ranks were also averaged over places, each place "
+            "counting the same.",
+        ),
+        (
+            [("best", "all"), ("rank", "all")],
+            "matters to choices and ranks was tested by Pearson's χ² of how often each place was "
+            "chosen and by Friedman's χ² over pages, adjusted over answers",
+        ),
+        ([("rank", "all")], "is one observation. Systems' mean ranks"),
+    ],
+)
+def test_places_are_described_by_what_was_asked_for(tests: list[Any], says: str) -> None:
+    rows = [{"recipe": "sound", "answer": answer, "set": name} for answer, name in tests]
+    assert says in of(tables(position_tests=rows))["Analysis: Raters and items as units (sound)"]
+
+
+@pytest.mark.parametrize(
+    ("variants", "says"),
+    [
+        (
+            ["rules in force", "no rule", "early_exit alone"],
+            "anew with no rule of exclusion and with each rule alone.",
+        ),
+        (
+            ["no rule", "a alone", "all but a", "sigma over blocks, ddof 1"],
+            "anew with no rule of exclusion, with each rule alone, with all but each and with σ "
+            "taken in other ways.",
+        ),
+        (["rules in force"], "No other choice of exclusion rules was there"),
+    ],
+)
+def test_sensitivity_names_the_variants_that_there_were(variants: list[str], says: str) -> None:
+    rows = [{"recipe": "sound", "variant": variant} for variant in variants]
+    text = of(tables(sensitivity=rows))["Analysis: Raters and items as units (sound)"]
+    assert says in text
+
+
+def test_tests_of_equivalent_groups_are_described_where_they_were_made() -> None:
+    row = {"recipe": "sound", "factor": "age"}
+    title = "Analysis: Raters and items as units (sound)"
+    assert "TOST" not in of(tables(group_tests=[row]))[title]
+    assert (
+        "That two groups differ by less than the margin of 0.25 points was tested by two "
+        "one-sided t tests (TOST), adjusted over the same by Holm's method."
+        in of(tables(group_tests=[{**row, "p_equivalent": 0.2}]))[title]
+    )
+
+
+def test_choices_are_counted_and_their_agreement_is_named() -> None:
+    front = {"recipe": "sound", "raters": "included"}
+    made = tables(
+        choices=[
+            {**front, "scenario": place, "model": model, "condition": "c", "best": 3, "worst": 2}
+            for place in ("all", "Q1", "Q2")
+            for model in ("Ant", "Bee")
+        ],
+        agreement=[{"statistic": "randolphs_kappa_best"}],
+    )
+    text = of(made)
+    assert text["Choices"] == (
+        "The included raters chose a best response 6 times and a worst one 4 times, among 2 "
+        "systems (a model in a condition) in 2 scenarios."
+    )
+    sound = text["Analysis: Raters and items as units (sound)"]
+    assert "Agreement of raters is given as Randolph's free-marginal κ of the choices." in sound
+    assert "Shares of best and of worst choices are of the pages that showed a system" in sound
+
+
+def test_choices_are_told_with_their_tests_and_without_ratings() -> None:
+    front = {"recipe": "sound", "raters": "included"}
+    tests = [
+        {**front, "test": "permuted_within_pages", "permutations": 9999, "p_adjusted": 0.2},
+        {**front, "test": "permuted_by_rater", "permutations": 999},
+    ]
+    title = "Analysis: Raters and items as units (sound)"
+    sound = of(tables(choice_tests=tests), replace(SETTINGS, scale=""))[title]
+    assert sound.startswith("A rater is one observation, however many pages they answered.")
+    assert "as best, and as worst, was tested by Σ (observed − expected)² / expected" in sound
+    assert "999 to 9,999 permutations (seed 1)" in sound
+    assert "p values of scenarios are adjusted by Holm's method" in sound
+    assert "Pearson" not in sound
+
+
+def test_rankings_are_counted_and_their_agreement_is_named() -> None:
+    test = {"recipe": "sound", "raters": "included", "set": "all", "pages": 100}
+    made = tables(
+        ranking_tests=[test | {"pages_left_out": 1}],
+        agreement=[{"statistic": "kendalls_w_ranks_within_blocks"}],
+    )
+    text = of(made)
+    assert text["Rankings"] == (
+        "The included raters ranked all responses of 100 pages; equal ranks share their middle. 1 "
+        "page, ranked in part, could not be used."
+    )
+    sound = text["Analysis: Raters and items as units (sound)"]
+    assert "given as Kendall's W of the ranks within blocks." in sound
+
+
+def test_tables_that_belong_to_no_recipe_stand_with_the_one_by_raters() -> None:
+    made = tables(paired=[{"unit": "participant", "model": "Ant"}])
+    text = of(made)
+    assert "Wilcoxon" in text["Analysis: Raters and items as units (sound)"]
+    assert "Wilcoxon" not in text["Analysis: As published (paper)"]
+
+
+def test_software_and_snapshot_are_named() -> None:
+    assert of({}, replace(SETTINGS, recipes=[PAPER]))["Software"] == (
+        "Computed with Fivefold (digest of its analysis code 0123456789ab), Python 3.11.9, NumPy "
+        "2.4, from the data snapshot fedcba987654."
+    )

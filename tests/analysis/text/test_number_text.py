@@ -1,0 +1,73 @@
+"""Numbers as people read them."""
+
+import pytest
+
+from analysis.text.number_text import decimals, degrees, in_table, p_text, percent, tally
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.004, ".004"),
+        (0.0409, ".041"),
+        (0.05, ".050"),
+        (0.000999, "< .001"),
+        (0.001, ".001"),
+        (0.0, "< .001"),
+        (0.9996, "> .999"),
+        (1.0, "> .999"),
+    ],
+)
+def test_p_has_three_decimals_and_no_zero_in_front(p: float, text: str) -> None:
+    assert p_text(p) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2.345, "2.35"), (-0.5, "−0.50"), (-0.001, "0.00"), (0.0, "0.00"), (-12345.678, "−12,345.68")],
+)
+def test_decimals_have_a_real_minus_and_none_before_zero(value: float, text: str) -> None:
+    assert decimals(value) == text
+
+
+def test_percent_is_not_torn_from_its_sign() -> None:
+    assert percent(54.1667) == "54.2\u202f%"
+
+
+def test_degrees_are_whole_where_they_are() -> None:
+    assert [degrees(115), degrees(115.0), degrees(5.24)] == ["115", "115", "5.2"]
+
+
+def test_tally_shows_half_a_win() -> None:
+    assert [tally(26), tally(26.0), tally(26.5)] == ["26", "26", "26.5"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "text"),
+    [
+        ("p_adjusted", 0.0123, ".012"),
+        ("wins_p", 0.5, ".500"),
+        ("mean", 3.14159, "3.14"),
+        ("estimate", -0.0012, "−0.001"),
+        ("estimate", 0.00042, "0.0004"),
+        ("estimate", 0.00001, "0.00"),
+        ("estimate", 0.0, "0.00"),
+        ("eta_squared", 0.0123, "0.012"),
+        ("a_percent", 54.1667, "54.2"),
+        ("n_ratings", 13920, "13,920"),
+        ("a_wins", 26.0, "26"),
+        ("b_wins_high", 22.5, "22.5"),
+        ("log_likelihood", -1234.56, "−1,234.6"),
+        ("approaches", True, "yes"),
+        ("value", 1138.0, "1,138"),
+        ("value", 29.756, "29.76"),
+        ("obtained", -0.041623, "−0.041623"),
+        ("obtained", 1234.56789, "1234.6"),
+        ("obtained", "tie", "tie"),
+        ("model", "Ant", "Ant"),
+        ("p", None, "–"),
+        ("note", "", "–"),
+    ],
+)
+def test_cell_is_rounded_as_its_column_asks(column: str, value: object, text: str) -> None:
+    assert in_table(column, value) == text
