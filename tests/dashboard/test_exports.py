@@ -252,8 +252,8 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
     names = ["funnel", "raters", "thresholds", "demographics", "items", "wins"]
     names += ["wins_summary", "rater_differences", "protocol", "codebook"]
     absent = json.loads((tmp_path / "a" / "manifest.json").read_text())["absent"]
-    of_recipes = set(by_recipe.NAMES) - set(absent)
-    assert set(original) == {f"{name}.csv" for name in [*names, *TABLES, *of_recipes]}
+    expected = {*names, *TABLES, *by_recipe.NAMES} - set(absent)
+    assert set(original) == {f"{name}.csv" for name in expected}
     assert again == original
 
 

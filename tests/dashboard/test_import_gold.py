@@ -48,10 +48,16 @@ def export(study: Study, folder: Path) -> dict[str, bytes]:
 
 
 def analyze(study: Study, folder: Path) -> dict[str, bytes]:
-    """The tables about ratings. Those about judges call the scores by their file from then on."""
+    """The tables about ratings, and what their columns mean.
+
+    Those about judges call the scores by their file from then on, and know of no calls.
+    """
     call_command("analyze", str(study), out=folder, images=False, verbosity=0)
-    tables = {path.stem: path for path in folder.glob("*.csv")}
-    return {f"{n}.csv": path.read_bytes() for n, path in tables.items() if n not in TABLES}
+    about_judges = tuple(f"{name}.csv" for name in TABLES)
+    tables = {p.name: p.read_bytes() for p in folder.glob("*.csv") if p.name not in about_judges}
+    meanings = tables["codebook.csv"].splitlines(keepends=True)
+    of_ratings = [row for row in meanings if not row.decode().startswith(about_judges)]
+    return tables | {"codebook.csv": b"".join(of_ratings)}
 
 
 #: What an import reads; the other files of an export are not asked for.
