@@ -65,7 +65,8 @@ class StudyData:
 @dataclass(frozen=True)
 class ProtocolData:
     """Tidy tables: participants.csv, ratings.csv and ranks.csv (each with `revisions`),
-    presentations.csv (with `changes`) and comments.csv.
+    presentations.csv (with `shown_at`, empty where answers are imported, and `changes`) and
+    comments.csv.
     """
 
     participants: DataFrame

@@ -29,6 +29,7 @@ from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
 from survey.places import pool_of
 from survey.tidy import (
+    BEST_WORST,
     CHECK_COLUMNS,
     COMMENT_COLUMNS,
     GOLD_COLUMNS,
@@ -36,6 +37,7 @@ from survey.tidy import (
     PRESENTATION_COLUMNS,
     RANK_COLUMNS,
     RANK_SHOWN_COLUMNS,
+    RANKING,
     RATING_COLUMNS,
     RATING_TASKS,
     SHOWN_COLUMNS,
@@ -244,7 +246,9 @@ class Export:
         if not Attempt.objects.filter(call__judge__study=self.study).exists():
             absent["judge_attempts.csv"] = "no judge was asked anything"
         if not Rating.objects.filter(**shown).exclude(task__in=RATING_TASKS).exists():
-            absent["ranks.csv"] = "nobody ranked or chose responses"
+            ranked = any(task.kind in (RANKING, BEST_WORST) for task in study.tasks)
+            why = "the study asks for no ranks and no choices"
+            absent["ranks.csv"] = "nobody ranked or chose responses" if ranked else why
         if not FreeAnswer.objects.filter(**whose).exists():
             asked = study.block_remarks or study.closing
             why = "nobody wrote anything" if asked else "the study asks for no free text"

@@ -13,6 +13,14 @@ ALL = "all"
 #: Below it, a row of a table of thousands is shown for its adjusted p alone.
 CLEAR = 0.05
 SAME = "The same for every recipe."
+_PEOPLE = (
+    "People are the raters whom every rule but sigma_mae leaves: who is kept for lying near a "
+    "judge's scores would agree with it. A response counts once, in however many sets it stands."
+)
+_THREE_WAYS = (
+    "By the gold scores, as the study does it; by the mean of all other raters in their place; and "
+    "without the rule sigma_mae. Where these differ, the results depend on the gold scores."
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,11 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             f"Counts people; alone is how many a rule would remove by itself. {SAME}",
         ),
         "demographics": Shown("Who the included raters are", "Counts the included raters."),
-        "thresholds": Shown(says="Counts raters who entered the filter."),
+        "thresholds": Shown(
+            says="Counts raters who entered the filter; removed are those beyond the limit in "
+            "force of that measure alone, and in the row of both those beyond both, whom the rule "
+            "sigma_mae takes out by itself.",
+        ),
         "raters": Shown(
             "Raters who were filtered out",
             "A row is a rater.",
@@ -71,7 +83,12 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             ),
             folded=True,
         ),
-        "protocol": Shown("How the protocol worked out", "Of everybody who completed the survey."),
+        "protocol": Shown(
+            "How the protocol worked out",
+            "Of everybody who completed the survey. changed_answers is per person; contradictions, "
+            "the share of pairs of responses that somebody ranked against their own ratings; "
+            "agreement is Kendall's W, the mean over blocks, which n counts.",
+        ),
     },
     "Wins": {
         "wins_summary": Shown(
@@ -90,7 +107,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     "Systems": {
         "systems": Shown(says="n counts the unit."),
         "to_reference": Shown(
-            says="n counts the unit; p (Holm) is of non-inferiority, over systems.",
+            says="n counts the unit; p (Holm) is of non-inferiority, over "
+            "systems; lower bound is the end of a one-sided 95 % interval.",
             aside=("df", "t_non_inferior", "reference_model", "reference_condition"),
         ),
         "items": Shown(
@@ -165,26 +183,86 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "position_conclusions": Shown(says="pages counts the unit."),
     },
     "Judges": {
-        "guard_warnings": Shown("What a reader has to know about the gold scores"),
+        "guard_warnings": Shown(
+            "What a reader has to know about the gold scores",
+            "What becomes of the results if raters are not filtered by their distance to the gold "
+            "scores.",
+            aside=("kind",),
+        ),
         "judge_consistency": Shown(
             "Do judges agree with themselves?",
+            "ρ is Spearman's correlation of each two replicates, on average, with the least and "
+            "the greatest; α is Krippendorff's over all replicates: 1 is full agreement, 0 what "
+            "chance brings about. Consistency is not validity: who always answers 3 is perfectly "
+            "consistent. asked and valid count scores.",
             printed=(
                 "judge", "kind", "dimension", "n_items", "replicates", "asked", "valid", "rho",
                 "rho_min", "rho_max", "alpha_ordinal", "alpha_ordinal_low", "alpha_ordinal_high",
                 "mean_sd", "all_agree", "flags", "note", "sources",
             ),
         ),
-        "judge_agreement": Shown("Do people agree with judges?"),
-        "judge_bias": Shown("Judge minus people"),
-        "alt_test": Shown("The alternative annotator test"),
-        "alt_test_raters": Shown("The alternative annotator test, rater by rater", folded=True),
-        "guard_funnel": Shown("The filter three ways"),
-        "guard_wins": Shown("Wins three ways"),
-        "guard_systems": Shown("Means of the systems three ways", folded=True),
-        "guard_raters": Shown("Whom the distance to the gold scores leaves out", folded=True),
-        "judge_scores_shares": Shown("How often each score is given", folded=True),
-        "judge_models": Shown("Which models answered"),
-        "judge_item_spread": Shown("Every response's scores by every judge", folded=True),
+        "judge_agreement": Shown(
+            "Do people agree with judges?",
+            f"{_PEOPLE} pearson_within and spearman_within: whether the judge orders the responses "
+            "of a scenario as people do. bias is judge − people in points of the scale, between "
+            "the limits of which lie about 95 % of the differences; own_family_bias, how much "
+            "better than people the judge treats models of its own family. length_spearman: "
+            "whether longer responses get more, from the judge and from people. alpha_raters and "
+            "alpha_with_judge: Krippendorff's α of the raters alone, and with the judge as one "
+            "more.",
+        ),
+        "judge_bias": Shown(
+            "Judge minus people",
+            f"{_PEOPLE} In points of the scale: above 0 the judge gives more. About 95 % of the "
+            "differences lie within the limits of agreement (Bland and Altman). n counts "
+            "responses.",
+        ),
+        "alt_test": Shown(
+            "The alternative annotator test",
+            f"{_PEOPLE} Does the judge come as close to the other raters as each rater does, with "
+            "a head start of ε (Calderon et al. 2025)? winning rate is the share of raters whose "
+            "place it may take; it passes from a half on. Where a judge that always gives the "
+            "same score passes, passing says little.",
+        ),
+        "alt_test_raters": Shown(
+            "The alternative annotator test, rater by rater",
+            "judge wins and rater wins are shares of the responses on which either comes at least "
+            "as close to the other raters; p (BY) is adjusted over raters by Benjamini and "
+            "Yekutieli's method.",
+            folded=True,
+        ),
+        "guard_funnel": Shown("The filter three ways", f"{_THREE_WAYS} Counts people."),
+        "guard_wins": Shown(
+            "Wins three ways",
+            f"{_THREE_WAYS} Counts comparisons of a model in a scenario; a and b are those of the "
+            "table of wins.",
+        ),
+        "guard_systems": Shown(
+            "Means of the systems three ways",
+            f"{_THREE_WAYS} n counts ratings; difference is that to the first way.",
+            folded=True,
+        ),
+        "guard_raters": Shown(
+            "Whom the distance to the gold scores leaves out",
+            "A row is a rater whom it leaves out in any of the three ways.",
+            folded=True,
+        ),
+        "judge_scores_shares": Shown(
+            "How often each score is given",
+            "n counts the judge's single scores, people n people's ratings. A response that stands "
+            "in several sets has one vote of each rater in people share.",
+            folded=True,
+        ),
+        "judge_models": Shown(
+            "Which models answered",
+            "As the endpoint says. Where one version of a judge was answered by several models, "
+            "its scores are not all of the same judge.",
+        ),
+        "judge_item_spread": Shown(
+            "Every response's scores by every judge",
+            "Over the single scores of a response; SD with n − 1.",
+            folded=True,
+        ),
     },
     "Sensitivity": {
         "sensitivity": Shown(

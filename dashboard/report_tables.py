@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.text.cells import Row, Table
 from analysis.text.interval_columns import with_intervals
-from analysis.text.number_text import EMPTY, in_table
+from analysis.text.number_text import EMPTY, count, in_table, noun
 from dashboard.report_sections import ALL, shown
 from survey.csv_text import to_text
 
@@ -47,6 +47,28 @@ WORDS = {
     "omega_squared": "ω²",
     "chi_squared": "χ²",
     "generalises_to": "for other",
+    "rho": "ρ",
+    "rho_min": "ρ min",
+    "rho_max": "ρ max",
+    "alpha_ordinal": "α ordinal",
+    "alpha_interval": "α interval",
+    "alpha_ordinal_interval": "interval of α ordinal",
+    "alpha_interval_interval": "interval of α interval",
+    "mean_sd": "mean SD",
+    "mae_consensus": "MAE to the others",
+    "limits": "limits of agreement",
+    "epsilon": "ε",
+    "is_studys": "the study's ε",
+    "is_baseline": "knows nothing",
+}
+#: What a column is called in one table alone.
+WORDS_IN = {
+    ("alt_test_raters", "p_adjusted"): "p (BY)",
+    ("alt_test_raters", "items"): "n responses",
+    ("judge_consistency", "n_items"): "n responses",
+    ("judge_agreement", "n_items"): "n responses",
+    ("alt_test", "n_items"): "n responses",
+    ("mixed_models", "n_items"): "n texts",
 }
 
 
@@ -92,6 +114,11 @@ class Part:
         """Whether only the first of its rows are shown."""
         return len(self.rows) < self.n_rows
 
+    @property
+    def counted(self) -> str:
+        """How many rows there are, in words."""
+        return f"{count(self.n_rows)} {noun(self.n_rows, 'row')}"
+
 
 @dataclass(frozen=True)
 class ShownTable:
@@ -109,9 +136,18 @@ class ShownTable:
     aside: list[str] = field(default_factory=list)
 
     @property
-    def is_cut(self) -> bool:
-        """Whether a part is too long to be shown whole."""
-        return self.n_shown < self.n_kept
+    def shown_of_all(self) -> str:
+        """How many rows are shown, of how many and which, up to where the file is named."""
+        if self.n_shown == self.n_rows:
+            return f"{count(self.n_rows)} {noun(self.n_rows, 'row')}, exact in"
+        said = f"{count(self.n_shown)} of {count(self.n_rows)} rows"
+        if not self.kept:
+            return f"{said}, the first of each part. The rest is in"
+        if self.n_shown < self.n_kept:
+            cut = f" ({count(self.n_kept)} rows), of long parts the first alone"
+        else:
+            cut = ""
+        return f"{said}: {self.kept}{cut}. The rest is in"
 
 
 def shown_table(table: Table) -> ShownTable:
@@ -163,8 +199,9 @@ def _part(rows: list[Row], aside: Sequence[str], *, is_folded: bool) -> Part:
     empty = [name for name in columns if held[name] <= {None, ""}]
     left = [name for name in columns if name not in fixed and name not in empty]
     groups = with_intervals(left)
-    caption = "; ".join(f"{words(name)} {in_table(name, rows[0][name])}" for name in fixed)
-    headings = [_heading(group, held) for group in groups]
+    table = rows[0].table.name
+    caption = "; ".join(f"{words(table, name)} {in_table(name, rows[0][name])}" for name in fixed)
+    headings = [_heading(table, group, held) for group in groups]
     return Part(
         caption,
         headings,
@@ -187,15 +224,16 @@ def _is_caption(name: str, found: set[Any], n_rows: int) -> bool:
     return name in PARTS or (n_rows > 1 and all(isinstance(value, str) for value in found))
 
 
-def _heading(group: tuple[str, ...], held: dict[str, set[Any]]) -> Heading:
+def _heading(table: str, group: tuple[str, ...], held: dict[str, set[Any]]) -> Heading:
     values = set().union(*(held[name] for name in group)) - {None, ""}
     is_number = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
     if len(group) == 1:
-        return Heading(words(group[0]), group[0], is_number)
+        return Heading(words(table, group[0]), group[0], is_number)
     name = "_".join(part for part in group[0].split("_") if part != "low")
-    return Heading(
-        words(name if name in WORDS else f"{name}_interval"), ", ".join(group), is_number
-    )
+    # Of what the interval is, such as alpha_ordinal, may have words of its own.
+    own = f"{name}_interval"
+    name = name if name in WORDS and own not in WORDS else own
+    return Heading(words(table, name), ", ".join(group), is_number)
 
 
 def _cell(row: Row, group: tuple[str, ...], *, is_number: bool) -> Cell:
@@ -214,6 +252,6 @@ def _number(row: Row, name: str) -> Number:
     return Number(in_table(name, value), to_text(value), row.table.cell(row.place, name))
 
 
-def words(column: str) -> str:
-    """A column's name in words."""
-    return WORDS.get(column, column.replace("_", " "))
+def words(table: str, column: str) -> str:
+    """What a column of a table is called."""
+    return WORDS_IN.get((table, column)) or WORDS.get(column, column.replace("_", " "))

@@ -229,7 +229,7 @@ MEANINGS = {
     "group": "Which of these groups",
     "limits_low": "Lower 95 % limit of agreement (Bland & Altman)",
     "limits_high": "Upper 95 % limit of agreement (Bland & Altman)",
-    "epsilon": "ε: how much a person costs more than a judge",
+    "epsilon": "ε: the judge's head start, for what it saves",
     "winning_rate": "Share of raters whom the judge could replace",
     "advantage": "Mean probability that the judge agrees at least as well as a rater",
     "passes": "Whether the winning rate is 0.5 or more",
@@ -237,7 +237,8 @@ MEANINGS = {
     "is_studys": "Whether the ε is the study's",
     "judge_wins": "Share of items on which the judge is at least as close to the others",
     "rater_wins": "Share of items on which the rater is at least as close to the others",
-    "replaceable": "Whether the judge does better than the rater, after adjustment",
+    "replaceable": "Whether the judge, with its head start, comes closer to the others than the "
+    "rater, after adjustment",
     "kind": "Kind of remark",
     "text": "The remark",
 }
@@ -261,6 +262,19 @@ MEANINGS_IN = {
     ("position_effects", "value"): "Share of pages, or mean of raters' mean ranks",
     ("alt_test_raters", "p_adjusted"): "p value adjusted by Benjamini and Yekutieli's method over "
     "raters",
+    ("judge_consistency", "kind"): "Whose scores: of a judge (a language model), a file or a panel",
+    **{
+        (table, "raters"): "Whose ratings: of those whom every rule but sigma_mae leaves"
+        for table in ("judge_agreement", "judge_bias", "alt_test")
+    },
+    **{
+        (table, "n_items"): "How many responses, each once in however many sets it stands"
+        for table in ("judge_consistency", "judge_agreement", "alt_test", "mixed_models")
+    },
+    ("alt_test_raters", "items"): "How many responses",
+    ("judge_bias", "n"): "How many responses",
+    ("judge_scores_shares", "n"): "How many of the judge's scores have this value",
+    ("guard_systems", "n"): "How many ratings",
     ("contrasts", "n"): "How many of what the row generalises to",
     ("group_tests", "equivalent"): "Whether the groups are shown to differ by less than the margin "
     "of the recipe (TOST at 5 %)",

@@ -147,7 +147,8 @@ ABOUT = {
     ),
     "mixed_models": About(
         "The models themselves",
-        "Thresholds or intercept, systems, and the standard deviations of raters and items.",
+        "Thresholds between the points of the scale (of ordinal models), and the standard "
+        "deviations of raters, of items and (of linear models) of what is left.",
     ),
     "rankings": About(
         "Mean ranks",

@@ -45,7 +45,7 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> dict[str, Any]:
     """
     ours = choices[choices["recipe"] == recipe.name]
     if not ours[["best", "worst"]].to_numpy().any():
-        raise Absent("nobody chose a best or a worst response")
+        raise Absent("there are no choices of a best or a worst response")
     pairs = ours[["model", "condition"]].drop_duplicates()
     systems = [System(str(m), str(c)) for m, c in pairs.itertuples(index=False)]
     bars = [Bar(scenario, kind) for scenario in distinct(ours["scenario"]) for kind in KINDS]

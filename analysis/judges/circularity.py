@@ -24,6 +24,11 @@ from analysis.tables.wins import wins, wins_summary
 
 CONSENSUS = "leave-one-rater-out consensus"
 UNFILTERED = "no sigma_mae filter"
+#: What a sentence calls another way than the study's.
+SAID = {
+    CONSENSUS: "With the leave-one-rater-out consensus in place of the gold scores",
+    UNFILTERED: "Without the rule sigma_mae",
+}
 RULE: RuleName = "sigma_mae"
 SYSTEMS = ["way", "model", "condition", "dimension", "n", "mean", "difference"]
 RATERS = ["participant", "sigma", "mae", "mae_consensus", "left_out_by"]
@@ -202,7 +207,7 @@ def _of_ways(ways: Sequence[Way], systems: DataFrame, contrast: Contrast) -> lis
         more, fewer = (way.included & ~first.included).sum(), (first.included & ~way.included).sum()
         if more or fewer:
             text = (
-                f"{_capital(way.name)} keeps {way.included.sum()} raters, {first.name} "
+                f"{SAID[way.name]}, {way.included.sum()} raters are kept instead of "
                 f"{first.included.sum()}: {more} more and {fewer} fewer."
             )
             warnings.append(("raters_differ", text))
@@ -214,7 +219,7 @@ def _of_ways(ways: Sequence[Way], systems: DataFrame, contrast: Contrast) -> lis
             row = rows.iloc[int(sizes.argmax())]
             of = f" on {row['dimension']}" if systems["dimension"].nunique() > 1 else ""
             text = (
-                f"{_capital(way.name)}: no mean of a system changes more than that of "
+                f"{SAID[way.name]}, no mean of a system changes more than that of "
                 f"{row['model']} ({row['condition']}){of}, by {row['difference']:+.3f} to "
                 f"{row['mean']:.3f}."
             )
@@ -238,8 +243,4 @@ def _of_wins(first: Way, way: Way, contrast: Contrast) -> list[tuple[str, str]]:
         for column, name in names.items()
         if before[column] != after[column]
     ]
-    return [("wins_differ", f"From {first.name} to {way.name}: {', '.join(changes)}.")]
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+    return [("wins_differ", f"{SAID[way.name]}: {', '.join(changes)}.")]

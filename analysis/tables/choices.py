@@ -109,7 +109,7 @@ def _pages(ranks: DataFrame) -> Iterator[Pages]:
     """Pages with a choice, per dimension: of all scenarios, then of each if there are several."""
     chosen = ranks[ranks["choice"].isin(KINDS)]
     if chosen.empty:
-        raise Absent("nobody chose a best or a worst response")
+        raise Absent("there are no choices of a best or a worst response")
     for name, own in chosen.groupby("dimension", observed=True):
         rows, systems, scenarios = _shown(own, ranks[ranks["dimension"] == name])
         yield Pages(str(name), ALL, rows, systems)

@@ -115,7 +115,7 @@ def positions(ranks: DataFrame, recipe: Recipe, *, raters: str) -> PositionTable
 
 def _why_none(ranks: DataFrame) -> str:
     if not (ranks["rank"].notna() | ranks["choice"].isin(KINDS)).any():
-        return "nobody ranked or chose anything"
+        return "there are neither ranks nor choices"
     if ranks["response_position"].isna().all():
         return "the places on the page are not known of any response"
     return "of no page all places and answers are known, of two responses or more"

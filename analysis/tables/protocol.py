@@ -17,6 +17,10 @@ RESPONSE = [*BLOCK, "model", "condition"]
 #: Why measures whose names begin so may have no value.
 WITHOUT = {
     "minutes": "no duration is known",
+    **dict.fromkeys(
+        ["changed_answers", "texts", "writing_people"],
+        "all answers are imported, which does not tell",
+    ),
     "contradict": "no two responses were put in order both by ratings and by ranks",
     "agreement_ratings": "in no block did two people who rated all of it tell responses apart",
     "agreement_ranks": "in no block did two people who ranked all of it tell responses apart",
@@ -26,8 +30,13 @@ WITHOUT = {
 def protocol(data: ProtocolData) -> DataFrame:
     """One row per measure: `measure`, `value`, `n` (of what it is computed: people, pairs of
     responses or blocks), and in `note` why there is no value.
+
+    What people changed and wrote stays behind when their answers are imported, so only those count
+    for it who were shown a page here.
     """
     people = data.participants[data.participants["status"] == "completed"]
+    seen_here = data.presentations[PERSON][data.presentations["shown_at"].notna()]
+    here = people[people[PERSON].isin(seen_here)]
     of_them = data.ratings[PERSON].isin(people[PERSON])
     ratings = data.ratings[of_them]
     ranks = data.ranks[data.ranks[PERSON].isin(people[PERSON]) & data.ranks["rank"].notna()]
@@ -38,20 +47,21 @@ def protocol(data: ProtocolData) -> DataFrame:
         _mean_w(_of_responses(ranks, "rank")),
     )
     texts = data.comments[data.comments["text"].fillna("") != ""]  # some were emptied again
-    texts = texts[texts[PERSON].isin(people[PERSON])]
+    texts = texts[texts[PERSON].isin(here[PERSON])]
+    writing = texts[PERSON].nunique()
     rows: list[tuple[str, float | None, int]] = [
         ("completed", float(len(people)), len(people)),
         *(
             (f"minutes_{name}", _quantile(minutes, q), len(minutes))
             for name, q in (("median", 0.5), ("lower_quartile", 0.25), ("upper_quartile", 0.75))
         ),
-        ("changed_answers", _changed(data, people), len(people)),
+        ("changed_answers", _changed(data, here), len(here)),
         ("contradictions", contradicted / pairs if pairs else None, pairs),
         ("contradicting_people", float(contradicting) if pairs else None, len(people)),
         ("agreement_ratings", *w_ratings),
         ("agreement_ranks", *w_ranks),
-        ("texts", float(len(texts)), len(people)),
-        ("writing_people", float(texts[PERSON].nunique()), len(people)),
+        ("texts", float(len(texts)) if len(here) else None, len(here)),
+        ("writing_people", float(writing) if len(here) else None, len(here)),
     ]
     lacking = [name for name, given in (("ratings", ratings), ("ranks", ranks)) if given.empty]
     noted = [(*row, _why_none(row[0], people, lacking) if row[1] is None else "") for row in rows]

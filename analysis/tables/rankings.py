@@ -139,7 +139,7 @@ def _ranked(ranks: DataFrame) -> Iterator[Ranked]:
     """Per dimension, all pages or those of each set."""
     placed = ranks[ranks["rank"].notna()]
     if placed.empty:
-        raise Absent("nobody ranked anything")
+        raise Absent("there are no ranks")
     for dimension, own in placed.groupby("dimension", observed=True):
         rows = own.assign(
             rater=pd.factorize(own["participant"], sort=True)[0],

@@ -218,7 +218,7 @@ def test_exports_lists_what_can_be_downloaded_and_where(
     assert files["ranks.csv"] == {
         "file": "ranks.csv",
         "about": "Everybody's ranks and choices",
-        "absent": "nobody ranked or chose responses",
+        "absent": "the study asks for no ranks and no choices",
         "url": None,
     }
     there = {name: row["url"] for name, row in files.items() if not row["absent"]}

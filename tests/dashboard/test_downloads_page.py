@@ -21,7 +21,7 @@ def test_downloads_offers_each_file_or_says_why_not(
         "comments.csv", "presentations.csv", "shown_responses.csv", "attention_checks.csv",
         "certificate.csv", "codebook.csv", "judge_scores.csv", "judge_attempts.csv",
     }  # fmt: skip
-    assert files["ranks.csv"].endswith("(not here: nobody ranked or chose responses)")
+    assert files["ranks.csv"].endswith("(not here: the study asks for no ranks and no choices)")
 
 
 def test_download_of_ratings_holds_the_raters_who_are_kept(

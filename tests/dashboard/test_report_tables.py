@@ -77,6 +77,31 @@ def test_two_ends_of_an_interval_stand_in_one_column() -> None:
     assert texts(part)[0] == ["Ant", "0.50", "−0.25 to 1.25"]
 
 
+def test_columns_are_called_after_what_they_hold_in_their_table() -> None:
+    def heads(name: str, **row: Any) -> list[str]:
+        rows = [row, {column: value + 1 for column, value in row.items()}]
+        return [heading.text for heading in table(name, *rows).parts[0].headings]
+
+    assert heads("contrasts", p=0.1, p_adjusted=0.2) == ["p", "p (Holm)"]
+    assert heads("alt_test_raters", p=0.1, p_adjusted=0.2) == ["p", "p (BY)"]
+    of_alpha = {"alpha_ordinal": 0.8, "alpha_ordinal_low": 0.7, "alpha_ordinal_high": 0.9}
+    assert heads("judge_consistency", **of_alpha) == ["α ordinal", "interval of α ordinal"]
+    limits = {"bias": 0.5, "limits_low": -1.0, "limits_high": 2.0}
+    assert heads("judge_bias", **limits) == ["bias", "limits of agreement"]
+
+
+def test_below_a_table_stands_how_many_rows_are_shown_and_which() -> None:
+    rows = [{"model": f"m{n}", "mean": float(n)} for n in range(1500)]
+    whole, long = table("systems", *rows[:1]), table("systems", *rows)
+    assert whole.shown_of_all == "1 row, exact in"
+    assert long.shown_of_all == "120 of 1,500 rows, the first of each part. The rest is in"
+    assert long.parts[0].counted == "1,500 rows"
+    clear = [group(scenario="S1", model=f"m{n}", p_adjusted=0.01) for n in range(130)]
+    found = table("group_tests", group(), *clear, group(scenario="S2"))
+    said = found.shown_of_all
+    assert said.startswith("121 of 132 rows: one t test over all") and "(131 rows)" in said
+
+
 def test_text_that_is_the_same_in_all_rows_stands_in_the_caption_and_numbers_do_not() -> None:
     rows = [{"condition_a": "plain", "model": model, "n": 30} for model in ("Ant", "Bee")]
     part = table("contrasts", *rows).parts[0]

@@ -82,7 +82,7 @@ def test_haleas_has_no_table_of_ratings_and_says_why(haleas: Analysed) -> None:
     for table in ("wins", "systems", "group_tests", "paired", "order_effects", "sensitivity"):
         assert haleas.absent[table] == "the study asks for no ratings"
         assert not (haleas.folder / f"{table}.csv").exists()
-    assert haleas.absent["rankings"] == "nobody ranked anything"
+    assert haleas.absent["rankings"] == "there are no ranks"
     statistics = {row["statistic"] for row in haleas.rows("agreement")}
     assert statistics == {"randolphs_kappa_best", "randolphs_kappa_worst"}
 

@@ -98,5 +98,5 @@ def test_names_are_text_and_not_tags() -> None:
 
 def test_recipe_without_choices_has_no_figure() -> None:
     table = choices(STUDY, SOUND, raters="included")
-    with pytest.raises(Absent, match="nobody chose"):
+    with pytest.raises(Absent, match="there are no choices"):
         best_worst_shares(table, PAPER)

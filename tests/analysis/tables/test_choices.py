@@ -211,5 +211,5 @@ def test_rows_in_any_order_give_the_same_tables() -> None:
 def test_study_without_choices_has_neither_table() -> None:
     empty = STUDY.assign(choice="")
     for make, data in itertools.product((choices, choice_tests), (empty, STUDY.head(0))):
-        with pytest.raises(Absent, match="nobody chose a best or a worst response"):
+        with pytest.raises(Absent, match="there are no choices of a best or a worst response"):
             make(data, SOUND, raters="all")

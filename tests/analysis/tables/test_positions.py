@@ -221,7 +221,7 @@ def test_sets_of_other_systems_stand_by_themselves() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"choice": ""}, "nobody ranked or chose anything"),
+        ({"choice": ""}, "there are neither ranks nor choices"),
         ({"response_position": float("nan")}, "the places on the page are not known"),
         ({"response_position": 1.0}, "of no page all places and answers are known"),
     ],

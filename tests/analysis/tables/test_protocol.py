@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pandas import DataFrame, concat, isna
+from pandas import DataFrame, Series, concat, isna
 
 from analysis.study_data import ProtocolData
 from analysis.tables.protocol import protocol
@@ -18,7 +18,7 @@ def data(
     people: Rows, ratings: Rows = (), ranks: Rows = (), changes: Rows = (), comments: Rows = ()
 ) -> ProtocolData:
     """Tables of one block: people (name, status, seconds), then (name, model, value, revisions),
-    (name, changes) and (name, text).
+    (name, changes) and (name, text). Everybody who changed something or nothing was shown a page.
     """
 
     def answered(rows: Rows, value: str) -> DataFrame:
@@ -29,7 +29,7 @@ def data(
         DataFrame(people, columns=["participant", "status", "duration_seconds"]),
         answered(ratings, "rating"),
         answered(ranks, "rank"),
-        DataFrame(changes, columns=["participant", "changes"]),
+        DataFrame(changes, columns=["participant", "changes"]).assign(shown_at="2026-01-01"),
         DataFrame(comments, columns=["participant", "text"]),
     )
 
@@ -100,6 +100,23 @@ def test_ranks_on_a_rated_dimension_are_held_against_its_ratings_alone() -> None
     assert measures(protocol(both))["contradictions"] == (0, 1)
     unnamed = replace(both, ranks=both.ranks.assign(dimension=""))
     assert measures(protocol(unnamed))["contradictions"] == (1, 1)
+
+
+def test_what_imported_people_changed_and_wrote_is_not_known() -> None:
+    found = data(
+        PEOPLE,
+        ratings=[("a", "x", 5, 2), ("b", "x", 4, 0)],
+        changes=[("a", 1), ("b", None)],
+        comments=[("a", "Hard.")],
+    )
+    nobody = replace(found, presentations=found.presentations.assign(shown_at=None))
+    table = protocol(nobody).set_index("measure").loc[["changed_answers", "texts"]]
+    assert table["value"].isna().all() and table["n"].tolist() == [0, 0]
+    assert set(table["note"]) == {"all answers are imported, which does not tell"}
+    pages = found.presentations.assign(shown_at=Series(["2026-01-01", None], dtype=object))
+    some = replace(found, presentations=pages)
+    known = measures(protocol(some))
+    assert (known["changed_answers"], known["texts"]) == ((3, 1), (1, 1))
 
 
 def test_study_without_ranks_has_no_contradictions() -> None:

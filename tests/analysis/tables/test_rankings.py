@@ -236,5 +236,5 @@ def test_study_without_ranks_has_no_table() -> None:
     choices_alone = STUDY.assign(rank=np.nan)
     for make in (rankings, ranking_tests, ranking_pairs):
         for data in (choices_alone, STUDY.head(0)):
-            with pytest.raises(Absent, match="nobody ranked anything"):
+            with pytest.raises(Absent, match="there are no ranks"):
                 make(data, SOUND, raters="all")
