@@ -185,8 +185,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     "Judges": {
         "guard_warnings": Shown(
             "What a reader has to know about the gold scores",
-            "What becomes of the results if raters are not filtered by their distance to the gold "
-            "scores.",
+            "What becomes of the results if raters are filtered otherwise, and whether the judge "
+            "is of a family that it judges.",
             aside=("kind",),
         ),
         "judge_consistency": Shown(
@@ -194,7 +194,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             "ρ is Spearman's correlation of each two replicates, on average, with the least and "
             "the greatest; α is Krippendorff's over all replicates: 1 is full agreement, 0 what "
             "chance brings about. Consistency is not validity: who always answers 3 is perfectly "
-            "consistent. asked and valid count scores.",
+            "consistent. A source is a judge, a file of scores under its name, or a panel; asked "
+            "and valid count scores.",
             printed=(
                 "judge", "kind", "dimension", "n_items", "replicates", "asked", "valid", "rho",
                 "rho_min", "rho_max", "alpha_ordinal", "alpha_ordinal_low", "alpha_ordinal_high",
@@ -204,8 +205,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "judge_agreement": Shown(
             "Do people agree with judges?",
             f"{_PEOPLE} pearson_within and spearman_within: whether the judge orders the responses "
-            "of a scenario as people do. bias is judge − people in points of the scale, between "
-            "the limits of which lie about 95 % of the differences; own_family_bias, how much "
+            "of a scenario as people do. bias is judge − people in points of the scale; about 95 % "
+            "of the differences lie between limits_low and limits_high. own_family_bias: how much "
             "better than people the judge treats models of its own family. length_spearman: "
             "whether longer responses get more, from the judge and from people. alpha_raters and "
             "alpha_with_judge: Krippendorff's α of the raters alone, and with the judge as one "
@@ -221,7 +222,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             "The alternative annotator test",
             f"{_PEOPLE} Does the judge come as close to the other raters as each rater does, with "
             "a head start of ε (Calderon et al. 2025)? winning rate is the share of raters whose "
-            "place it may take; it passes from a half on. Where a judge that always gives the "
+            "place it may take, advantage how often it comes as close, on average; it passes from "
+            "a winning rate of a half on. Where a judge that always gives the "
             "same score passes, passing says little.",
         ),
         "alt_test_raters": Shown(

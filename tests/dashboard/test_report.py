@@ -132,6 +132,13 @@ def test_report_of_one_recipe_speaks_of_no_other(study: Study, tmp_path: Path) -
     assert re.search(r"<dt>[^<]*systems[^<]*</dt><dd>it has no rows of recipe paper</dd>", html)
 
 
+def test_table_without_recipes_that_is_empty_is_said_to_be_so_of_no_recipe(
+    study: Study, tmp_path: Path
+) -> None:
+    html = without_scripts(analysed(tmp_path / "out", study))
+    assert "<dt>guard_raters</dt><dd>it has no rows</dd>" in html
+
+
 def test_report_of_nobody_says_so_and_what_is_absent(tmp_path: Path) -> None:
     study = make_study()
     html = without_scripts(analysed(tmp_path / "out", study))
