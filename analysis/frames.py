@@ -36,7 +36,6 @@ from survey.tidy import (
     GOLD_COLUMNS,
     PRESENTATION_COLUMNS,
     RANK_COLUMNS,
-    RANK_SHOWN_COLUMNS,
     RATING_COLUMNS,
     SHOWN_COLUMNS,
     Row,
@@ -90,7 +89,7 @@ def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime)
         ),
         "ratings": _Table(RATING_COLUMNS + SHOWN_COLUMNS, rating_rows(study, sources)),
         "gold": _Table(GOLD_COLUMNS, (row for row, _ in gold_rows(study, gold))),
-        "ranks": _Table(RANK_COLUMNS + RANK_SHOWN_COLUMNS, rank_rows(study, sources)),
+        "ranks": _Table(RANK_COLUMNS + SHOWN_COLUMNS, rank_rows(study, sources)),
     }
     reference = definition.reference
     contrast = Contrast(

@@ -36,7 +36,6 @@ from survey.tidy import (
     PARTICIPANT_COLUMNS,
     PRESENTATION_COLUMNS,
     RANK_COLUMNS,
-    RANK_SHOWN_COLUMNS,
     RANKING,
     RATING_COLUMNS,
     RATING_TASKS,
@@ -152,7 +151,7 @@ class Export:
 
     def ranks(self) -> Table:
         """Everybody's ranks and choices."""
-        return self._of_people(RANK_COLUMNS + RANK_SHOWN_COLUMNS, rank_rows)
+        return self._of_people(RANK_COLUMNS + SHOWN_COLUMNS, rank_rows)
 
     def comments(self) -> Table:
         """What people wrote."""

@@ -9,7 +9,6 @@ from dashboard.import_people import DERIVED, BlockAnswers, Names, Person, Vocabu
 CELL = ("scenario", "set", "model", "condition")
 WITHOUT_RATINGS = ("declined", "withdrawn")
 SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
-RANK_SHOWN = ("block_position", "response_position", "revisions")
 CHOICES = {"best": 1, "worst": -1}
 
 
@@ -185,7 +184,7 @@ def read_ranks(
     worst responses there.
     """
     required = ("participant", *cell_columns(vocabulary), "rank")
-    columns = Columns(required, ("set", "dimension", "choice", *RANK_SHOWN), ("source",))
+    columns = Columns(required, ("set", "dimension", "choice", *SHOWN), ("source",))
     table = TidyFile(data, file, columns, findings)
     cells = CellReader(table, vocabulary)
     sizes = vocabulary.block_sizes

@@ -169,7 +169,7 @@ def _answered(tables: Tables, manifest: Mapping[str, Any]) -> str:
         "choices": sum(row["best"] + row["worst"] for row in of_one_recipe),
     }
     people = manifest["n_participants"]
-    said = [f"{count(people)} {noun(people, 'participant')}"]
+    said = [f"{count(people)} {'person' if people == 1 else 'people'}"]
     return ", ".join(said + [f"{count(n)} {what}" for what, n in answers.items() if n])
 
 

@@ -13,13 +13,15 @@ ALL = "all"
 #: Below it, a row of a table of thousands is shown for its adjusted p alone.
 CLEAR = 0.05
 SAME = "The same for every recipe."
+_ITEMS = "n items counts responses as shown; where choices agree, blocks."
 _PEOPLE = (
     "People are the raters whom every rule but sigma_mae leaves: who is kept for lying near a "
     "judge's scores would agree with it. A response counts once, in however many sets it stands."
 )
 _THREE_WAYS = (
     "By the gold scores, as the study does it; by the mean of all other raters in their place; and "
-    "without the rule sigma_mae. Where these differ, the results depend on the gold scores."
+    "without the rule sigma_mae. Where the second differs, the results depend on the gold scores; "
+    "where the third does, on the rule."
 )
 
 
@@ -64,13 +66,14 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     "Participants": {
         "funnel": Shown(
             "Who was filtered out",
-            f"Counts people; alone is how many a rule would remove by itself. {SAME}",
+            "Counts people; alone is how many a rule would remove by itself, and the last columns "
+            f"are the sex of those whom it excludes. {SAME}",
         ),
         "demographics": Shown("Who the included raters are", "Counts the included raters."),
         "thresholds": Shown(
-            says="Counts raters who entered the filter; removed are those beyond the limit in "
-            "force of that measure alone, and in the row of both those beyond both, whom the rule "
-            "sigma_mae takes out by itself.",
+            says="Counts raters who entered the filter. Where the study applies the rule "
+            "sigma_mae, removed are those beyond that measure's limit alone, and in the row of "
+            "both those beyond both, whom the rule takes out by itself.",
         ),
         "raters": Shown(
             "Raters who were filtered out",
@@ -87,7 +90,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             "How the protocol worked out",
             "Of everybody who completed the survey. changed_answers is per person; contradictions, "
             "the share of pairs of responses that somebody ranked against their own ratings; "
-            "agreement is Kendall's W, the mean over blocks, which n counts.",
+            "agreement is Kendall's W of a response's ratings (or ranks), averaged over "
+            "dimensions: the mean over blocks, which n counts.",
         ),
     },
     "Wins": {
@@ -107,8 +111,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     "Systems": {
         "systems": Shown(says="n counts the unit."),
         "to_reference": Shown(
-            says="n counts the unit; p (Holm) is of non-inferiority, over "
-            "systems; lower bound is the end of a one-sided 95 % interval.",
+            says="n counts the unit; p (Holm) is of non-inferiority, "
+            "p equivalent of equivalence; lower bound is the end of a one-sided 95 % interval.",
             aside=("df", "t_non_inferior", "reference_model", "reference_condition"),
         ),
         "items": Shown(
@@ -126,7 +130,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "paired": Shown(says=f"Of the included raters; n counts them. {SAME}"),
         "rater_differences": Shown(
             "Every rater's difference of the two conditions",
-            f"A row is a rater on a dimension; differences are a − b over all models. {SAME}",
+            "A row is a rater on a dimension, whether the filter keeps them or not; differences "
+            f"are a − b over all models. {SAME}",
             folded=True,
         ),
         "paired_all": Shown(says=f"n counts raters. {SAME}", folded=True),
@@ -149,7 +154,7 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             ),
             apart=("factor", "test"),
         ),
-        "anova": Shown(says="n counts the unit.", aside=("omega_squared",)),
+        "anova": Shown(says="n counts the unit.", aside=("omega_squared", "p_adjusted")),
         "games_howell": Shown(says="n counts the unit.", folded=True),
     },
     "Mixed models": {
@@ -172,8 +177,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "choice_tests": Shown(says="The unit says which are observations, raters or choices."),
     },
     "Agreement of raters": {
-        "agreement": Shown(says="Of the included raters."),
-        "agreement_all": Shown(folded=True),
+        "agreement": Shown(says=f"Of the included raters. {_ITEMS}"),
+        "agreement_all": Shown(says=_ITEMS, folded=True),
     },
     "Order": {
         "order_effects": Shown(says="n ratings counts the unit."),
@@ -251,8 +256,9 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         ),
         "judge_scores_shares": Shown(
             "How often each score is given",
-            "n counts the judge's single scores, people n people's ratings. A response that stands "
-            "in several sets has one vote of each rater in people share.",
+            "n counts the judge's single scores, people n the ratings of the raters whom every "
+            "rule but sigma_mae leaves. A response that stands in several sets has one vote of "
+            "each rater in people share.",
             folded=True,
         ),
         "judge_models": Shown(

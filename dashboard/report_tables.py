@@ -68,6 +68,8 @@ WORDS_IN = {
     ("judge_consistency", "n_items"): "n responses",
     ("judge_agreement", "n_items"): "n responses",
     ("alt_test", "n_items"): "n responses",
+    ("to_reference", "p_equivalent_adjusted"): "p equivalent (Holm)",
+    ("group_tests", "p_equivalent_adjusted"): "p equivalent (Holm)",
     ("mixed_models", "n_items"): "n texts",
 }
 
@@ -144,7 +146,7 @@ class ShownTable:
         if not self.kept:
             return f"{said}, the first of each part. The rest is in"
         if self.n_shown < self.n_kept:
-            cut = f" ({count(self.n_kept)} rows), of long parts the first alone"
+            cut = f", {count(self.n_kept)} rows in all, of long parts the first alone"
         else:
             cut = ""
         return f"{said}: {self.kept}{cut}. The rest is in"

@@ -9,6 +9,7 @@ SHARED = {
     "participant", "status", "duration_seconds", "attention_checks_failed", "sigma", "mae",
     "included", "exclusion", "scenario", "set", "model", "condition", "dimension", "gold", "score",
     "judge", "response", "replicate", "requested_model", "returned_model", "choice", "system",
+    "gold_by",
 }  # fmt: skip
 MEANINGS = {
     # what a row is about
@@ -16,8 +17,8 @@ MEANINGS = {
     "unit": "What counts as one observation: rating, participant, scenario, both of these, "
     "comparison, choice or page",
     "raters": "Whose ratings: of the included raters, or of all who entered the filter",
-    "sources": "Sources of participants in this analysis; there only where test people are among "
-    "them",
+    "sources": "Sources whose participants count in this analysis; there only where test people "
+    "may be among them",
     "note": "Why something is not estimable, or what to know about the row; else empty",
     "factor": "Characteristic by which raters are grouped",
     "group_a": "Group a of raters",
@@ -28,7 +29,7 @@ MEANINGS = {
     "test": "Which test",
     "statistic": "What is computed, or the test statistic",
     "generalises_to": "For which others the interval and p hold: raters, scenarios or both",
-    "variant": "Other choice of exclusion rules",
+    "variant": "Choice of exclusion rules: those in force, and others",
     "way": "Gold scores by which the filter goes",
     "measure": "What is measured",
     "step": "Rule, in the order of the filter",
@@ -60,7 +61,7 @@ MEANINGS = {
     "remaining": "Raters left after the step",
     "alone": "Raters whom the rule would take out by itself",
     "missing_cells": "Pairs of rater and scenario without both conditions",
-    "left_out": "Raters who lack one side of the comparison",
+    "left_out": "Raters who have one side of the comparison alone",
     "pages_left_out": "Pages that do not show all of these systems, or rank not all",
     "not_compared": "Comparisons in which one condition has no rating",
     # means and differences
@@ -95,8 +96,9 @@ MEANINGS = {
     "p_adjusted_scenarios": "p value adjusted by Holm's method over scenarios",
     "p_bh": "p value adjusted by Benjamini and Hochberg's method",
     "p_equivalent": "Larger p of the two one-sided tests that the difference is inside the margin",
-    "p_equivalent_adjusted": "The same, adjusted by Holm's method over the recipe's family",
-    "equivalent": "Whether the difference is shown to lie inside the margin (TOST at 5 %)",
+    "p_equivalent_adjusted": "The same, adjusted by Holm's method over the family of p_adjusted",
+    "equivalent": "Whether the difference is shown to lie inside the margin (TOST at 5 %, by the "
+    "adjusted p)",
     "p_non_inferior": "One-sided p that the system is not worse by the margin",
     "t_non_inferior": "t statistic of that test",
     "p_with": "p value with the order in the model",
@@ -126,7 +128,7 @@ MEANINGS = {
     "ties_count": "What a tie counts for: neither or half",
     "reference": "Which ratings of the reference: own_set or all sets pooled",
     "resamples": "Bootstrap resamples behind the intervals; 0 where none were drawn",
-    "drawn_from": "Of whom raters were drawn",
+    "drawn_from": "Of how many raters each resample is drawn",
     "share_a": "Share of resamples in which a wins",
     "share_b": "Share of resamples in which b wins",
     "share_tie": "Share of resamples with a tie",
@@ -135,7 +137,8 @@ MEANINGS = {
     "reference_condition": "The reference's condition",
     "margin": "Margin of the recipe, in points of the scale",
     "lower_bound": "Lower end of the one-sided interval of the difference",
-    "approaches": "Whether the system is shown not to be worse by the margin, at 5 %",
+    "approaches": "Whether the system is shown not to be worse by the margin, at 5 % by the "
+    "adjusted p",
     # rankings and choices
     "best": "Times chosen as best",
     "worst": "Times chosen as worst",
@@ -165,9 +168,12 @@ MEANINGS = {
     "empty where there is none",
     # raters
     "longstring": "Longest run of the same rating, in the order shown",
-    "irv": "Intra-individual response variability: standard deviation of all of a rater's ratings",
-    "person_total": "Correlation of a rater's ratings with the means of the others",
-    "even_odd": "Correlation of a rater's even and odd items, corrected by Spearman and Brown",
+    "irv": "Intra-individual response variability: standard deviation of a rater's ratings on a "
+    "dimension, the mean over dimensions",
+    "person_total": "Correlation of a rater's ratings on a dimension with the means of the others, "
+    "the mean over dimensions",
+    "even_odd": "Correlation over blocks of two halves of each block on a dimension, corrected by "
+    "Spearman and Brown (not below −1), the mean over dimensions",
     "retest_sd": "Within-rater standard deviation on responses that were shown several times",
     "contradictions": "Pairs that a rater ranked against their own ratings",
     "contradictions_share": "Of all pairs that could contradict",
@@ -184,7 +190,7 @@ MEANINGS = {
     "in_force": "Limit in force; empty where the rule is not applied",
     "removed": "Raters beyond it",
     "elbow": "Where the curve of the sorted values bends most",
-    "clear": "Whether there is a group to cut off at all",
+    "clear": "Whether the raters beyond it are shown to be a group of their own",
     "removed_at_elbow": "Raters beyond the elbow",
     # agreement
     "of": "Of what: a single rater, or the mean of several",
@@ -203,10 +209,10 @@ MEANINGS = {
     "row": "Row of that table",
     "column": "Column of that table",
     # judges
-    "asked": "Calls for a score",
-    "valid": "Calls that gave a usable score",
+    "asked": "Scores that were asked for",
+    "valid": "Usable scores among them",
     "incomplete": "Responses with fewer usable scores than were asked for",
-    "replicates": "Calls for each response",
+    "replicates": "Scores asked for of each response",
     "all_agree": "Share of responses that got the same score every time",
     "mean_sd": "Mean standard deviation of the calls for one response",
     "alpha_ordinal": "Krippendorff's α of the calls, ordinal",
@@ -221,9 +227,10 @@ MEANINGS = {
     "first_at": "First such call (ISO 8601, UTC)",
     "last_at": "Last such call (ISO 8601, UTC)",
     "sets": "Sets in which the response is shown",
-    "words": "Words of the response",
-    "people_n": "Ratings of people with this value",
-    "people_share": "Share of people's ratings with this value",
+    "words": "Words of the response; in scripts that put no spaces between words, letters",
+    "people_n": "Ratings with this value of the raters whom every rule but sigma_mae leaves",
+    "people_share": "Share of those ratings with this value; a response that stands in several "
+    "sets has one vote of each rater",
     "bias": "Mean of judge − people",
     "by": "What responses are grouped by",
     "group": "Which of these groups",
@@ -242,6 +249,8 @@ MEANINGS = {
     "kind": "Kind of remark",
     "text": "The remark",
 }
+#: The ends of intervals, by what their names end with.
+ENDS = {"low": "Lower end of the interval", "high": "Upper end of the interval"}
 #: What a column means in one table alone.
 MEANINGS_IN = {
     ("mixed_shares", "rating"): "Category of the scale",
@@ -277,7 +286,28 @@ MEANINGS_IN = {
     ("guard_systems", "n"): "How many ratings",
     ("contrasts", "n"): "How many of what the row generalises to",
     ("group_tests", "equivalent"): "Whether the groups are shown to differ by less than the margin "
-    "of the recipe (TOST at 5 %)",
+    "of the recipe (TOST at 5 %, by the adjusted p)",
+    ("choices", "score"): "(best − worst) / shown",
+    **{
+        ("choices", f"{choice}_ci_{end}"): f"{words} of share_{choice}"
+        for choice in ("best", "worst")
+        for end, words in ENDS.items()
+    },
+    ("items", "n"): "How many ratings",
+    ("wins", "n_a"): "How many ratings of a",
+    ("wins", "n_b"): "How many ratings of b",
+    ("demographics", "n"): "How many of the included raters",
+    ("thresholds", "n"): "How many raters who entered the filter have the measure",
+    **{
+        (table, "n_items"): "How many items: responses as shown, on a dimension; of choices, blocks"
+        for table in ("agreement", "agreement_all")
+    },
+    ("order_conclusions", "what_moves"): "Which of the two",
+    **{
+        ("wins_tests", f"a_share_{end}"): f"{words} of a_share: exact, as if comparisons were "
+        "independent"
+        for end, words in ENDS.items()
+    },
 }
 #: What p is where it is not of a test with two sides.
 P_OF = {
@@ -313,8 +343,6 @@ ADJUSTED_OVER = {
     "position_tests": "answers and sets",
     "group_tests": "the recipe's family",
 }
-#: The ends of intervals, by what their names end with.
-ENDS = {"low": "Lower end of the interval", "high": "Upper end of the interval"}
 
 
 def meaning(table: str, column: str) -> str:

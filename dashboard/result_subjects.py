@@ -61,9 +61,10 @@ _AGREEMENT = (
 ABOUT = {
     "wins_tests": About(
         "How sure the wins are",
-        "Wins and reference points with intervals from raters drawn anew, the whole filter with "
-        "them, and the sign test over model × scenario. Each cell counts once in that test, "
-        "however close it was.",
+        "Wins and reference points; where resamples were drawn, with intervals from raters drawn "
+        "anew (and filtered anew, where the filter holds). Beside them the sign test over model × "
+        "scenario, and the exact interval of a's share among the wins, as if all comparisons were "
+        "independent: each counts once, however close it was.",
         (
             "reference",
             "ties_count",
@@ -88,15 +89,17 @@ ABOUT = {
     ),
     "systems": About(
         "Means of the systems",
-        "The mean of raters' means (unit participant) and of scenarios' means (unit scenario): "
-        "the same centre, with intervals for other raters or for other scenarios.",
+        "The mean of raters' means (unit participant) and of scenarios' means (unit scenario), "
+        "with intervals for other raters or for other scenarios; the two differ where ratings are "
+        "missing.",
     ),
     "to_reference": About(
         "Does a system approach the reference?",
         "Mean system − reference in the same sets. A system approaches the reference where it is "
-        "not worse by the margin, which has to be set in advance; it is equivalent where it is "
-        "neither worse nor better by it.",
-        ("p_equivalent", "lower_bound"),
+        "shown not to be worse by the margin, which has to be set in advance; it is equivalent "
+        "where it is shown to be neither worse nor better by it; both at 5 %, adjusted by Holm's "
+        "method over systems.",
+        ("p_equivalent", "p_equivalent_adjusted", "lower_bound"),
     ),
     "paired": About("Signed ranks within raters", _SIGNED_RANKS, ("t_plus", "p_bh", "zeros")),
     "paired_all": About(
@@ -122,7 +125,9 @@ ABOUT = {
         ),
     ),
     "anova": About(
-        "Several groups of raters", "Analyses of variance, one-way and Welch's.", ("p_bh",)
+        "Several groups of raters",
+        "Analyses of variance, one-way and Welch's.",
+        ("p_adjusted", "p_bh"),
     ),
     "games_howell": About(
         "Several groups, pair by pair",
@@ -225,11 +230,12 @@ ABOUT = {
     "replication": About(
         "Printed and obtained",
         "Numbers that a recipe quotes as printed, beside those of this analysis. They match where "
-        "ours rounds to the printed one.",
+        "ours rounds to the printed one, or keeps to a printed bound.",
     ),
     "thresholds": About(
         "Where the sorted values bend",
         "An elbow is where the curve of the raters' sorted values bends most. Where it is not "
-        "clear, there is no group of careless raters to cut off.",
+        "clear, these values do not show a group of careless raters; one of fewer than 2 % of the "
+        "raters is never shown.",
     ),
 }

@@ -177,8 +177,13 @@ def _of_families(
     checked: Checked, gold: Judge, families: Mapping[str, str]
 ) -> list[tuple[str, str]]:
     """Whether the gold judge judges models of its own family, as far as families are stated."""
-    if gold.kind != "judge":
+    if gold.kind == "panel" or (gold.kind == "file" and gold.is_stand_in):
         return []
+    if gold.kind == "file":
+        text = (
+            "If a model made the gold scores of a file, its family is not stated, so nothing tells "
+        )
+        return [("family_unknown", text + "whether it judged models of its own family.")]
     models = [str(model) for model in checked.known["model"].unique()]
     if not gold.family:
         text = f"The family of the gold judge {gold.name} is not stated, so nothing tells whether "
@@ -215,6 +220,9 @@ def _of_ways(ways: Sequence[Way], systems: DataFrame, contrast: Contrast) -> lis
             warnings += _of_wins(first, way, contrast)
         rows = systems[systems["way"] == way.name].dropna(subset="difference")
         sizes = rows["difference"].abs().round(DECIMALS)
+        if first.included.equals(way.included):
+            text = f"{SAID[way.name]}, the same raters are kept, so wins and means are the same."
+            warnings.append(("ways_agree", text))
         if (sizes > 0).any():
             row = rows.iloc[int(sizes.argmax())]
             of = f" on {row['dimension']}" if systems["dimension"].nunique() > 1 else ""
@@ -224,9 +232,6 @@ def _of_ways(ways: Sequence[Way], systems: DataFrame, contrast: Contrast) -> lis
                 f"{row['mean']:.3f}."
             )
             warnings.append(("means_differ", text))
-    if not warnings:
-        text = "All ways keep the same raters, so wins and means are the same in all of them."
-        warnings.append(("ways_agree", text))
     return warnings
 
 

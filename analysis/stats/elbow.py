@@ -59,8 +59,9 @@ class Elbow:
         if self.clear:
             return f"clear elbow at {where}, Silverman's p = {self.p:.3f}"
         return (
-            f"no clear elbow: the tail is no group of its own (Silverman's p = {self.p:.3f}); "
-            f"the curve bends most at {where}"
+            "no clear elbow: the tail is not shown to be a group of its own, of "
+            f"{SMALLEST_GROUP:.0%} or more (Silverman's p = {self.p:.3f}); the curve bends most at "
+            f"{where}"
         )
 
 

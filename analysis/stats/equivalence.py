@@ -10,6 +10,9 @@ from scipy.special import stdtr, stdtrit
 
 from analysis.stats.mean_difference import MeanDifference
 
+#: The level of a test unless another is asked for.
+ALPHA = 0.05
+
 
 @dataclass(frozen=True)
 class Equivalence:
@@ -37,7 +40,7 @@ class Equivalence:
         return self.p < self.alpha
 
 
-def equivalence(found: MeanDifference, margin: float, *, alpha: float = 0.05) -> Equivalence:
+def equivalence(found: MeanDifference, margin: float, *, alpha: float = ALPHA) -> Equivalence:
     """Two one-sided t-tests (TOST). Raises ValueError unless the margin is positive.
 
     D. J. Schuirmann (1987), A comparison of the two one-sided tests procedure and the power
@@ -78,7 +81,9 @@ class NonInferiority:
         return self.p < self.alpha
 
 
-def non_inferiority(found: MeanDifference, margin: float, *, alpha: float = 0.05) -> NonInferiority:
+def non_inferiority(
+    found: MeanDifference, margin: float, *, alpha: float = ALPHA
+) -> NonInferiority:
     """Is a (higher is better) worse than b by less than the margin? One one-sided t-test.
 
     Raises ValueError unless the margin is positive. G. Piaggio et al. (2012), Reporting of

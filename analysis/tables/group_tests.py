@@ -24,7 +24,7 @@ from analysis.stats.comparisons import (
     welch_t,
 )
 from analysis.stats.effect_sizes import cohens_d, unbiased
-from analysis.stats.equivalence import equivalence
+from analysis.stats.equivalence import ALPHA, equivalence
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import Names
 from analysis.stats.multiplicity import benjamini_hochberg, holm
@@ -90,8 +90,8 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     nobody answered is left out. `n`, means and standard deviations count units; `raters` says
     whose ratings they are. Where the recipe sets a margin (points of the scale), `p_equivalent` is
     that of TOST by the row's own t-test, `p_equivalent_adjusted` Holm's over the family of
-    `p_adjusted`, and `equivalent` says whether the groups differ by less than the margin at 5 %,
-    unadjusted; Mann and Whitney's test has no such thing. Its p is exact for up to 50 units, ties
+    `p_adjusted`, and `equivalent` says whether it is below 5 %: the groups then differ by less than
+    the margin; Mann and Whitney's test has no such thing. Its p is exact for up to 50 units, ties
     or not, and by the normal approximation for more, as `method` says. What cannot be estimated is
     empty, and `note` says why. Raises Absent.
     """
@@ -124,7 +124,7 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     family = [key for key in KEYS if key not in recipe.adjust_over]
     near = adjusted(table.assign(p=table["p_equivalent"]), family)["p_adjusted"]
     numbers = dict.fromkeys(["margin", "p_equivalent"], float)
-    table = table.assign(p_equivalent_adjusted=near).astype({**numbers, "equivalent": "boolean"})
+    table = table.assign(p_equivalent_adjusted=near, equivalent=shown(near)).astype(numbers)
     return adjusted(table, family)
 
 
@@ -263,7 +263,12 @@ def _near(found: TwoSampleT, recipe: Recipe) -> dict[str, Any]:
     if recipe.margins.groups is None:
         return {}
     near = equivalence(found, recipe.margins.groups)
-    return {"margin": near.margin, "p_equivalent": near.p, "equivalent": near.equivalent}
+    return {"margin": near.margin, "p_equivalent": near.p}
+
+
+def shown(p: "Series[float]") -> "Series[bool]":
+    """Whether a one-sided test shows what it is about; empty where there is no p."""
+    return (p < ALPHA).astype("boolean").where(p.notna())
 
 
 def adjusted(table: DataFrame, family: list[str]) -> DataFrame:

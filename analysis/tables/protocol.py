@@ -57,7 +57,11 @@ def protocol(data: ProtocolData) -> DataFrame:
         ),
         ("changed_answers", _changed(data, here), len(here)),
         ("contradictions", contradicted / pairs if pairs else None, pairs),
-        ("contradicting_people", float(contradicting) if pairs else None, len(people)),
+        (
+            "contradicting_people",
+            float(contradicting) if pairs else None,
+            len(people) if pairs else 0,
+        ),
         ("agreement_ratings", *w_ratings),
         ("agreement_ranks", *w_ranks),
         ("texts", float(len(texts)) if len(here) else None, len(here)),

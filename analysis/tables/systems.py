@@ -15,7 +15,7 @@ from analysis.stats.equivalence import equivalence, non_inferiority
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.paired import PairedT, paired_t
 from analysis.study_data import Contrast
-from analysis.tables.group_tests import adjusted
+from analysis.tables.group_tests import adjusted, shown
 from analysis.tables.mean_interval import mean_interval
 
 FRONT = ["recipe", "unit", "raters"]
@@ -26,7 +26,8 @@ SYSTEMS = [
 TO_REFERENCE = [
     *FRONT, "model", "condition", "dimension", "reference_model", "reference_condition", "margin",
     "n", "difference", "ci_low", "ci_high", "t_non_inferior", "df", "p_non_inferior",
-    "p_adjusted", "lower_bound", "approaches", "p_equivalent", "equivalent", "note",
+    "p_adjusted", "lower_bound", "approaches", "p_equivalent", "p_equivalent_adjusted",
+    "equivalent", "note",
 ]  # fmt: skip
 #: The columns whose values are the units.
 UNITS = ("participant", "scenario")
@@ -62,8 +63,9 @@ def to_reference(
 
     The difference is the system's mean less that of the reference, within the unit, over the sets
     in which the system was shown. `approaches` where the system is not inferior, `equivalent`
-    where it is neither worse nor better by the margin (TOST), both at 5 %. `p_adjusted` is Holm's
-    over the systems, of `p_non_inferior`. Raises Absent.
+    where it is neither worse nor better by the margin (TOST), both at 5 % after Holm's adjustment
+    over the systems: `p_adjusted` is of `p_non_inferior`, `p_equivalent_adjusted` of
+    `p_equivalent`. Raises Absent.
     """
     margin = recipe.margins.reference
     if margin is None:
@@ -88,9 +90,12 @@ def to_reference(
     if not rows:
         raise Absent("no system was rated beside the reference")
     table = DataFrame(rows, columns=TO_REFERENCE)
-    of_test = table.assign(p=table["p_non_inferior"])
-    holm = adjusted(of_test, [*FRONT, "dimension"])["p_adjusted"]
-    return table.assign(p_adjusted=holm).astype({"approaches": "boolean", "equivalent": "boolean"})
+    one, two = (
+        adjusted(table.assign(p=table[p]), [*FRONT, "dimension"])["p_adjusted"]
+        for p in ("p_non_inferior", "p_equivalent")
+    )
+    flags = {"approaches": shown(one), "equivalent": shown(two)}
+    return table.assign(p_adjusted=one, p_equivalent_adjusted=two, **flags)
 
 
 def _means(ratings: DataFrame, unit: str) -> Iterator[tuple[tuple[str, str, str], "Series[float]"]]:
@@ -145,8 +150,6 @@ def _tested(found: PairedT, margin: float) -> dict[str, Any]:
         "df": found.df,
         "p_non_inferior": one.p,
         "lower_bound": one.lower,
-        "approaches": one.non_inferior,
         "p_equivalent": two.p,
-        "equivalent": two.equivalent,
         "note": "",
     }

@@ -22,7 +22,6 @@ RATING_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rating")
 #: How the response was shown; empty where imported ratings came without it.
 SHOWN_COLUMNS = ("block_position", "response_position", "block_seconds", "revisions")
 RANK_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rank", "choice")
-RANK_SHOWN_COLUMNS = ("block_position", "response_position", "revisions")
 COMMENT_COLUMNS = ("participant", "scenario", "set", "name", "text", "block_position", "revisions")
 CHECK_COLUMNS = (
     "participant",
@@ -78,7 +77,7 @@ def rating_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 
 def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
-    """Ranks and choices with how they were shown (RANK_COLUMNS + RANK_SHOWN_COLUMNS), one row per
+    """Ranks and choices with how they were shown (RANK_COLUMNS + SHOWN_COLUMNS), one row per
     response and dimension, in study order per participant. Where somebody chose a best and a
     worst response, the block's others have a row too. Read it inside `reading()`.
     """
@@ -104,7 +103,8 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             for response, row in placed.items():
                 cell = cells[seen.block, response]
                 values_of_row = (dimension, row.rank, row.choice)
-                shown_as = (seen.position, seen.place_of(response), row.revisions)
+                place = seen.place_of(response)
+                shown_as = (seen.position, place, seen.seconds, row.revisions)
                 rows.append(((cell.place, dimension), (*cell.names, *values_of_row, *shown_as)))
         rows.sort(key=itemgetter(0))
         yield from ((name, *row) for _, row in rows)

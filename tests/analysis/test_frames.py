@@ -194,9 +194,9 @@ def test_ranks_are_apart_from_ratings(study: Study) -> None:
         Rating.objects.create(presentation=presentation, response=response, task=task, value=value)
 
     assert list(rank_rows(study, counted_sources())) == [
-        ("anna", "S1", "1", "Ant", "plain", "", 2, None, 4, 3, 0),
-        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", 4, 2, 0),
-        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", 4, 1, 0),
+        ("anna", "S1", "1", "Ant", "plain", "", 2, None, 4, 3, None, 0),
+        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", 4, 2, None, 0),
+        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", 4, 1, None, 0),
     ]
     assert {row[0] for row in rating_rows(study, counted_sources())} == {"bert"}
 

@@ -128,17 +128,17 @@ anna,S1,2,Bee,plain,4,1,2,,
 
 def test_ranks_and_choices_are_kept(study: Study, files: Files) -> None:
     ranks = """\
-participant,scenario,set,model,condition,dimension,rank,choice
-anna,S1,1,Ant,plain,,2,
-anna,S1,1,Ant,tuned,,1,best
-anna,S1,1,Oracle,reference,,,worst
+participant,scenario,set,model,condition,dimension,rank,choice,block_seconds
+anna,S1,1,Ant,plain,,2,,12.5
+anna,S1,1,Ant,tuned,,1,best,12.5
+anna,S1,1,Oracle,reference,,,worst,12.5
 """
     run(study, files(participants=PEOPLE, ratings=RATINGS, ranks=ranks))
 
     assert list(rank_rows(study, counted_sources())) == [
-        ("anna", "S1", "1", "Ant", "plain", "", 2, None, None, None, 0),
-        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", None, None, 0),
-        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", None, None, 0),
+        ("anna", "S1", "1", "Ant", "plain", "", 2, None, None, None, 12.5, 0),
+        ("anna", "S1", "1", "Ant", "tuned", "", 1, "best", None, None, 12.5, 0),
+        ("anna", "S1", "1", "Oracle", "reference", "", None, "worst", None, None, 12.5, 0),
     ]
 
 

@@ -99,7 +99,10 @@ def test_below_a_table_stands_how_many_rows_are_shown_and_which() -> None:
     clear = [group(scenario="S1", model=f"m{n}", p_adjusted=0.01) for n in range(130)]
     found = table("group_tests", group(), *clear, group(scenario="S2"))
     said = found.shown_of_all
-    assert said.startswith("121 of 132 rows: one t test over all") and "(131 rows)" in said
+    assert (
+        said.startswith("121 of 132 rows: one t test over all")
+        and "131 rows in all, of long parts" in said
+    )
 
 
 def test_text_that_is_the_same_in_all_rows_stands_in_the_caption_and_numbers_do_not() -> None:
@@ -178,7 +181,7 @@ def test_table_says_that_of_chosen_rows_only_the_first_are_shown() -> None:
     found = html(table("group_tests", *many, group(scenario="S")))
     assert f"<caption><span>the first {MOST_ROWS} of {MOST_ROWS + 5} rows; " in found
     assert f"{MOST_ROWS} of {MOST_ROWS + 6} rows: one t test" in found
-    assert f"p below .05 ({MOST_ROWS + 5} rows), of long parts the first alone. The rest" in found
+    assert f"p below .05, {MOST_ROWS + 5} rows in all, of long parts the first alone. The" in found
     whole = html(table("group_tests", group(scenario="S1", p_adjusted=0.01), group(scenario="S")))
     assert "p below .05. The rest is in" in whole and "first" not in whole
 

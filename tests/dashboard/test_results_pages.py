@@ -283,7 +283,7 @@ def test_every_subject_says_what_is_absent_and_why(page: Client, grouped_run: An
     said = {
         subject: text_of(page.get(f"/studies/grouped/results/{subject}/")) for subject in SUBJECTS
     }
-    assert "Nobody ranked anything." in said["rankings"]
+    assert "There are no ranks." in said["rankings"]
     assert "Mean ranks" in said["rankings"]
     assert "No recipe quotes printed numbers." in said["printed"]
     assert "Condition a against b" in said["systems"]

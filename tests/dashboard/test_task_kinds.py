@@ -200,6 +200,8 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
         (row["participant"], row["scenario"], row["set"], row["choice"])
         for row in rows(tmp_path / "out" / "ranks.csv")
     }
+    raters = rows(tmp_path / "tables" / "raters.csv")
+    assert any(row["fast_pages"] for row in raters)
     blocks = {place[:3] for place in chosen}
     assert chosen == {(*place, choice) for place in blocks for choice in ("best", "worst", "")}
 

@@ -149,8 +149,12 @@ def test_ways_that_agree_are_said_to() -> None:
     assert guard(study(kept, gold=GOLD))["guard_warnings"] == [
         {
             "kind": "ways_agree",
-            "text": "All ways keep the same raters, so wins and means are the same in all of them.",
+            "text": f"{way}, the same raters are kept, so wins and means are the same.",
         }
+        for way in (
+            "With the leave-one-rater-out consensus in place of the gold scores",
+            "Without the rule sigma_mae",
+        )
     ]
 
 
@@ -162,8 +166,13 @@ def test_ways_that_agree_are_said_to() -> None:
         (JUDGE, {"m1": "qwen"}, {"family_unknown": ["big"]}),
         (JUDGE._replace(family=""), FAMILIES, {"family_unknown": ["llama@1", "not stated"]}),
         (JUDGE._replace(kind="panel", family=""), FAMILIES, {}),
+        (JUDGE._replace(kind="file", family=""), FAMILIES, {"family_unknown": ["a file"]}),
+        (JUDGE._replace(kind="file", family="", is_stand_in=True), FAMILIES, {}),
     ],
-    ids=["the same", "capitalised", "a model's unknown", "the judge's unknown", "a panel has none"],
+    ids=[
+        *("the same", "capitalised", "a model's unknown", "the judge's unknown"),
+        *("a panel has none", "a file does not say", "a file of a stand-in"),
+    ],
 )
 def test_families_are_named(
     gold: Judge, families: dict[str, str], kinds: dict[str, list[str]]

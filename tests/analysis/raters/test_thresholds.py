@@ -56,7 +56,9 @@ def test_removed_is_what_lies_beyond_the_limit_in_force_strictly() -> None:
 def test_without_a_group_of_its_own_there_is_no_clear_elbow() -> None:
     table = thresholds(crowd(careless=0), QualityRules(), seed=1)
     assert table["clear"].tolist() == [False, False, False]
-    assert row(table, "sigma")["note"].startswith("no clear elbow: the tail is no group of its own")
+    assert row(table, "sigma")["note"].startswith(
+        "no clear elbow: the tail is not shown to be a group"
+    )
     assert row(table, "sigma and mae")["note"] == "no clear elbow of sigma or of mae"
 
 

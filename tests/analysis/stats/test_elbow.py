@@ -74,7 +74,7 @@ def test_a_tail_alone_has_no_clear_elbow() -> None:
     for values in (draw.normal(1, 0.2, 116), -draw.gamma(8, size=116)):
         found = found_in(values)
         assert not found.clear
-        assert found.verdict.startswith("no clear elbow: the tail is no group of its own")
+        assert found.verdict.startswith("no clear elbow: the tail is not shown to be a group")
 
 
 def test_the_unit_does_not_matter_and_the_seed_repeats_the_result() -> None:

@@ -123,6 +123,23 @@ def test_p_is_adjusted_over_systems() -> None:
     table = to_reference(ratings(), CONTRAST, SOUND, raters="all")
     family = table[table["unit"] == "scenario"]
     assert list(family["p_adjusted"]) == list(adjust(family["p_non_inferior"], "holm").p)
+    assert list(family["p_equivalent_adjusted"]) == list(adjust(family["p_equivalent"], "holm").p)
+
+
+@pytest.mark.parametrize(
+    ("flag", "of"), [("approaches", "p_non_inferior"), ("equivalent", "p_equivalent")]
+)
+def test_what_a_system_is_shown_to_be_goes_by_the_adjusted_p(flag: str, of: str) -> None:
+    data = ratings()
+    margins = [Margins(reference=margin / 20) for margin in range(1, 60)]
+    found = [
+        to_reference(data, CONTRAST, SOUND.model_copy(update={"margins": each}), raters="all")
+        for each in margins
+    ]
+    table = pd.concat(found)
+    adjusted = "p_adjusted" if flag == "approaches" else "p_equivalent_adjusted"
+    assert list(table[flag]) == list(table[adjusted] < 0.05)
+    assert any(table[flag] != (table[of] < 0.05))
 
 
 def test_system_without_a_reference_beside_it_is_said_so() -> None:
