@@ -110,14 +110,15 @@ def _to_reference(asked: Asked) -> Tables:
 
 
 def _contrasts(asked: Asked) -> Tables:
-    ratings = asked.answers.ratings
-    table = contrasts(ratings, asked.study.contrast, asked.recipe, raters=asked.raters)
+    ratings, study = asked.answers.ratings, asked.study
+    table = contrasts(ratings, study.contrast, asked.recipe, raters=asked.raters, known=study.known)
     return {"contrasts": table}
 
 
 def _paired(asked: Asked) -> Tables:
-    ratings = asked.answers.ratings
-    return {"paired": paired(ratings, asked.study.contrast, asked.recipe, raters=asked.raters)}
+    ratings, study = asked.answers.ratings, asked.study
+    table = paired(ratings, study.contrast, asked.recipe, raters=asked.raters, known=study.known)
+    return {"paired": table}
 
 
 def _mixed_models(asked: Asked) -> Tables:

@@ -1,10 +1,13 @@
 """Is condition a rated differently from condition b, within the raters who saw both?
 
-Everything here compares a with b within raters, and differences are a − b. Means of several
-ratings of a rater, such as those of several scenarios, count each once.
+Everything here compares a with b within raters, and differences are a − b. What a rater rated in
+one condition alone is left out, page by page: else who missed a hard page would seem to like the
+other condition less. Means of several ratings of a rater, such as those of several scenarios,
+count each once.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from pandas import DataFrame, Series
@@ -29,45 +32,66 @@ CONTRASTS = [
     "difference", "ci_low", "ci_high", "F", "df1", "df2", "p", "p_adjusted", "missing_cells",
     "p_bh", "note",
 ]  # fmt: skip
+#: What counts as one, and to which others it generalises.
+UNITS = {"participant": "raters", "scenario": "scenarios", "both": "both"}
 
 
-def paired(ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: str) -> DataFrame:
+def paired(
+    ratings: DataFrame,
+    contrast: Contrast,
+    recipe: Recipe,
+    *,
+    raters: str,
+    known: DataFrame | None = None,
+) -> DataFrame:
     """Wilcoxon's signed-rank test of raters' means, per model and dimension, and over all models.
 
-    `ratings` has `participant`, `rating` and the columns of an item. `n` raters gave ratings in
-    both conditions; `left_out` in one alone. `wilcoxon` is T, the smaller of both sums of ranks,
+    `ratings` has `participant`, `rating` and the columns of an item, `known` every item of the
+    study (by default those that were rated): a model that lacks ratings of a condition says so. A
+    rater's means are over what they rated in both conditions: `n` raters have some of that, and
+    `left_out` rated one alone. `wilcoxon` is T, the smaller of both sums of ranks,
     `t_plus` that of the positive differences; `rank_biserial` is 1 where every rater gave more to
     a. p is exact for up to 50 raters, ties or not, and by the normal approximation for more,
     as `method` says. p values are adjusted over the models. Raises Absent.
     """
     rows = []
-    for model, dimension, a, b in _by_condition(ratings, contrast):
-        rows.append(
-            {
-                **_front(recipe, contrast, raters, model, dimension),
-                **signed_ranks(
-                    a.mean(axis=1),
-                    b.mean(axis=1),
-                    confidence=recipe.confidence,
-                    nobody="no rater rated both conditions",
-                ),
-            }
-        )
+    for each in _compared(ratings, contrast, known):
+        row: dict[str, Any] = {"n": 0, "note": each.why_not}
+        if not each.why_not:
+            means = each.both.groupby("participant", observed=True)[["a", "b"]].mean()
+            row = signed_ranks(
+                means["a"],
+                means["b"],
+                confidence=recipe.confidence,
+                nobody="no rater rated both conditions",
+            )
+            row["left_out"] = each.n_raters - row["n"]
+            row["note"] = each.noted(row["note"])
+        rows.append({**_front(recipe, contrast, raters, each), **row})
     table = _over_models(DataFrame(rows, columns=PAIRED), ["dimension"])
     return table.astype({"zeros": "Int64", "left_out": "Int64"})
 
 
-def contrasts(ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: str) -> DataFrame:
+def contrasts(
+    ratings: DataFrame,
+    contrast: Contrast,
+    recipe: Recipe,
+    *,
+    raters: str,
+    known: DataFrame | None = None,
+) -> DataFrame:
     """a − b for other raters (F1), for other scenarios (F2), and for both (min F′).
 
-    Per model and dimension, and over all models. `generalises_to` says to whom: `raters` of these
-    very texts, `scenarios` judged by these raters, or `both`; `n` counts them. p values are
-    adjusted over the models within each. Raises Absent.
+    Per model and dimension, and over all models; `ratings` and `known` are as for `paired`.
+    `generalises_to` says to whom: `raters` of these very texts, `scenarios` judged by these raters,
+    or `both`; `n` counts them. A difference is that of ratings of the same rater, model and page;
+    `missing_cells` are raters × scenarios (× models) without one. p values are adjusted over the
+    models within each. Raises Absent.
     """
     rows = [
-        {**_front(recipe, contrast, raters, model, dimension), **row}
-        for model, dimension, a, b in _by_condition(ratings, contrast)
-        for row in _generalised(a - b, recipe.confidence)
+        {**_front(recipe, contrast, raters, each), **row}
+        for each in _compared(ratings, contrast, known)
+        for row in _generalised(each, recipe.confidence)
     ]
     table = _over_models(DataFrame(rows, columns=CONTRASTS), ["dimension", "generalises_to"])
     return table.astype({"n": "Int64"})
@@ -92,93 +116,130 @@ def over_all_models(ratings: DataFrame, contrast: Contrast) -> dict[str, DataFra
     """a − b of each rater (rows) and scenario (columns) over all models, per dimension: what the
     last rows of `contrasts` rest on. Raises Absent.
     """
-    compared = {}
-    for dimension, means, models in _compared(ratings, contrast):
-        a, b = _pair(means, models, contrast)
-        compared[dimension] = a - b
-    return compared
+    # The last of a dimension is that over all models.
+    return {each.dimension: each.differences for each in _compared(ratings, contrast, None)}
 
 
-def _by_condition(
-    ratings: DataFrame, contrast: Contrast
-) -> Iterator[tuple[str, str, DataFrame, DataFrame]]:
-    """Mean ratings of a and of b, raters × scenarios, per model and dimension; then of all models,
-    where there are several.
+@dataclass(frozen=True)
+class Compared:
+    """A model, or `all` of them, on a dimension.
+
+    `both` has the mean ratings `a` and `b` by participant and scenario, of what a rater rated in
+    both conditions. `n_raters` rated some of either; `missing` counts rater × scenario × model
+    without both. `why_not` says why there is nothing to compare, `without` which models are not
+    among all, and why.
     """
-    for dimension, means, models in _compared(ratings, contrast):
-        for model in models:
-            yield model, dimension, *_pair(means, [model], contrast)
-        if len(models) > 1:
-            yield ALL, dimension, *_pair(means, models, contrast)
+
+    model: str
+    dimension: str
+    both: DataFrame
+    n_raters: int
+    missing: int
+    why_not: str = ""
+    without: str = ""
+
+    @property
+    def differences(self) -> DataFrame:
+        """a − b, participants × scenarios."""
+        table: DataFrame = (self.both["a"] - self.both["b"]).unstack("scenario")
+        return table.sort_index()
+
+    def noted(self, note: str) -> str:
+        """A note of a row, with what is not among all models."""
+        return "; ".join(filter(None, [note, self.without]))
 
 
 def _compared(
-    ratings: DataFrame, contrast: Contrast
-) -> Iterator[tuple[str, "Series[float]", list[str]]]:
-    """Per dimension the mean ratings by model, condition, participant and scenario, and the models
-    that are in both conditions; others are not compared.
+    ratings: DataFrame, contrast: Contrast, known: DataFrame | None
+) -> Iterator[Compared]:
+    """Each model that the study has in both conditions, per dimension; then all of them, where
+    there are several.
     """
     pair = contrast.conditions
-    compared = ratings[ratings["condition"].isin(pair)]
-    if compared.empty:
+    chosen = ratings[ratings["condition"].isin(pair)]
+    if chosen.empty:
         raise Absent(f"no rating is of condition {pair[0]} or {pair[1]}")
-    keys = ["model", "dimension", "condition", "participant", "scenario"]
-    means = compared.groupby(keys, observed=True)["rating"].mean()
+    items = ratings if known is None else known
+    items = items[items["condition"].isin(pair)]
+    of_page = ["dimension", "model", "participant", "scenario", "set"]
+    means = chosen.groupby([*of_page, "condition"], observed=True)["rating"].mean()
+    sides = means.unstack("condition").reindex(columns=list(pair)).set_axis(["a", "b"], axis=1)
     found = False
-    for dimension in means.index.unique("dimension"):
-        of_dimension = means.xs(dimension, level="dimension")
-        models = [
-            model
-            for model in of_dimension.index.unique("model")
-            if set(of_dimension.xs(model, level="model").index.unique("condition")) == set(pair)
-        ]
-        if models:
-            found = True
-            yield str(dimension), of_dimension, models
+    for dimension in sides.index.unique("dimension"):
+        here = items[items["dimension"] == dimension].groupby("model", observed=True)
+        models = [str(model) for model, n in here["condition"].nunique().items() if n == 2]
+        if not models:
+            continue
+        found = True
+        scenarios = here["scenario"].nunique()
+        of_dimension = sides[sides.index.isin([dimension], level="dimension")]
+        yield from _models(str(dimension), of_dimension, scenarios[models], pair)
     if not found:
         raise Absent(f"no model is in both conditions, {pair[0]} and {pair[1]}")
 
 
-def _pair(
-    means: "Series[float]", models: Sequence[str], contrast: Contrast
-) -> tuple[DataFrame, DataFrame]:
-    """Means of a and of b over some models, both with the same raters and scenarios."""
-    if len(models) == 1:
-        of_models = means.xs(models[0], level="model")
-    else:
-        every = means[means.index.isin(models, level="model")]
-        of_models = every.groupby(["condition", "participant", "scenario"], observed=True).mean()
-    a, b = (_table(of_models.xs(condition, level="condition")) for condition in contrast.conditions)
-    return a.align(b)
+def _models(
+    dimension: str, sides: DataFrame, scenarios: "Series[int]", pair: tuple[str, str]
+) -> Iterator[Compared]:
+    """Those of one dimension; `scenarios` says how many each model stands in."""
+    everybody = len(sides.index.unique("participant"))
+    of_model = ["model", "participant", "scenario"]
+    both = sides.dropna().groupby(of_model, observed=True).mean()
+    counts = sides.groupby("model", observed=True)[["a", "b"]].count()
+    counts = counts.reindex(scenarios.index, fill_value=0)
+    empty = {str(model): (a == 0, b == 0) for model, a, b in counts.itertuples()}
+    reasons: dict[str, str] = {}
+    missing = 0
+    for model, n in scenarios.items():
+        own = both[both.index.isin([model], level="model")].droplevel("model")
+        rated = sides[sides.index.isin([model], level="model")].index.unique("participant")
+        none = [name for name, lacks in zip(pair, empty[str(model)], strict=True) if lacks]
+        why_not = ""
+        if none:
+            reasons[str(model)] = f"no ratings of {' and '.join(none)}"
+            why_not = f"not estimable, because there are {reasons[str(model)]}"
+        of_model_missing = everybody * int(n) - len(own)
+        missing += of_model_missing
+        yield Compared(str(model), dimension, own, len(rated), of_model_missing, why_not)
+    if len(scenarios) > 1:
+        among = sides.index.isin(scenarios.index, level="model")
+        of_all = both[both.index.isin(scenarios.index, level="model")]
+        yield Compared(
+            ALL,
+            dimension,
+            of_all.groupby(["participant", "scenario"], observed=True).mean(),
+            len(sides[among].index.unique("participant")),
+            missing,
+            without="; ".join(f"without {model}: {why}" for model, why in reasons.items()),
+        )
 
 
-def _table(means: "Series[float]") -> DataFrame:
-    """Participants × scenarios."""
-    table: DataFrame = means.unstack("scenario")
-    return table.sort_index()
-
-
-def _front(
-    recipe: Recipe, contrast: Contrast, raters: str, model: str, dimension: str
-) -> dict[str, Any]:
+def _front(recipe: Recipe, contrast: Contrast, raters: str, of: Compared) -> dict[str, Any]:
     a, b = contrast.conditions
     return {
         "recipe": recipe.name,
         "unit": "participant",
         "raters": raters,
-        "model": model,
-        "dimension": dimension,
+        "model": of.model,
+        "dimension": of.dimension,
         "condition_a": a,
         "condition_b": b,
     }
 
 
-def _generalised(differences: DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
-    found = by_raters_and_items(differences, confidence=confidence, units=("rater", "scenario"))
-    missing = {"missing_cells": found.empty_cells}
-    yield {"unit": "participant", "generalises_to": "raters", **missing, **_of_t(found.by_raters)}
-    yield {"unit": "scenario", "generalises_to": "scenarios", **missing, **_of_t(found.by_items)}
-    yield {"unit": "both", "generalises_to": "both", **missing, **_of_min_f(found.min_f)}
+def _generalised(each: Compared, confidence: float) -> Iterator[dict[str, Any]]:
+    if each.why_not:
+        nothing = {"missing_cells": each.missing, "note": each.why_not}
+        for unit, to in UNITS.items():
+            yield {"unit": unit, "generalises_to": to, **nothing}
+        return
+    found = by_raters_and_items(
+        each.differences, confidence=confidence, units=("rater", "scenario")
+    )
+    rows = (_of_t(found.by_raters), _of_t(found.by_items), _of_min_f(found.min_f))
+    for (unit, to), row in zip(UNITS.items(), rows, strict=True):
+        noted = {"missing_cells": each.missing, "note": each.noted(row["note"])}
+        yield {"unit": unit, "generalises_to": to, **row, **noted}
 
 
 def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:

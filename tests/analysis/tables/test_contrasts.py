@@ -157,7 +157,58 @@ def test_missing_cells_are_counted() -> None:
     data = ratings()
     gone = (data["participant"] == "p3") & (data["scenario"] == "S2")
     table = contrasts(data[~gone], CONTRAST, SOUND, raters="all")
-    assert set(table["missing_cells"]) == {1}
+    assert table.set_index("model")["missing_cells"].to_dict() == {"Ant": 1, "Bee": 1, "all": 2}
+    nobody = data[~(gone | (data["participant"].isin(["p5"]) & (data["model"] == "Bee")))]
+    table = contrasts(nobody, CONTRAST, SOUND, raters="all").set_index("model")
+    assert table["missing_cells"].to_dict() == {"Ant": 1, "Bee": 1 + 4, "all": 2 + 4}
+
+
+def test_missing_ratings_make_no_difference_where_nobody_rated_differently() -> None:
+    """Ant is liked, Bee is not, and each rater likes some scenarios more; both conditions are
+    alike. Two thirds of the raters lack Bee's `tuned` responses in two scenarios.
+    """
+    data = ratings()
+    liked = data["model"].eq("Ant").astype(int) * 2 + data["scenario"].eq("S1").astype(int)
+    data = data.assign(rating=1 + liked + data["participant"].isin(["p1", "p2"]).astype(int))
+    gone = (
+        (data["model"] == "Bee")
+        & (data["condition"] == "tuned")
+        & data["scenario"].isin(["S1", "S2"])
+        & data["participant"].isin(PEOPLE[:8])
+    )
+    holed = data[~gone]
+    table = contrasts(holed, CONTRAST, SOUND, raters="all")
+    assert table["difference"].isna().all()
+    assert set(table[table["generalises_to"] == "raters"]["note"]) == {
+        "not estimable, because the mean difference is the same for all 12 raters"
+    }
+    signed = paired(holed, CONTRAST, SOUND, raters="all").set_index("model")
+    assert (signed["mean_a"] == signed["mean_b"]).all()
+    assert signed["p"].isna().all() and signed["note"].str.startswith("not estimable").all()
+    assert (rater_differences(holed, CONTRAST)["difference"] == 0).all()
+
+
+def test_rater_without_a_page_in_common_is_left_out_with_both_conditions() -> None:
+    data = ratings()
+    alone = data["participant"].eq("p3") & data["model"].eq("Ant")
+    here = data["scenario"].isin(["S1", "S2"]) == data["condition"].eq("plain")
+    found = row(paired(data[~alone | here], CONTRAST, SOUND, raters="all"), model="Ant")
+    assert (found.n, found.left_out) == (11, 1)
+
+
+def test_model_of_the_study_without_ratings_of_a_condition_says_so() -> None:
+    data = ratings()
+    holed = data[~((data["model"] == "Bee") & (data["condition"] == "tuned"))]
+    known = data[ITEM].drop_duplicates()
+    reason = "not estimable, because there are no ratings of tuned"
+    for make in (contrasts, paired):
+        table = make(holed, CONTRAST, SOUND, raters="all", known=known)
+        assert set(table["model"]) == {"Ant", "Bee", "all"}
+        assert set(table[table["model"] == "Bee"]["note"]) == {reason}
+        of_all = table[table["model"] == "all"]
+        assert set(of_all["note"]) == {"without Bee: no ratings of tuned"}
+        of_ant = table[table["model"] == "Ant"]
+        assert list(of_all["p"]) == list(of_ant["p"]) and of_all["p"].notna().all()
 
 
 def test_what_cannot_be_estimated_is_said() -> None:
