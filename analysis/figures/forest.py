@@ -31,12 +31,13 @@ class View(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A value, its interval where there is one, and how many units it rests on, where counted."""
+    """A value, its interval where there is one, and how many of what it rests on, where counted."""
 
     value: float
     low: float | None
     high: float | None
     n: int | None
+    units: str
 
 
 #: What is estimated in a row, and of what: ("Llama", "zero_shot") or ("Llama",).
@@ -50,13 +51,14 @@ class Forest:
     rows: Sequence[Row]
     found: dict[View, dict[str, dict[Row, Estimate]]] = field(default_factory=dict)
 
-    def add(self, table: DataFrame, kind: str, value: str, keys: Sequence[str]) -> None:
+    def add(self, table: DataFrame, kind: str, value: str, keys: Sequence[str], units: str) -> None:
         """Read the estimates of one kind from a table's rows, those without one left out."""
         for entry in table[table[value].notna()].to_dict("records"):
             row = tuple(str(entry[key]) for key in keys)
             view = View(str(entry["dimension"]), str(entry["raters"]))
             low, high, n = (_known(entry.get(name)) for name in ("ci_low", "ci_high", "n"))
-            estimate = Estimate(float(entry[value]), low, high, None if n is None else round(n))
+            number = None if n is None else round(n)
+            estimate = Estimate(float(entry[value]), low, high, number, units)
             self.found.setdefault(view, {}).setdefault(kind, {})[row] = estimate
 
     @property
@@ -77,9 +79,9 @@ def contrast_forest(
     forest = Forest([(model,) for model in models])
     for units in ("raters", "scenarios"):
         of_units = ours[ours["generalises_to"] == units]
-        forest.add(of_units, f"for other {units}", "difference", ["model"])
+        forest.add(of_units, f"for other {units}", "difference", ["model"], units)
     for kind, table in _mixed(mixed, recipe):
-        forest.add(table, kind, "difference", ["model"])
+        forest.add(table, kind, "difference", ["model"], "ratings")
     if ours.empty or not forest.found:
         raise Absent("no difference between the conditions is estimable")
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
@@ -103,13 +105,11 @@ def systems_forest(
     ours = systems[systems["recipe"] == recipe.name]
     known = list(dict.fromkeys(zip(ours["model"], ours["condition"], strict=True)))
     forest = Forest([(str(model), str(condition)) for model, condition in known])
-    for unit, kind in {
-        "participant": "for other raters",
-        "scenario": "for other scenarios",
-    }.items():
-        forest.add(ours[ours["unit"] == unit], kind, "mean", ["model", "condition"])
+    for unit, units in {"participant": "raters", "scenario": "scenarios"}.items():
+        of_unit = ours[ours["unit"] == unit]
+        forest.add(of_unit, f"for other {units}", "mean", ["model", "condition"], units)
     for kind, table in _mixed(mixed, recipe):
-        forest.add(table, kind, "estimate", ["model", "condition"])
+        forest.add(table, kind, "estimate", ["model", "condition"], "ratings")
     if not forest.found:
         raise Absent("no mean is estimable")
     names = {row: f"<b>{as_text(row[0])}</b>, {as_text(row[1])}" for row in forest.rows}
@@ -148,19 +148,23 @@ def _intervals(recipe: Recipe) -> str:
 
 def _units(forest: Forest) -> str:
     """How many units the estimates rest on."""
-    parts = []
-    for kind in forest.kinds:
-        counted = [
-            found.n
-            for of_view in forest.found.values()
-            for found in of_view.get(kind, {}).values()
-            if found.n is not None
-        ]
-        if counted:
-            low, high = min(counted), max(counted)
-            span = str(low) if low == high else f"{low} to {high}"
-            parts.append(f"{span} {kind.removeprefix('for other ')}")
+    counted: dict[str, list[int]] = {}
+    for of_view in forest.found.values():
+        for kind in forest.kinds:
+            for found in of_view.get(kind, {}).values():
+                if found.n is not None:
+                    counted.setdefault(found.units, []).append(found.n)
+    parts = [_span(min(numbers), max(numbers), units) for units, numbers in counted.items()]
     return f"n: {' or '.join(parts)}." if parts else ""
+
+
+def _span(low: int, high: int, units: str) -> str:
+    return _count(high, units) if low == high else f"{low:,} to {_count(high, units)}"
+
+
+def _count(n: int, units: str) -> str:
+    """ "1 rater", "1,440 ratings"."""
+    return f"{n:,} {units.removesuffix('s') if n == 1 else units}"
 
 
 def _figure(
@@ -274,7 +278,7 @@ def _hover(estimate: Estimate) -> str:
     text = f"{estimate.value:.3f}"
     if estimate.low is not None and estimate.high is not None:
         text += f" [{estimate.low:.3f}, {estimate.high:.3f}]"
-    return text if estimate.n is None else f"{text}, n = {estimate.n}"
+    return text if estimate.n is None else f"{text}, {_count(estimate.n, estimate.units)}"
 
 
 def _arm(estimate: Estimate, end: float | None) -> float:

@@ -44,7 +44,7 @@ MIXED = table(
     MIXED_CONTRASTS,
     *(
         {"model": "Ant", "link": "probit", **PAIR, "scale": scale, "difference": value}
-        | {"ci_low": value - 0.4, "ci_high": value + 0.4}
+        | {"ci_low": value - 0.4, "ci_high": value + 0.4, "n": 1440}
         for scale, value in {"latent": 0.9, "ratings": 0.45}.items()
     ),
 )
@@ -103,10 +103,16 @@ def test_a_line_stands_at_zero_which_is_on_the_axis() -> None:
 def test_the_note_says_recipe_interval_direction_and_units() -> None:
     text = note(contrast_forest(DIFFERENCES, MIXED, RECIPE))
     assert text.startswith("Recipe sound; 95 % intervals. Right of 0, plain was rated higher. ")
-    assert "n: 20 raters or 6 scenarios." in text
+    assert "n: 20 raters or 6 scenarios or 1,440 ratings." in text
     assert contrast_forest(DIFFERENCES, None, RECIPE)["layout"]["xaxis"]["title"]["text"] == (
         "plain − tuned (points)"
     )
+
+
+def test_an_estimate_says_how_many_of_what_it_rests_on() -> None:
+    made = contrast_forest(DIFFERENCES.assign(n=1), MIXED, RECIPE)
+    hovers = [trace["text"][0] for trace in made["data"] if "error_x" in trace]
+    assert [hover.split("], ")[1] for hover in hovers] == ["1 rater", "1 scenario", "1,440 ratings"]
 
 
 def test_a_menu_changes_raters_and_dimensions() -> None:
