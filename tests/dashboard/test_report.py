@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.template.loader import render_to_string
 from pytest_django import DjangoDbBlocker
 
 from analysis.execution import finished_run
@@ -118,7 +119,8 @@ def test_report_says_both_sides_methods_and_limits(study: Study, tmp_path: Path)
     html = re.sub(r"<[^>]+>", "", without_scripts(analysed(tmp_path / "out", study)))
     said = re.sub(r"\s+", " ", html)
     assert "By raters and items (recipe sound)" in said
-    assert "As counted in print (recipe paper)" in said
+    assert "Counting ratings or wins (recipe paper)" in said
+    assert "As published" not in said  # nobody published this study
     assert "plain has the higher mean in" in said
     assert "(1) who took less than 10 or more than 75 minutes: 1, 6 remaining" in said
     assert "There are 2 scenarios. Below some 20" in said
@@ -137,6 +139,25 @@ def test_table_without_recipes_that_is_empty_is_said_to_be_so_of_no_recipe(
 ) -> None:
     html = without_scripts(analysed(tmp_path / "out", study))
     assert "<dt>guard_raters</dt><dd>it has no rows</dd>" in html
+
+
+@pytest.mark.parametrize(
+    ("order", "says"),
+    [
+        (["early_exit"], "(MAE, the column gold, the tables of judges) means nothing."),
+        (
+            ["early_exit", "sigma_mae"],
+            "(MAE, the column gold, the tables of judges, and the filter, whose rule sigma_mae "
+            "goes by MAE) means nothing.",
+        ),
+    ],
+)
+def test_gold_scores_of_a_stand_in_are_said_to_undo_what_rests_on_them(
+    order: list[Any], says: str
+) -> None:
+    manifest = {"gold": "judge@1 (stand-in)", "rule_set": {"rules": {"order": order}}}
+    html = render_to_string("dashboard/report.html", {"manifest": manifest})
+    assert f"Whatever rests on their values {says}" in html
 
 
 def test_report_of_nobody_says_so_and_what_is_absent(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """The main findings of an analysis in sentences, each number with the cell it comes from. Pure.
 
-What a recipe that counts raters says stands beside what one that counts ratings says, as it would
-be printed. No sentence says more than its table: a test that does not reject is never "no
-difference", and each interval says which others it speaks of.
+What a recipe that counts raters says stands beside what one that counts ratings says. No sentence
+says more than its table: a test that does not reject is never "no difference", and each interval
+says which others it speaks of.
 """
 
 from collections.abc import Sequence

@@ -19,6 +19,7 @@ SETTINGS = Settings(
     software={"python": "3.11.9", "numpy": "2.4", "analysis": "0123456789abcdef"},
     snapshot="fedcba9876543210",
 )
+BY_RATINGS = "Analysis: Ratings as units, as in The Pursuit of Empathy (paper)"
 STEPS = [
     {"step": "duration", "excluded": 9, "remaining": 142},
     {"step": "sigma_mae", "excluded": 26, "remaining": 116},
@@ -94,11 +95,11 @@ def test_filter_by_gold_scores_that_are_not_there_is_said_to_match_nobody() -> N
 
 
 def test_recipe_without_tables_says_so() -> None:
-    assert of({})["Analysis: As published (paper)"] == "None of its tables could be computed."
+    assert of({})[BY_RATINGS] == "None of its tables could be computed."
 
 
 def test_recipe_about_ratings_says_so_of_a_study_that_asks_for_none() -> None:
-    assert of({}, replace(SETTINGS, scale=""))["Analysis: As published (paper)"] == (
+    assert of({}, replace(SETTINGS, scale=""))[BY_RATINGS] == (
         "It is about ratings, for which the study does not ask."
     )
 
@@ -146,7 +147,7 @@ def test_groups_are_described_as_the_recipe_cuts_them() -> None:
 def test_groups_of_an_earlier_recipe_are_not_described_anew() -> None:
     made = tables(group_tests=[{"recipe": name, "factor": "age"} for name in ("paper", "sound")])
     text = of(made)
-    assert "(age: 60+ (at least 60)" in text["Analysis: As published (paper)"]
+    assert "(age: 60+ (at least 60)" in text[BY_RATINGS]
     assert (
         "Groups of raters (those of recipe paper) were compared"
         in text["Analysis: Raters and items as units (sound)"]
@@ -322,7 +323,7 @@ def test_tables_that_belong_to_no_recipe_stand_with_the_one_by_raters() -> None:
     made = tables(paired=[{"unit": "participant", "model": "Ant"}])
     text = of(made)
     assert "Wilcoxon" in text["Analysis: Raters and items as units (sound)"]
-    assert "Wilcoxon" not in text["Analysis: As published (paper)"]
+    assert "Wilcoxon" not in text[BY_RATINGS]
 
 
 def test_software_and_snapshot_are_named() -> None:
