@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from analysis.definition import QualityRules
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
-from analysis.text.findings.groups import TESTS
+from analysis.text.findings.groups import TESTS, has_families, preferred
 from analysis.text.findings.words import ALL, LEVEL, capital, of_unit
 from analysis.text.number_text import count, decimals, degrees, noun, percent, tally
 
@@ -33,7 +33,7 @@ def limits(
         *_groups(tables, sound),
         *_families(tables, sound),
         *_ratings_as_units(tables, paper),
-        *_unadjusted(tables, paper),
+        *_unadjusted(tables, recipes),
         *_judge_filter(tables, rules, gold),
         *_left_out(tables),
         *_margins(tables, sound),
@@ -190,16 +190,10 @@ def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
     if recipe is not None and "factor" not in recipe.adjust_over:
         factors = values(rows_of(tables, "group_tests", recipe=recipe.name), "factor")
     if len(factors) > 1:
-        yield (
-            f"p values of groups are adjusted within each of {len(factors)} factors, and over "
-            "these not at all.",
-        )
+        yield (f"p values of groups are not adjusted over the {len(factors)} factors.",)
     dimensions = values(rows_of(tables, "items"), "dimension")
     if len(dimensions) > 1:
-        yield (
-            f"p values are adjusted within each of {len(dimensions)} dimensions, and over these "
-            "not at all.",
-        )
+        yield (f"p values are not adjusted over the {len(dimensions)} dimensions.",)
 
 
 def _ratings_as_units(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
@@ -219,17 +213,24 @@ def _ratings_as_units(tables: Tables, recipe: Recipe | None) -> Iterator[Sentenc
         )
 
 
-def _unadjusted(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
-    if recipe is None:
-        return
-    rows = [row for row in rows_of(tables, "group_tests", recipe=recipe.name) if row.has("p")]
-    tests = [row for row in rows if row["test"] == rows[0]["test"]]
-    if len(tests) > 1:
+def _unadjusted(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
+    """Of recipes that count ratings, whose p is printed as it is, and of those that have nothing to
+    adjust p for.
+    """
+    for recipe in recipes:
+        if recipe.unit == "participant" and has_families(tables, recipe):
+            continue
+        of = {"recipe": recipe.name, "raters": recipe.raters[0]}
+        rows = [row for row in rows_of(tables, "group_tests", **of) if row.has("p")]
+        test = preferred(recipe, rows) if rows else ""
+        tests = [row for row in rows if row["test"] == test]
+        if len(tests) < 2:
+            continue
         small = [row for row in tests if row["p"] < LEVEL]
         yield (
             f"Recipe {recipe.name} makes ",
             counted(tests, "p"),
-            f" comparisons of groups by {TESTS[rows[0]['test']]}; ",
+            f" comparisons of groups by {TESTS[test]}; ",
             counted_of(small, tests, "p"),
             f" {'has' if len(small) == 1 else 'have'} p < .05 unadjusted. At 5 % each, some "
             f"{_expected(len(tests))} would be expected of true null hypotheses alone, had the "
@@ -303,7 +304,12 @@ def _margins(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
 def _steps(tables: Tables, scale: int) -> Iterator[Sentence]:
     if scale and rows_of(tables, "items"):
         ordinal = any(row["link"] != "linear" for row in rows_of(tables, "mixed_shares"))
-        beside = " The ordinal mixed models and the shares of each point do not." if ordinal else ""
+        beside = (
+            " So do the ordinal mixed models on the scale of the ratings; on the latent scale, and "
+            "in the shares of each point, they do not."
+            if ordinal
+            else ""
+        )
         yield (
             f"Means take the {scale} points of the scale as evenly spaced, which the answers need "
             f"not be.{beside}",

@@ -10,6 +10,7 @@ from analysis.text.findings.words import (
     at_level,
     bounds,
     does,
+    if_adjusted,
     interval,
     named,
     of_recipe,
@@ -232,14 +233,16 @@ def _same_raters(same: list[Row], others: list[Row]) -> Sentence:
 def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
     if recipe is None:
         return
-    for row in of_recipe(tables, "order_effects", recipe, dimension):
-        if row.has("p_adjusted") and row["p_adjusted"] < LEVEL:
+    effects = of_recipe(tables, "order_effects", recipe, dimension)
+    tested = [row for row in effects if row.has("p_adjusted")]
+    for row in tested:
+        if row["p_adjusted"] < LEVEL:
             yield (
                 f"{STEPS[row['covariate']]} goes with ",
                 row.cite("estimate", _three),
                 " points in a rating (",
                 *interval(row, recipe, form=_three),
-                "; after Holm ",
+                f"; {if_adjusted(tested, 'after Holm ')}",
                 *row.p("p_adjusted"),
                 ").",
             )

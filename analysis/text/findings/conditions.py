@@ -9,6 +9,7 @@ from analysis.text.findings.words import (
     LEVEL,
     LINKS,
     does,
+    if_adjusted,
     interval,
     least_p,
     level,
@@ -120,8 +121,8 @@ def _signed_ranks(tables: Tables, dimension: str, model: str, recipe: Recipe) ->
     for row in of_recipe(tables, "paired", recipe, dimension, model=model):
         if not row.has("p"):
             continue
-        least = ""
-        if row["method"] == "exact" and least_p(row["n"] - (row["zeros"] or 0)) >= LEVEL:
+        least, moved = "", row["n"] - (row["zeros"] or 0)
+        if row["method"] == "exact" and least_p(moved) >= LEVEL:
             least = f", with whom it cannot have p{NARROW}<{NARROW}.05"
         yield (
             "Raters' means by Wilcoxon's signed-rank test: ",
@@ -129,8 +130,9 @@ def _signed_ranks(tables: Tables, dimension: str, model: str, recipe: Recipe) ->
             ", rank-biserial correlation ",
             row.cite("rank_biserial"),
             "; ",
+            *((row.derive(count(moved)), " of ") if row["zeros"] else ()),
             row.cite("n", count),
-            f" {noun(row['n'], 'rater')}{least}.",
+            f" {noun(row['n'], 'rater')}{' with a difference' if row['zeros'] else ''}{least}.",
         )
 
 
@@ -208,7 +210,9 @@ def _wins_tests(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
             " of ",
             counted(tested, "p_adjusted"),
             f" {noun(len(tested), 'comparison')} {does(clear, tested, 'differs', 'differ')} at "
-            "p < .05 after Holm's adjustment, for other raters of these very texts",
+            "p < .05",
+            if_adjusted(tested, " after Holm's adjustment"),
+            ", for other raters of these very texts",
             *untested(rows, tested),
             ".",
         )
@@ -248,7 +252,9 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
             f" {noun(len(tested), 'system')} {does(near, tested, 'is', 'are')} shown to lie less "
             "than ",
             tested[0].cite("margin", decimals),
-            " points below the reference, or above it (non-inferiority at 5 %, Holm)",
+            " points below the reference, or above it (non-inferiority at 5 %",
+            if_adjusted(tested, ", Holm"),
+            ")",
             named(near),
             *untested(rows, tested),
             ".",

@@ -13,7 +13,9 @@ VALUES = {"best": "shares of choices", "worst": "shares of choices", "rank": "me
 
 
 def positions(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
-    for test in of_recipe(tables, "position_tests", recipe, dimension):
+    tests = of_recipe(tables, "position_tests", recipe, dimension)
+    several = len([test for test in tests if test.has("p")]) > 1
+    for test in tests:
         what = WHAT[test["answer"]] + ("" if test["set"] == ALL else f" in set {test['set']}")
         if not test.has("p", "p_adjusted"):
             yield (f"Whether places on the page matter to {what}: {why(test)}.",)
@@ -25,8 +27,7 @@ def positions(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator
             test.cite("chi_squared"),
             ", ",
             *test.p(),
-            ", after Holm ",
-            *test.p("p_adjusted"),
+            *((", after Holm ", *test.p("p_adjusted")) if several else ()),
             "; ",
             test.cite("pages", count),
             f" {noun(test['pages'], 'page')})",

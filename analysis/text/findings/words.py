@@ -106,6 +106,11 @@ def untested(rows: list[Row], tested: list[Row]) -> Sentence:
     return ("; not estimable for ", counted_of(without, rows, "note")) if without else ()
 
 
+def if_adjusted(tested: Sequence[Row], words: str) -> str:
+    """Words about an adjustment, where there are several p values: one alone stays as it is."""
+    return words if len(tested) > 1 else ""
+
+
 def does(part: list[Row], whole: list[Row], one: str, many: str) -> str:
     """The verb of "1 of 12 comparisons differs", and "0 of 12 differ"."""
     return one if 1 in (len(part), len(whole)) else many

@@ -144,19 +144,19 @@ def test_approximate_test_of_a_small_group_is_a_limit() -> None:
 
 def test_factors_that_share_no_adjustment_are_counted() -> None:
     rows = [group(), group(factor="sex")]
-    assert about("adjusted within", tables(group_tests=rows)) == [
-        "p values of groups are adjusted within each of 2 factors, and over these not at all."
+    assert about("not adjusted", tables(group_tests=rows)) == [
+        "p values of groups are not adjusted over the 2 factors."
     ]
     over_factors = SOUND.model_copy(update={"adjust_over": ["model", "factor"]})
-    assert about("adjusted within", tables(group_tests=rows), [over_factors]) == []
+    assert about("not adjusted", tables(group_tests=rows), [over_factors]) == []
 
 
 def test_dimensions_that_share_no_adjustment_are_counted() -> None:
     rows = [{"dimension": dimension} for dimension in ("warmth", "clarity")]
-    assert about("adjusted within", tables(items=rows)) == [
-        "p values are adjusted within each of 2 dimensions, and over these not at all."
+    assert about("not adjusted", tables(items=rows)) == [
+        "p values are not adjusted over the 2 dimensions."
     ]
-    assert about("adjusted within", tables(items=rows[:1])) == []
+    assert about("not adjusted", tables(items=rows[:1])) == []
 
 
 def paper_tests() -> dict[str, Table]:
@@ -182,6 +182,23 @@ def test_unadjusted_tests_are_counted_beside_what_chance_gives() -> None:
         "Recipe paper makes 2 comparisons of groups by Student's t; 1 has p < .05 unadjusted. At "
         "5 % each, some 0.1 would be expected of true null hypotheses alone"
     )
+
+
+@pytest.mark.parametrize(("models", "limits"), [(["Ant"], 1), (["Ant", "Bee"], 0)])
+def test_tests_by_raters_are_unadjusted_where_there_is_one_model(
+    models: list[str], limits: int
+) -> None:
+    rows = [
+        group(test=test, model=model, scenario=place, raters=raters, p=0.03)
+        for test in ("student", "welch")
+        for model in models
+        for place in ("all", "S1", "S2")
+        for raters in ("included", "all")
+    ]
+    said_of = about("unadjusted", tables(group_tests=rows))
+    assert [sentence.split(".")[0] for sentence in said_of] == limits * [
+        "Recipe sound makes 3 comparisons of groups by Welch's t; 3 have p < "
+    ]
 
 
 # ── The filter ────────────────────────────────────────────────────────────────────────────────────
@@ -258,6 +275,15 @@ def test_means_of_points_are_a_limit_of_scales_with_points() -> None:
     made = tables(items=[{"scenario": "S1"}])
     assert any("5 points of the scale" in sentence for sentence in of(made, scale=5))
     assert not any("points of the scale" in sentence for sentence in of(made, scale=0))
+
+
+def test_ordinal_models_take_points_as_even_on_the_scale_of_the_ratings_alone() -> None:
+    made = tables(items=[{"scenario": "S1"}], mixed_shares=[{"link": "probit"}])
+    assert [sentence for sentence in of(made, scale=5) if "evenly" in sentence] == [
+        "Means take the 5 points of the scale as evenly spaced, which the answers need not be. So "
+        "do the ordinal mixed models on the scale of the ratings; on the latent scale, and in the "
+        "shares of each point, they do not."
+    ]
 
 
 def test_empty_cells_are_counted_where_most_are_missing() -> None:

@@ -255,6 +255,13 @@ def test_order_says_what_a_step_goes_with_where_it_is_more_than_chance() -> None
     ]
 
 
+def test_only_step_of_order_has_nothing_to_be_adjusted_for() -> None:
+    row = {**FRONT, "covariate": "block_position", "p_adjusted": 0.01}
+    row |= {"estimate": 0.1, "ci_low": 0.05, "ci_high": 0.15}
+    found = about(findings(tables(items=ITEMS, order_effects=[row]), SHIPPED), "Order")
+    assert said(found.sound)[0].endswith("(95 % interval 0.050 to 0.150; p = .010).")
+
+
 def test_printed_numbers_are_counted_where_they_could_be_looked_up() -> None:
     rows = [{"recipe": "paper", "match": match} for match in (True, False, None)]
     found = about(findings(tables(replication=rows), SHIPPED), "Printed numbers")

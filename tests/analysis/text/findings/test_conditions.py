@@ -200,9 +200,9 @@ def test_comparisons_that_could_not_be_tested_are_counted() -> None:
     ("n", "zeros", "method", "end"),
     [
         (5, 0, "exact", "; 5 raters, with whom it cannot have p < .05."),
-        (6, 1, "exact", "; 6 raters, with whom it cannot have p < .05."),
+        (6, 1, "exact", "; 5 of 6 raters with a difference, with whom it cannot have p < .05."),
         (6, 0, "exact", "; 6 raters."),
-        (60, 57, "asymptotic", "; 60 raters."),
+        (60, 7, "asymptotic", "; 53 of 60 raters with a difference."),
     ],
 )
 def test_signed_ranks_of_raters_stand_beside_their_means(
@@ -215,6 +215,17 @@ def test_signed_ranks_of_raters_stand_beside_their_means(
         "Raters' means by Wilcoxon's signed-rank test: p = .062, rank-biserial correlation −1.00"
         + end
     )
+
+
+def test_adjustment_of_a_single_p_is_not_spoken_of() -> None:
+    front = {**FRONT, "p_adjusted": 0.01, "note": ""}
+    near = {**front, "unit": "participant", "model": "Ant", "condition": "tuned", "margin": 0.25}
+    found = findings(summary(win_differences=[front], to_reference=[near]), SHIPPED)
+    assert said(about(found, "Condition against condition").sound) == [
+        "Taken one by one, 1 of 1 comparison differs at p < .05, for other raters of these very "
+        "texts."
+    ]
+    assert "(non-inferiority at 5 %): Ant tuned" in said(about(found, "The reference").sound)[0]
 
 
 def test_no_comparison_is_said_to_be_none() -> None:
