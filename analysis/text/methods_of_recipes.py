@@ -9,7 +9,9 @@ from typing import Any
 
 from analysis.recipe import Group, Grouping, Recipe
 from analysis.tables.resampling import resampling
-from analysis.text.cells import Sentence, Tables, rows_of, values
+from analysis.text.cells import Row, Sentence, Tables, rows_of, values
+from analysis.text.findings.groups import has_families
+from analysis.text.findings.words import ALL
 
 TESTS = {
     "student": "Student's t test (equal variances)",
@@ -22,6 +24,20 @@ OVER = {
     "factor": "factors",
     "condition": "conditions and all of them pooled",
     "scenario": "scenarios and all of them pooled",
+}
+ONE_MODEL = "there is one model, so there is nothing to adjust for"
+OVER_MODELS = "p values of models are adjusted by Holm's method"
+SIGNED_RANKS = (
+    "Wilcoxon's test leaves out raters without a difference, whom the column zeros counts; p is "
+    "exact for up to 50 raters, else by the normal approximation, ties corrected for, as the "
+    "column method says. The matched-pairs rank-biserial correlation has an interval by Fisher's "
+    "z, with the standard error that it has where nothing differs; where all differences have one "
+    "direction, it has none."
+)
+ORDER = {
+    "response_position": "the position of the response",
+    "block_position": "the position of the block",
+    "previous_rating": "the previous rating",
 }
 RATERS = {
     ("included",): "the included raters",
@@ -69,9 +85,9 @@ def _recipe_parts(tables: Tables, recipe: Recipe, same: str) -> Iterator[str]:
     """A sentence for each table that has rows of the recipe; `same` names one of equal groups."""
     parts: dict[str, Callable[[Tables, Recipe], str] | str] = {
         "contrasts": _of_contrasts,
-        "paired": "Raters' means were also compared by Wilcoxon's signed-rank test with the "
-        "matched-pairs rank-biserial correlation, adjusted over models by Holm's method.",
+        "paired": _of_paired,
         "wins_tests": _of_wins_tests,
+        "win_differences": _of_win_differences,
         "to_reference": _of_reference,
         "group_tests": partial(_of_groups, same=same),
         "anova": _of_anova,
@@ -82,9 +98,7 @@ def _recipe_parts(tables: Tables, recipe: Recipe, same: str) -> Iterator[str]:
         "choice_tests": _of_choices,
         "agreement": _of_agreement,
         "sensitivity": _of_sensitivity,
-        "order_effects": "Whether order matters was tested by a linear mixed model that has the "
-        "position of the response, the position of the block and the previous rating beside the "
-        "systems.",
+        "order_effects": _of_order,
         "position_tests": _of_positions,
     }
     for name, text in parts.items():
@@ -95,12 +109,23 @@ def _recipe_parts(tables: Tables, recipe: Recipe, same: str) -> Iterator[str]:
 
 
 def _of_contrasts(tables: Tables, recipe: Recipe) -> str:
-    row = rows_of(tables, "contrasts", recipe=recipe.name)[0]
+    rows = rows_of(tables, "contrasts", recipe=recipe.name)
     return (
-        f"{row['condition_a']} and {row['condition_b']} were compared within raters and within "
-        "scenarios: by a paired t test over raters' means (F1), one over scenarios' means (F2), "
-        "and both at once (min F′; Clark 1973); p values of models are adjusted by Holm's method."
+        f"{rows[0]['condition_a']} and {rows[0]['condition_b']} were compared within raters and "
+        "within scenarios: by a paired t test over raters' means (F1), one over scenarios' means "
+        "(F2), and both at once (min F′; Clark 1973); "
+        f"{OVER_MODELS if _has_models(rows) else ONE_MODEL}."
     )
+
+
+def _has_models(rows: list[Row]) -> bool:
+    """Whether there are several models, whose p values are adjusted, beside all of them pooled."""
+    return len({*values(rows, "model")} - {ALL}) > 1
+
+
+def _of_paired(tables: Tables, recipe: Recipe) -> str:
+    over = ", adjusted over models by Holm's method" * _has_models(rows_of(tables, "paired"))
+    return f"Raters' means were also compared by Wilcoxon's signed-rank test{over}. {SIGNED_RANKS}"
 
 
 def _of_wins_tests(tables: Tables, recipe: Recipe) -> str:
@@ -124,13 +149,29 @@ def _of_wins_tests(tables: Tables, recipe: Recipe) -> str:
     )
 
 
+def _of_win_differences(tables: Tables, recipe: Recipe) -> str:
+    rows = rows_of(tables, "win_differences", recipe=recipe.name)
+    several = len({(row["model"], row["scenario"]) for row in rows}) > 1
+    adjusted = ", adjusted over all comparisons by Holm's method" if several else ""
+    return (
+        "Each comparison of a model in a scenario was tested by a paired t test within raters"
+        f"{adjusted}."
+    )
+
+
 def _of_reference(tables: Tables, recipe: Recipe) -> str:
+    rows = rows_of(tables, "to_reference", recipe=recipe.name)
+    several = len({(row["model"], row["condition"]) for row in rows}) > 1
     return (
         f"Each system was tested against the reference with a margin of "
         f"{recipe.margins.reference:g} points: for non-inferiority by a one-sided, and for "
         "equivalence by two one-sided paired t tests (TOST) at 5 %, over raters' means and, "
-        "separately, over scenarios' means; p values of non-inferiority are adjusted over systems "
-        "by Holm's method."
+        "separately, over scenarios' means"
+        + (
+            "; p values of non-inferiority are adjusted over systems by Holm's method."
+            if several
+            else "."
+        )
     )
 
 
@@ -154,24 +195,27 @@ def _of_groups(tables: Tables, recipe: Recipe, *, same: str) -> str:
     ]
     where = f", over all ratings and within each {' and '.join(within)}" if within else ""
     tests = listed([TESTS[test] for test in recipe.group_tests])
-    over = listed([OVER[over] for over in recipe.adjust_over])
-    adjusted = (
-        f"; p values are adjusted over {over} where all else is equal, by Holm's method and, "
-        "beside it, by Benjamini and Hochberg's"
-        if over
-        else ""
-    )
+    families, adjusted = has_families(tables, recipe), ""
+    if families:
+        over = listed([OVER[over] for over in recipe.adjust_over])
+        adjusted = (
+            f"; p values are adjusted over {over} where all else is equal, by Holm's method and, "
+            "beside it, by Benjamini and Hochberg's"
+        )
+    elif "model" in recipe.adjust_over and len(values(rows, "model")) == 1:
+        adjusted = f"; {ONE_MODEL}"
     equivalent = ""
     if any(row["p_equivalent"] is not None for row in rows):
         equivalent = (
             " That two groups differ by less than the margin of "
             f"{recipe.margins.groups:g} points was tested by two one-sided t tests (TOST)"
-            + (", adjusted over the same by Holm's method." if over else ".")
+            + (", adjusted over the same by Holm's method." if families else ".")
         )
     return (
-        f"Groups of raters ({groups}) were compared per model by {tests}{where}{adjusted}. Cohen's "
-        "d and Hedges' g have exact intervals from the noncentral t distribution."
-        f"{equivalent}"
+        f"Groups of raters ({groups}) were compared per model by {tests}{where}{adjusted}. "
+        "Beside every test stand Cohen's d, with an interval from the noncentral t distribution "
+        "that is exact for independent normal values that vary alike in both groups (equal "
+        f"variances), and Hedges' g, which is d less its bias.{equivalent}"
     )
 
 
@@ -195,13 +239,13 @@ def _group(group: Group) -> str:
 
 
 def _of_anova(tables: Tables, recipe: Recipe) -> str:
-    factors = listed(
-        [str(v) for v in values(rows_of(tables, "anova", recipe=recipe.name), "factor")]
-    )
+    rows = rows_of(tables, "anova", recipe=recipe.name)
     where = ", over all scenarios and in each" if recipe.each_scenario else ""
+    several = len({*values(rows, "scenario")} - {ALL}) > 1
+    adjusted = "; p values of scenarios are adjusted by Holm's method" if several else ""
     return (
-        f"The groups of {factors} were compared by one-way analyses of variance, Fisher's and "
-        f"Welch's{where}."
+        f"The groups of {listed(values(rows, 'factor'))} were compared by one-way analyses of "
+        f"variance, Fisher's and Welch's{where}{adjusted}."
     )
 
 
@@ -217,28 +261,34 @@ def _of_mixed_models(tables: Tables, recipe: Recipe) -> str:
         )
     if "linear" in links:
         kinds.append("linear mixed models (REML)")
+    contrasts = rows_of(tables, "mixed_contrasts", recipe=recipe.name)
     scales = (
-        " Means and contrasts stand on the latent scale and, averaged over the population of "
-        "raters and items, on that of the ratings."
+        f" Means{' and contrasts' if contrasts else ''} stand on the latent scale and, averaged "
+        "over the population of raters and items, on that of the ratings."
         if ordinal
         else ""
     )
+    tests = "tests and " if contrasts else ""
+    adjusted = f", {OVER_MODELS}" if _has_models(contrasts) else ""
     return (
         f"{kinds[0][0].upper()}{listed(kinds)[1:]} have the system as fixed effect and crossed "
-        "random intercepts of raters and of items (the text of a system for a scenario); tests and "
-        "intervals use Satterthwaite's degrees of freedom, p values of models are adjusted by "
-        f"Holm's method.{scales}"
+        "random intercepts of raters and of items (the text of a system for a scenario); "
+        f"{tests}intervals use Satterthwaite's degrees of freedom{adjusted}.{scales}"
     )
 
 
 def _of_rankings(tables: Tables, recipe: Recipe) -> str:
     sets = values(rows_of(tables, "ranking_tests", recipe=recipe.name), "set")
     several = len(sets) > 1
+    pairs = rows_of(tables, "ranking_pairs", recipe=recipe.name, raters=recipe.raters[0])
+    of_pairs = f", adjusted over all pairs{' of all sets' if several else ''}"
+    alone = len(pairs) <= len(values(pairs, "dimension"))
+    adjusted = "" if alone else f"{of_pairs}, by Holm's method"
+    signed_ranks = "" if rows_of(tables, "paired") else f" {SIGNED_RANKS}"
     return (
         "Raters' mean ranks of systems that stood on the same pages were compared by Friedman's "
         f"test with Kendall's W{', adjusted over sets' if several else ''}, and in pairs by "
-        f"Wilcoxon's signed-rank test, adjusted over all pairs{' of all sets' if several else ''}, "
-        "by Holm's method."
+        f"Wilcoxon's signed-rank test{adjusted}.{signed_ranks}"
     )
 
 
@@ -268,7 +318,7 @@ def _of_choices(tables: Tables, recipe: Recipe) -> str:
     adjusted = (
         " p values of scenarios are adjusted by Holm's method, those of best and of worst choices "
         "apart."
-        if any(row["p_adjusted"] is not None for row in rows)
+        if any(row["p_adjusted"] is not None and row["scenario"] != ALL for row in rows)
         else ""
     )
     return (
@@ -327,6 +377,26 @@ def _of_sensitivity(tables: Tables, recipe: Recipe) -> str:
     if not used:
         return "No other choice of exclusion rules was there to compute the main results by."
     return f"The main results were computed anew {listed(used)}."
+
+
+def _of_order(tables: Tables, recipe: Recipe) -> str:
+    rows = rows_of(tables, "order_effects", recipe=recipe.name)
+    estimated = values([row for row in rows if row.has("estimate")], "covariate")
+    if not estimated:
+        return "Whether order matters could not be tested; the column note says why."
+    of = " on the same dimension" if len(values(rows, "dimension")) > 1 else ""
+    used = [text for name, text in ORDER.items() if name in estimated]
+    adjusted = "; p values of these are adjusted by Holm's method" if len(used) > 1 else ""
+    previous = ""
+    if "previous_rating" in estimated:
+        previous = (
+            f" A rater's first rating{of and ' on a dimension'} has none before it, and is given "
+            "the mean of those that there are."
+        )
+    return (
+        "Whether order matters was tested by a linear mixed model that has "
+        f"{listed(used)}{of if previous else ''} beside the systems{adjusted}.{previous}"
+    )
 
 
 def listed(names: Sequence[Any]) -> str:

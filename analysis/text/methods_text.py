@@ -89,7 +89,8 @@ def rule_text(name: RuleName, rules: QualityRules) -> str:
 
 def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
     steps = rows_of(tables, "funnel")
-    yield (f"Sources of participants that count: {', '.join(settings.sources)}.",)
+    sources = listed(settings.sources)
+    yield (f"Participants from these sources count, as far as there are any: {sources}.",)
     if not steps:
         yield ("No rule of exclusion was applied.",)
         return

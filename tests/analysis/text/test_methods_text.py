@@ -20,6 +20,7 @@ SETTINGS = Settings(
     snapshot="fedcba9876543210",
 )
 BY_RATINGS = "Analysis: Ratings as units, as in The Pursuit of Empathy (paper)"
+BY_RATERS = "Analysis: Raters and items as units (sound)"
 STEPS = [
     {"step": "duration", "excluded": 9, "remaining": 142},
     {"step": "sigma_mae", "excluded": 26, "remaining": 116},
@@ -33,12 +34,12 @@ def of(made: dict[str, Table], settings: Settings = SETTINGS) -> dict[str, str]:
 
 def test_raters_are_told_rule_by_rule_with_thresholds_and_counts() -> None:
     assert of(tables(funnel=STEPS))["Raters"] == (
-        "Sources of participants that count: prolific, link. Of 151 people who agreed to take part "
-        "and finished or left, those were left out, in this order and for the first rule that "
-        "matched, (1) who took less than 10 or more than 75 minutes: 9, 142 remaining, (2) whose "
-        "gold-scored ratings had σ < 0.6 and at the same time a mean absolute distance to the gold "
-        "scores of more than 0.9 (σ = standard deviation, n − 1 in its denominator): 26, 116 "
-        "remaining. 116 raters (76.8 %) are included."
+        "Participants from these sources count, as far as there are any: prolific and link. Of 151 "
+        "people who agreed to take part and finished or left, those were left out, in this order "
+        "and for the first rule that matched, (1) who took less than 10 or more than 75 minutes: "
+        "9, 142 remaining, (2) whose gold-scored ratings had σ < 0.6 and at the same time a mean "
+        "absolute distance to the gold scores of more than 0.9 (σ = standard deviation, n − 1 in "
+        "its denominator): 26, 116 remaining. 116 raters (76.8 %) are included."
     )
 
 
@@ -105,9 +106,7 @@ def test_recipe_about_ratings_says_so_of_a_study_that_asks_for_none() -> None:
 
 
 def test_what_was_not_computed_is_not_described() -> None:
-    assert of(tables(anova=[{"recipe": "sound", "factor": "region"}]))[
-        "Analysis: Raters and items as units (sound)"
-    ] == (
+    assert of(tables(anova=[{"recipe": "sound", "factor": "region"}]))[BY_RATERS] == (
         "A rater's mean is one observation, however many ratings it rests on. Tables are of the "
         "included raters, and once more of all raters; intervals have 95 % confidence. The groups "
         "of region were compared by one-way analyses of variance, Fisher's and Welch's, over all "
@@ -139,8 +138,10 @@ def test_groups_are_described_as_the_recipe_cuts_them() -> None:
     assert of(made, replace(SETTINGS, recipes=[mine]))["Analysis: Mine (mine)"] == (
         "Every rating counts as one observation. Groups of raters (age: old (above 40 and at most "
         "90) against young (all other answers), without unknown) were compared per model by "
-        "Welch's t test, over all ratings and within each condition. Cohen's d and Hedges' g have "
-        "exact intervals from the noncentral t distribution."
+        "Welch's t test, over all ratings and within each condition. Beside every test stand "
+        "Cohen's d, with an interval from the noncentral t distribution that is exact for "
+        "independent normal values that vary alike in both groups (equal variances), and Hedges' "
+        "g, which is d less its bias."
     )
 
 
@@ -148,19 +149,99 @@ def test_groups_of_an_earlier_recipe_are_not_described_anew() -> None:
     made = tables(group_tests=[{"recipe": name, "factor": "age"} for name in ("paper", "sound")])
     text = of(made)
     assert "(age: 60+ (at least 60)" in text[BY_RATINGS]
-    assert (
-        "Groups of raters (those of recipe paper) were compared"
-        in text["Analysis: Raters and items as units (sound)"]
-    )
+    assert "Groups of raters (those of recipe paper) were compared" in text[BY_RATERS]
+
+
+def of_models(*models: str) -> list[dict[str, Any]]:
+    """Rows of a table by models, in which one is tested each."""
+    return [
+        {"recipe": "sound", "factor": "age", "model": model, "p": 0.2, "p_equivalent": 0.2}
+        for model in models
+    ]
 
 
 def test_adjustment_names_its_family() -> None:
-    made = tables(group_tests=[{"recipe": "sound", "factor": "age"}])
+    made = tables(group_tests=of_models("Ant", "Bee"))
     text = of(made, replace(SETTINGS, recipes=[SOUND]))
     assert (
         "p values are adjusted over models where all else is equal, by Holm's method and, beside "
-        "it, by Benjamini and Hochberg's" in text["Analysis: Raters and items as units (sound)"]
+        "it, by Benjamini and Hochberg's" in text[BY_RATERS]
     )
+
+
+def test_single_model_has_nothing_to_be_adjusted_for() -> None:
+    names = ["contrasts", "paired", "group_tests", "mixed_contrasts", "mixed_models"]
+    row = {"condition_a": "plain", "condition_b": "tuned", "link": "probit"}
+    one, several = (
+        of(tables(**{name: [row | each for each in of_models(*models)] for name in names}))
+        for models in (["Ant"], ["Ant", "Bee", "all"])
+    )
+    assert "Holm" not in one[BY_RATERS]
+    assert one[BY_RATERS].count("; there is one model, so there is nothing to adjust for") == 2
+    assert "there is one model" not in several[BY_RATERS]
+    assert several[BY_RATERS].count("p values of models are adjusted by Holm's method") == 2
+    assert "signed-rank test, adjusted over models by Holm's method" in several[BY_RATERS]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("to_reference", "p values of non-inferiority are adjusted over systems by Holm's method"),
+        ("win_differences", "by a paired t test within raters, adjusted over all comparisons by "
+         "Holm's method"),
+        ("anova", "Fisher's and Welch's, over all scenarios and in each; p values of scenarios are "
+         "adjusted by Holm's method"),
+        ("choice_tests", "p values of scenarios are adjusted by Holm's method"),
+    ],
+)  # fmt: skip
+def test_adjustment_is_described_where_there_is_more_than_one(name: str, says: str) -> None:
+    row = {"recipe": "sound", "condition": "tuned", "factor": "region", "p_adjusted": 0.2}
+    rows = [row | {"model": f"of {place}", "scenario": place} for place in ("S1", "S2")]
+    single = [rows[0] | {"scenario": "all"}] if name == "choice_tests" else rows[:1]
+    assert says in of(tables(**{name: rows}))[BY_RATERS]
+    assert "Holm" not in of(tables(**{name: single}))[BY_RATERS]
+
+
+@pytest.mark.parametrize("name", ["paired", "ranking_tests"])
+def test_signed_ranks_say_who_is_left_out_and_how_p_and_interval_are_found(name: str) -> None:
+    text = of(tables(**{name: [{"recipe": "sound", "pages": 9}]}))[BY_RATERS]
+    assert (
+        "Wilcoxon's test leaves out raters without a difference, whom the column zeros counts; p "
+        "is exact for up to 50 raters, else by the normal approximation, ties corrected for, as "
+        "the column method says. The matched-pairs rank-biserial correlation has an interval by "
+        "Fisher's z, with the standard error that it has where nothing differs; where all "
+        "differences have one direction, it has none."
+    ) in text
+
+
+def order(*covariates: str, dimensions: tuple[str, ...] = ("warmth",)) -> str:
+    rows = [
+        {"recipe": "sound", "covariate": covariate, "dimension": dimension, "estimate": value}
+        for dimension in dimensions
+        for covariate, value in (*((each, 0.1) for each in covariates), ("constant", None))
+    ]
+    return of(tables(order_effects=rows))[BY_RATERS].partition("confidence. ")[2]
+
+
+def test_order_says_what_a_first_rating_has_for_the_previous_one() -> None:
+    every = ("response_position", "block_position", "previous_rating")
+    assert order(*every) == (
+        "Whether order matters was tested by a linear mixed model that has the position of the "
+        "response, the position of the block and the previous rating beside the systems; p values "
+        "of these are adjusted by Holm's method. A rater's first rating has none before it, and is "
+        "given the mean of those that there are."
+    )
+    several = order(*every, dimensions=("warmth", "advice"))
+    assert "the previous rating on the same dimension beside the systems" in several
+    assert "A rater's first rating on a dimension has none before it" in several
+
+
+def test_order_names_only_what_could_be_estimated() -> None:
+    assert order("block_position") == (
+        "Whether order matters was tested by a linear mixed model that has the position of the "
+        "block beside the systems."
+    )
+    assert order() == "Whether order matters could not be tested; the column note says why."
 
 
 def test_margins_resamples_and_models_are_those_that_were_used() -> None:
@@ -169,7 +250,7 @@ def test_margins_resamples_and_models_are_those_that_were_used() -> None:
         wins_tests=[{"recipe": "sound", "resamples": 2000}],
         mixed_models=[{"recipe": "sound", "link": "probit"}, {"recipe": "sound", "link": "linear"}],
     )
-    text = of(made)["Analysis: Raters and items as units (sound)"]
+    text = of(made)[BY_RATERS]
     assert "with a margin of 0.25 points" in text
     assert "2,000 resamples (seed 1) of raters drawn with replacement" in text
     assert (
@@ -181,7 +262,7 @@ def test_margins_resamples_and_models_are_those_that_were_used() -> None:
 
 def test_no_resamples_are_claimed_where_none_were_drawn() -> None:
     made = tables(wins_tests=[{"recipe": "sound", "resamples": None}])
-    assert "resamples" not in of(made)["Analysis: Raters and items as units (sound)"]
+    assert "resamples" not in of(made)[BY_RATERS]
 
 
 def test_reference_points_are_described_only_where_there_are_any() -> None:
@@ -189,22 +270,28 @@ def test_reference_points_are_described_only_where_there_are_any() -> None:
     with_points = of(tables(wins_tests=[{**row, "reference_points": 3}]))
     without = of(tables(wins_tests=[row]))
     says = "Reference points are earned by the reference's mean in the set in which a model was "
-    assert says in with_points["Analysis: Raters and items as units (sound)"]
-    assert "eference" not in without["Analysis: Raters and items as units (sound)"]
+    assert says in with_points[BY_RATERS]
+    assert "eference" not in without[BY_RATERS]
 
 
 @pytest.mark.parametrize(
     ("sets", "says"),
     [
         (["all"], "with Kendall's W, and in pairs by Wilcoxon's signed-rank test, adjusted over "
-         "all pairs, by Holm's method."),
+         "all pairs, by Holm's method. Wilcoxon's"),
         (["1", "2"], "with Kendall's W, adjusted over sets, and in pairs by Wilcoxon's signed-rank "
          "test, adjusted over all pairs of all sets, by Holm's method."),
     ],
 )  # fmt: skip
 def test_rankings_say_over_what_they_are_adjusted(sets: list[str], says: str) -> None:
-    rows = [{"recipe": "sound", "set": name, "pages": 9} for name in sets]
-    assert says in of(tables(ranking_tests=rows))["Analysis: Raters and items as units (sound)"]
+    rows = [{"recipe": "sound", "dimension": "", "set": name, "pages": 9} for name in sets]
+    assert says in of(tables(ranking_tests=rows, ranking_pairs=2 * rows))[BY_RATERS]
+
+
+def test_single_pair_of_ranked_systems_has_nothing_to_be_adjusted_for() -> None:
+    rows = [{"recipe": "sound", "dimension": name, "set": "all", "pages": 9} for name in "ab"]
+    text = of(tables(ranking_tests=rows, ranking_pairs=rows))[BY_RATERS]
+    assert "and in pairs by Wilcoxon's signed-rank test. Wilcoxon's" in text
 
 
 @pytest.mark.parametrize(
@@ -234,7 +321,7 @@ def test_rankings_say_over_what_they_are_adjusted(sets: list[str], says: str) ->
 )
 def test_places_are_described_by_what_was_asked_for(tests: list[Any], says: str) -> None:
     rows = [{"recipe": "sound", "answer": answer, "set": name} for answer, name in tests]
-    assert says in of(tables(position_tests=rows))["Analysis: Raters and items as units (sound)"]
+    assert says in of(tables(position_tests=rows))[BY_RATERS]
 
 
 @pytest.mark.parametrize(
@@ -254,18 +341,18 @@ def test_places_are_described_by_what_was_asked_for(tests: list[Any], says: str)
 )
 def test_sensitivity_names_the_variants_that_there_were(variants: list[str], says: str) -> None:
     rows = [{"recipe": "sound", "variant": variant} for variant in variants]
-    text = of(tables(sensitivity=rows))["Analysis: Raters and items as units (sound)"]
+    text = of(tables(sensitivity=rows))[BY_RATERS]
     assert says in text
 
 
 def test_tests_of_equivalent_groups_are_described_where_they_were_made() -> None:
-    row = {"recipe": "sound", "factor": "age"}
-    title = "Analysis: Raters and items as units (sound)"
-    assert "TOST" not in of(tables(group_tests=[row]))[title]
+    rows = of_models("Ant", "Bee")
+    untested = [row | {"p_equivalent": None} for row in rows]
+    assert "TOST" not in of(tables(group_tests=untested))[BY_RATERS]
     assert (
         "That two groups differ by less than the margin of 0.25 points was tested by two "
         "one-sided t tests (TOST), adjusted over the same by Holm's method."
-        in of(tables(group_tests=[{**row, "p_equivalent": 0.2}]))[title]
+        in of(tables(group_tests=rows))[BY_RATERS]
     )
 
 
@@ -284,7 +371,7 @@ def test_choices_are_counted_and_their_agreement_is_named() -> None:
         "The included raters chose a best response 6 times and a worst one 4 times, among 2 "
         "systems (a model in a condition) in 2 scenarios."
     )
-    sound = text["Analysis: Raters and items as units (sound)"]
+    sound = text[BY_RATERS]
     assert "Agreement of raters is given as Randolph's free-marginal κ of the choices." in sound
     assert "Shares of best and of worst choices are of the pages that showed a system" in sound
 
@@ -295,8 +382,7 @@ def test_choices_are_told_with_their_tests_and_without_ratings() -> None:
         {**front, "test": "permuted_within_pages", "permutations": 9999, "p_adjusted": 0.2},
         {**front, "test": "permuted_by_rater", "permutations": 999},
     ]
-    title = "Analysis: Raters and items as units (sound)"
-    sound = of(tables(choice_tests=tests), replace(SETTINGS, scale=""))[title]
+    sound = of(tables(choice_tests=tests), replace(SETTINGS, scale=""))[BY_RATERS]
     assert sound.startswith("A rater is one observation, however many pages they answered.")
     assert "as best, and as worst, was tested by Σ (observed − expected)² / expected" in sound
     assert "999 to 9,999 permutations (seed 1)" in sound
@@ -315,14 +401,14 @@ def test_rankings_are_counted_and_their_agreement_is_named() -> None:
         "The included raters ranked all responses of 100 pages; equal ranks share their middle. 1 "
         "page, ranked in part, could not be used."
     )
-    sound = text["Analysis: Raters and items as units (sound)"]
+    sound = text[BY_RATERS]
     assert "given as Kendall's W of the ranks within blocks." in sound
 
 
 def test_tables_that_belong_to_no_recipe_stand_with_the_one_by_raters() -> None:
     made = tables(paired=[{"unit": "participant", "model": "Ant"}])
     text = of(made)
-    assert "Wilcoxon" in text["Analysis: Raters and items as units (sound)"]
+    assert "Wilcoxon" in text[BY_RATERS]
     assert "Wilcoxon" not in text[BY_RATINGS]
 
 
