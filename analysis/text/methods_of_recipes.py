@@ -167,11 +167,7 @@ def _of_reference(tables: Tables, recipe: Recipe) -> str:
         f"{recipe.margins.reference:g} points: for non-inferiority by a one-sided, and for "
         "equivalence by two one-sided paired t tests (TOST) at 5 %, over raters' means and, "
         "separately, over scenarios' means"
-        + (
-            "; p values of non-inferiority are adjusted over systems by Holm's method."
-            if several
-            else "."
-        )
+        + ("; p values of both are adjusted over systems by Holm's method." if several else ".")
     )
 
 

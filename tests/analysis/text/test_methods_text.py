@@ -186,7 +186,7 @@ def test_single_model_has_nothing_to_be_adjusted_for() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("to_reference", "p values of non-inferiority are adjusted over systems by Holm's method"),
+        ("to_reference", "p values of both are adjusted over systems by Holm's method"),
         ("win_differences", "by a paired t test within raters, adjusted over all comparisons by "
          "Holm's method"),
         ("anova", "Fisher's and Welch's, over all scenarios and in each; p values of scenarios are "
