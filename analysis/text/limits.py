@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from analysis.definition import QualityRules
+from analysis.raters.thresholds import BOTH
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
 from analysis.text.findings.groups import TESTS, has_families, preferred
@@ -11,6 +12,8 @@ from analysis.text.number_text import count, decimals, degrees, noun, percent, t
 
 #: Below so many scenarios, more raters hardly add power (Westfall, Kenny & Judd 2014).
 FEW_SCENARIOS = 20
+#: So many of a list are named.
+NAMED = 5
 #: Below so many raters, a group's mean and spread are hardly known.
 FEW_RATERS = 10
 
@@ -39,6 +42,8 @@ def limits(
         *_margins(tables, sound),
         *_steps(tables, scale),
         *_empty_cells(tables),
+        *_unrated(tables),
+        *_other_raters(tables),
         *_gold(tables),
         *_notes(tables),
         *_not_estimable(tables),
@@ -247,15 +252,30 @@ def _expected(tests: int) -> str:
 def _judge_filter(tables: Tables, rules: QualityRules, gold: str) -> Iterator[Sentence]:
     for row in rows_of(tables, "funnel", step="sigma_mae"):
         if row["excluded"] and any(rater["mae"] is not None for rater in rows_of(tables, "raters")):
+            limit = rules.sigma_mae
             yield (
                 "The rule sigma_mae left out ",
                 row.cite("excluded", count),
-                f" {noun(row['excluded'], 'rater')} whose ratings hardly vary and lie far from the "
-                f"gold scores ({gold}). Who "
-                "agrees with the gold scores is thus more likely to count, so that agreement of "
-                "the included raters with them is no evidence for them; and who gives one answer "
-                "throughout stays, if that answer is near the gold scores.",
+                f" {noun(row['excluded'], 'rater')} with σ below {limit.sigma_below:g} and more "
+                f"than {limit.mae_above:g} from the gold scores ({gold}). ",
+                *_by_distance(tables),
             )
+
+
+def _by_distance(tables: Tables) -> Sentence:
+    """What the distance to the gold scores decides about who counts, beside σ."""
+    beyond = {row["measure"]: row for row in rows_of(tables, "thresholds") if row.has("removed")}
+    if {"sigma", BOTH} <= beyond.keys() and beyond["sigma"]["removed"] == beyond[BOTH]["removed"]:
+        return (
+            "All ",
+            beyond["sigma"].cite("removed", count),
+            " with so small a σ are that far from them, so the distance decides nothing here.",
+        )
+    return (
+        "Who agrees with the gold scores is thus more likely to count, so that agreement of the "
+        "included raters with them is no evidence for them; and who gives one answer throughout "
+        "stays, if that answer is near the gold scores.",
+    )
 
 
 def _left_out(tables: Tables) -> Iterator[Sentence]:
@@ -320,10 +340,41 @@ def _empty_cells(tables: Tables) -> Iterator[Sentence]:
     rows = [row for row in rows_of(tables, "contrasts", raters="included") if row["missing_cells"]]
     if rows:
         row = max(rows, key=lambda row: (row["missing_cells"], -row.place))
+        models = " × models" if row["model"] == ALL else ""
         yield (
-            "Not every rater rated every scenario in both conditions: up to ",
+            "Not every rater rated every model in both conditions of every scenario: of ",
             row.cite("missing_cells", count),
-            f" pairs of rater and scenario are empty ({_whose(row)}). Means are of what is there.",
+            f" raters × scenarios{models} one or both are missing ({_whose(row)}). Conditions are "
+            "compared by the pairs that are there.",
+        )
+
+
+def _unrated(tables: Tables) -> Iterator[Sentence]:
+    """Responses that no included rater rated: tables that need a rating of each leave them out."""
+    every = rows_of(tables, "items")
+    rows = [row for row in every if row.has("n") and not row["n"]]
+    if rows:
+        named = [f"{row['model']} ({row['condition']}) in {row['scenario']}" for row in rows]
+        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        yield (
+            counted_of(rows, every, "n"),
+            f" of {count(len(every))} responses have no rating of an included "
+            f"rater: {', '.join(named[:NAMED])}{more}. Tables of systems, groups and mixed models "
+            "have no row where there is nothing else.",
+        )
+
+
+def _other_raters(tables: Tables) -> Iterator[Sentence]:
+    """Wins compare means of all ratings, even where other raters rated a than b."""
+    every = rows_of(tables, "wins")
+    uneven = [row for row in every if row.has("n_a", "n_b") and row["n_a"] != row["n_b"]]
+    if uneven:
+        yield (
+            "Wins compare the means of all ratings. In ",
+            counted_of(uneven, every, "n_a"),
+            f" of {count(len(every))} comparisons one condition has more ratings "
+            "than the other, so that some of the difference may be one of raters; "
+            "win_differences is of the raters who saw both.",
         )
 
 

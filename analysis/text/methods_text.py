@@ -121,7 +121,7 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
 def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
     items = rows_of(tables, "items")
     if items:
-        systems = {(row["model"], row["condition"]) for row in items}
+        systems = {(row["model"], row["condition"]) for row in items if row["n"]}
         scenarios, dimensions = values(items, "scenario"), values(items, "dimension")
         scale = f", {settings.scale}" if settings.scale else ""
         several = f", on {len(dimensions)} dimensions ({listed(dimensions)})"

@@ -211,12 +211,24 @@ def filtered(remaining: int, mae: float | None = 0.5) -> dict[str, Table]:
 
 def test_judge_filter_is_a_limit_where_there_are_gold_scores() -> None:
     assert about("gold scores", filtered(92))[0].startswith(
-        "The rule sigma_mae left out 8 raters whose ratings hardly vary and lie far from the gold "
-        "scores (judge)."
+        "The rule sigma_mae left out 8 raters with σ below 0.6 and more than 0.9 from the gold "
+        "scores (judge). Who agrees with the gold scores is thus more likely to count"
     )
-    assert about("left out 1 rater whose ratings hardly vary", filtered(99))
+    assert about("left out 1 rater with σ below", filtered(99))
     assert about("gold scores", filtered(100)) == []  # nobody was chosen by them
     assert about("gold scores", filtered(92, mae=None)) == []
+
+
+@pytest.mark.parametrize(("flat", "decides"), [(9, True), (8, False)])
+def test_distance_that_decides_nothing_beside_sigma_is_said_to(flat: int, decides: bool) -> None:
+    removed = {"sigma": flat, "mae": 90, "sigma and mae": 8}
+    rows = [{"measure": measure, "removed": n} for measure, n in removed.items()]
+    (said_of,) = about("The rule sigma_mae", filtered(92) | tables(thresholds=rows))
+    assert ("more likely to count" in said_of) == decides
+    nothing = (
+        "All 8 with so small a σ are that far from them, so the distance decides nothing here."
+    )
+    assert said_of.endswith(nothing) != decides
 
 
 def test_strict_filter_says_how_many_it_leaves() -> None:
@@ -289,13 +301,35 @@ def test_ordinal_models_take_points_as_even_on_the_scale_of_the_ratings_alone() 
 def test_empty_cells_are_counted_where_most_are_missing() -> None:
     rows = [
         {**FRONT, "model": model, "missing_cells": missing}
-        for model, missing in (("all", 3), ("Ant", 7), ("Bee", 0))
+        for model, missing in (("all", 9), ("Ant", 7), ("Bee", 0))
     ]
-    assert about("empty", tables(contrasts=rows)) == [
-        "Not every rater rated every scenario in both conditions: up to 7 pairs of rater and "
-        "scenario are empty (Ant). Means are of what is there."
+    not_every = "Not every rater rated every model in both conditions of every scenario: of "
+    assert about("Not every", tables(contrasts=rows)) == [
+        f"{not_every}9 raters × scenarios × models one or both are missing (over all models). "
+        "Conditions are compared by the pairs that are there."
     ]
-    assert about("empty", tables(contrasts=rows[2:])) == []
+    (alone,) = about("Not every", tables(contrasts=rows[1:]))
+    assert alone.startswith(f"{not_every}7 raters × scenarios one or both are missing (Ant).")
+    assert about("Not every", tables(contrasts=rows[2:])) == []
+
+
+def test_responses_without_ratings_are_named() -> None:
+    rows = [
+        {"scenario": f"S{n}", "model": "Ant", "condition": "tuned", "n": n % 2} for n in range(14)
+    ]
+    assert about("no rating of an included rater", tables(items=rows)) == [
+        "7 of 14 responses have no rating of an included rater: Ant (tuned) in S0, Ant (tuned) in "
+        "S2, Ant (tuned) in S4, Ant (tuned) in S6, Ant (tuned) in S8 and 2 more. Tables of "
+        "systems, groups and mixed models have no row where there is nothing else."
+    ]
+    assert about("no rating of an included rater", tables(items=rows[1:2])) == []
+
+
+def test_wins_between_means_of_other_raters_are_a_limit() -> None:
+    rows = [{"scenario": "S1", "n_a": 24, "n_b": n} for n in (24, 12)]
+    (said_of,) = about("Wins compare", tables(wins=rows))
+    assert "In 1 of 2 comparisons one condition has more ratings than the other" in said_of
+    assert about("Wins compare", tables(wins=rows[:1])) == []
 
 
 def test_warnings_and_notes_are_passed_on_once() -> None:
