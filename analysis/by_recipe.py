@@ -100,12 +100,15 @@ def _games_howell(asked: Asked) -> Tables:
 
 
 def _systems(asked: Asked) -> Tables:
-    return {"systems": systems(asked.answers.ratings, asked.recipe, raters=asked.raters)}
+    ratings, known = asked.answers.ratings, asked.study.known
+    return {"systems": systems(ratings, asked.recipe, raters=asked.raters, known=known)}
 
 
 def _to_reference(asked: Asked) -> Tables:
-    ratings = asked.answers.ratings
-    table = to_reference(ratings, asked.study.contrast, asked.recipe, raters=asked.raters)
+    ratings, study = asked.answers.ratings, asked.study
+    table = to_reference(
+        ratings, study.contrast, asked.recipe, raters=asked.raters, known=study.known
+    )
     return {"to_reference": table}
 
 

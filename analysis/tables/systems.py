@@ -35,37 +35,44 @@ UNITS = ("participant", "scenario")
 NAMES = {"participant": "rater", "scenario": "scenario"}
 
 
-def systems(ratings: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
+def systems(
+    ratings: DataFrame, recipe: Recipe, *, raters: str, known: DataFrame | None = None
+) -> DataFrame:
     """Mean of each system with its interval, over raters' means and over scenarios' means.
 
-    `ratings` has `participant`, `rating` and the columns of an item. `n` counts the unit, `sd` is
-    the standard deviation of its means. Raises Absent.
+    `ratings` has `participant`, `rating` and the columns of an item, `known` every item of the
+    study (by default those that were rated): a system without ratings says so. `n` counts the unit,
+    `sd` is the standard deviation of its means. Raises Absent.
     """
     if ratings.empty:
         raise Absent("there are no ratings")
     rows = []
     for unit in UNITS:
-        for (model, condition, dimension), found in _means(ratings, unit):
-            keys = {"model": model, "condition": condition, "dimension": dimension}
-            front = {"recipe": recipe.name, "unit": unit, "raters": raters}
-            row = mean_interval(found, confidence=recipe.confidence, unit=NAMES[unit])
-            rows.append({**front, **keys, **row})
-    counted = ratings.groupby(["model", "condition", "dimension"], observed=True).size()
-    table = DataFrame(rows, columns=SYSTEMS)
-    of = zip(table["model"], table["condition"], table["dimension"], strict=True)
-    return table.assign(n_ratings=[int(counted.loc[system]) for system in of])
+        front = {"recipe": recipe.name, "unit": unit, "raters": raters}
+        for keys, found in _systems(ratings, known):
+            row: dict[str, Any] = {"n": 0, "note": "not estimable, because there are no ratings"}
+            if len(found):
+                means = found.groupby(unit, observed=True)["rating"].mean()
+                row = mean_interval(means, confidence=recipe.confidence, unit=NAMES[unit])
+            rows.append({**front, **keys, **row, "n_ratings": len(found)})
+    return DataFrame(rows, columns=SYSTEMS)
 
 
 def to_reference(
-    ratings: DataFrame, contrast: Contrast, recipe: Recipe, *, raters: str
+    ratings: DataFrame,
+    contrast: Contrast,
+    recipe: Recipe,
+    *,
+    raters: str,
+    known: DataFrame | None = None,
 ) -> DataFrame:
     """Is a system worse than the reference by less than the recipe's margin? By both units.
 
-    The difference is the system's mean less that of the reference, within the unit, over the sets
-    in which the system was shown. `approaches` where the system is not inferior, `equivalent`
-    where it is neither worse nor better by the margin (TOST), both at 5 % after Holm's adjustment
-    over the systems: `p_adjusted` is of `p_non_inferior`, `p_equivalent_adjusted` of
-    `p_equivalent`. Raises Absent.
+    `ratings` and `known` are as for `systems`. The difference is the system's mean less that of the
+    reference, within the unit, over the pages on which a rater rated both. `approaches` where the
+    system is not inferior, `equivalent` where it is neither worse nor better by the margin (TOST),
+    both at 5 % after Holm's adjustment over the systems: `p_adjusted` is of `p_non_inferior`,
+    `p_equivalent_adjusted` of `p_equivalent`. Raises Absent.
     """
     margin = recipe.margins.reference
     if margin is None:
@@ -85,7 +92,7 @@ def to_reference(
     rows = [
         {**front, "unit": unit, **keys, **_near(system, reference, unit, margin, recipe)}
         for unit in UNITS
-        for keys, system, reference in _beside_reference(ratings, contrast.reference, unit)
+        for keys, system, reference in _beside_reference(ratings, known, contrast.reference, unit)
     ]
     if not rows:
         raise Absent("no system was rated beside the reference")
@@ -98,31 +105,39 @@ def to_reference(
     return table.assign(p_adjusted=one, p_equivalent_adjusted=two, **flags)
 
 
-def _means(ratings: DataFrame, unit: str) -> Iterator[tuple[tuple[str, str, str], "Series[float]"]]:
-    """The unit's mean ratings, per system and dimension."""
+def _systems(
+    ratings: DataFrame, known: DataFrame | None
+) -> Iterator[tuple[dict[str, str], DataFrame]]:
+    """Each system of the study on each dimension, with its ratings, of which there may be none."""
     by = ["model", "condition", "dimension"]
-    for (model, condition, dimension), found in ratings.groupby(by, observed=True):
-        means: Series[float] = found.groupby(unit, observed=True)["rating"].mean()
-        yield (str(model), str(condition), str(dimension)), means
+    rated = dict(iter(ratings.groupby(by, observed=True)))
+    items = ratings if known is None else known
+    for key in items.groupby(by, observed=True).size().index:
+        yield dict(zip(by, map(str, key), strict=True)), rated.get(key, ratings.iloc[:0])
 
 
 def _beside_reference(
-    ratings: DataFrame, reference: tuple[str, str], unit: str
+    ratings: DataFrame, known: DataFrame | None, reference: tuple[str, str], unit: str
 ) -> Iterator[tuple[dict[str, str], "Series[float]", "Series[float]"]]:
-    """Each system's means and those of the reference in the same sets, by unit."""
+    """Means of each system and of the reference on the pages whose rater rated both, by unit."""
     is_reference = (ratings["model"] == reference[0]) & (ratings["condition"] == reference[1])
-    of_reference = ratings[is_reference]
-    by = ["model", "condition", "dimension"]
-    for (model, condition, dimension), found in ratings[~is_reference].groupby(by, observed=True):
-        beside = of_reference[
-            (of_reference["dimension"] == dimension)
-            & of_reference["set"].isin(found["set"].unique())
-        ]
-        means, others = (
-            rows.groupby(unit, observed=True)["rating"].mean() for rows in (found, beside)
+    page = ["participant", "scenario", "set"]
+    of_reference = {
+        dimension: found.groupby(page, observed=True)["rating"].mean()
+        for dimension, found in ratings[is_reference].groupby("dimension", observed=True)
+    }
+    nothing = ratings.iloc[:0].groupby(page, observed=True)["rating"].mean()
+    for keys, found in _systems(ratings, known):
+        if (keys["model"], keys["condition"]) == reference:
+            continue
+        beside = of_reference.get(keys["dimension"], nothing)
+        own = found.groupby(page, observed=True)["rating"].mean()
+        own, beside = own.align(beside, join="inner")
+        yield (
+            keys,
+            own.groupby(unit, observed=True).mean(),
+            beside.groupby(unit, observed=True).mean(),
         )
-        keys = {"model": str(model), "condition": str(condition), "dimension": str(dimension)}
-        yield keys, *means.align(others)
 
 
 def _near(

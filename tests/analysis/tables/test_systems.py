@@ -142,6 +142,35 @@ def test_what_a_system_is_shown_to_be_goes_by_the_adjusted_p(flag: str, of: str)
     assert any(table[flag] != (table[of] < 0.05))
 
 
+def test_system_without_ratings_is_said_so() -> None:
+    data = ratings()
+    known = data[ITEM].drop_duplicates()
+    gone = data[data["model"] != "Bee"]
+    table = systems(gone, SOUND, raters="all", known=known)
+    for unit in ("participant", "scenario"):
+        found = row(table, model="Bee", unit=unit)
+        assert (found.n, found.n_ratings) == (0, 0)
+        assert found.note == "not estimable, because there are no ratings"
+    beside = row(
+        to_reference(gone, CONTRAST, SOUND, raters="all", known=known),
+        model="Bee",
+        unit="participant",
+    )
+    assert beside.note == "not estimable, because no rater has ratings of both"
+
+
+def test_system_is_held_against_the_reference_on_the_same_pages() -> None:
+    """Whoever lacks the system on an easy page is not held against the reference there."""
+    data = ratings()
+    easy = data["scenario"].eq("S1").astype(int) * 2
+    alike = data.assign(rating=2 + easy)
+    gone = alike["model"].eq("Ant") & alike["scenario"].eq("S1")
+    holed = alike[~(gone & alike["participant"].isin(sorted(set(data["participant"]))[:8]))]
+    table = to_reference(holed, CONTRAST, SOUND, raters="all")
+    found = row(table, model="Ant", unit="participant")
+    assert found.note.startswith("not estimable") and "same" in found.note
+
+
 def test_system_without_a_reference_beside_it_is_said_so() -> None:
     data = ratings()
     gone = (data["model"] == "Owl") & (data["set"] == "2")
