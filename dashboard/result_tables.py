@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.text.interval_columns import enclosed
 from analysis.text.number_text import EMPTY, in_table, p_text
 from dashboard.tables import Row, Table, in_order
 
@@ -41,14 +42,6 @@ RECIPE = ("recipe", "unit")
 SAYING = {"note", "winner", "match", "because", "what_moves", "interval", "of", "setting"}
 #: Numbers that name a row.
 NAMING = {"rating", "item", "printed", "response_position"}
-#: What a plain `ci_low` and `ci_high` enclose: the first that a table has.
-ESTIMATES = (
-    "difference", "estimate", "value", "share", "mean_rank", "mean", "elbow", "rank_biserial",
-)  # fmt: skip
-ENCLOSED = {
-    "d": "cohen_d", "best": "share_best", "worst": "share_worst", "w_within": "w_within_blocks",
-    "with": "difference_with",
-}  # fmt: skip
 LABELS = {
     "cohen_d": "Cohen's d",
     "eta_squared": "η²",
@@ -332,12 +325,7 @@ def _intervals(names: Collection[str]) -> tuple[dict[str, tuple[str, str]], set[
         high = low.replace("low", "high")
         if high == low or high not in names:
             continue
-        if low == "ci_low":
-            owner = next((name for name in ESTIMATES if name in names), "")
-        else:
-            stem = low.replace("_ci_low", "").replace("ci_low_", "").removesuffix("_low")
-            owner = ENCLOSED.get(stem, stem)
-        if owner in names:
+        if owner := enclosed(low, names):
             intervals[owner] = (low, high)
     return intervals, {end for ends in intervals.values() for end in ends}
 
