@@ -2,14 +2,14 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import Any
 
-from analysis.text.interval_columns import with_intervals
+from analysis.text.interval_columns import enclosed, stem, with_intervals
 from analysis.text.latex_layout import Column, Layout, layout
-from analysis.text.number_text import BESIDE_PRINTED, MIXED, in_table, is_p, p_text
+from analysis.text.number_text import count, in_table, is_p, p_text
 
 #: What LaTeX would take for a command, and what it would draw as something else.
 SPECIAL = {
@@ -52,20 +52,66 @@ PDFLATEX = re.compile(r"[\x20-\x7e\u00a1-\u017f\u2013\u2014\u2018-\u201e\u2020\u
 NOTE = "note"
 MOST_SAID = 80  # characters; longer texts are not said in a caption
 DASH = "--"  # where there is no value
+#: What lies between these two ends are differences, not an estimate (Bland and Altman).
+LIMITS = "limits"
 
 Value = Any
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Columns and rows of a table, or of a part of it, that LaTeX shows."""
+    """Columns and rows of a table, or of a part of it, that LaTeX shows. `whole` are columns in
+    which no number of the table has decimals, such as the points of a scale.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Value]]
+    whole: Collection[str]
 
     def column(self, name: str) -> list[Value]:
         place = list(self.columns).index(name)
         return [row[place] for row in self.rows]
+
+
+def _plain(column: str) -> str:
+    return column.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a table `says` of how to read it, what its columns are `called`, and the level of its
+    intervals: by recipe, and by "" where no column names one.
+    """
+
+    says: str = ""
+    called: Callable[[str], str] = _plain
+    levels: Mapping[str, float] = field(default_factory=dict)
+
+    def heading(self, column: str) -> str:
+        """What a column is called, a symbol before it in italics: p_adjusted is *p* adjusted."""
+        said = self.called(column)
+        first, *rest = [escaped(word) for word in said.split()] or [escaped(column)]
+        return " ".join([f"${first}$" if len(first) == 1 else first, *rest])
+
+    def interval(self, low: str, part: Kept) -> str:
+        """The heading of an interval: a plain one stands beside the number that it encloses,
+        another is named after it.
+        """
+        if stem(low) == LIMITS:
+            return self.heading(LIMITS)
+        level = self._level(part)
+        ci = rf"{100 * level:g}\,\%~CI" if level else "CI"
+        owner = enclosed(low, part.columns) or stem(low)
+        return ci if low == "ci_low" else f"{self.heading(owner)} {ci}"
+
+    def _level(self, part: Kept) -> float | None:
+        """That of all rows, if they have one."""
+        recipes = set(part.column("recipe")) if "recipe" in part.columns else {""}
+        levels = {self.levels.get(recipe) for recipe in recipes}
+        return levels.pop() if len(levels) == 1 else None
+
+
+PLAIN = Words()
 
 
 def latex_table(
@@ -74,6 +120,7 @@ def latex_table(
     columns: Sequence[str],
     rows: Iterable[Sequence[Value]],
     *,
+    words: Words = PLAIN,
     apart: Collection[str] = (),
     aside: Collection[str] = (),
 ) -> str:
@@ -81,43 +128,43 @@ def latex_table(
 
     `rows` hold plain values: text, numbers, booleans, None. Rows that differ in a column of `apart`
     stand in tables of their own; columns in `aside` are left to the CSV.
-    Numbers are rounded by column: whole ones stay so, others get two decimals, three where all are
-    below 1 and fewer where they are large; p values are as in APA style (.004, < .001). Where
-    numbers of many kinds stand below each other, each is rounded by itself. Both ends of an
-    interval stand in one column. A column in which nothing varies is said in the caption instead,
-    one without values is left out, and what rows have in `note` stands below the table. What is
-    wide is set smaller, then on a turned page. The label is `tab:<name>`; of several tables, with
-    what tells them apart.
+    Numbers are rounded as in the report, but p values have the signs of LaTeX, and columns of
+    nothing but whole numbers no decimals. Both ends of an interval stand in one column, behind the
+    number that they enclose. A column in which nothing varies is said in the caption instead, one
+    without values is left out. Below the table stands how to read it, and what rows have in
+    `note`. What is wide is set smaller, then on a turned page. The label is `tab:<name>`; of
+    several tables, with what tells them apart.
     """
     kept = [place for place, column in enumerate(columns) if column not in aside]
     names = [columns[place] for place in kept]
-    whole = Kept(names, [[row[place] for place in kept] for row in rows])
-    parts = _parts(whole, [name for name in names if name in apart])
+    shown = [[row[place] for place in kept] for row in rows]
+    whole = [name for n, name in enumerate(names) if all(_is_whole(row[n]) for row in shown)]
+    parts = _parts(Kept(names, shown, whole), [name for name in names if name in apart])
     tables = []
     for told, part in parts.items():
         label = "-".join([f"tab:{name}", *told])
-        tables.append(_table(label, title, part, apart))
+        tables.append(_table(label, title, part, words, apart))
     text = "\n\n".join(tables)
     return "\n".join([*_comments(name, text, [c for c in columns if c in aside]), text, ""])
 
 
-def _parts(whole: Kept, apart: Sequence[str]) -> dict[tuple[str, ...], Kept]:
+def _parts(table: Kept, apart: Sequence[str]) -> dict[tuple[str, ...], Kept]:
     """Rows that agree in the columns `apart`, by what tells them from others."""
-    telling = [name for name in apart if len(set(whole.column(name))) > 1]
+    telling = [name for name in apart if len(set(table.column(name))) > 1]
     if not telling:
-        return {(): whole}
+        return {(): table}
     rows: dict[tuple[str, ...], list[Sequence[Value]]] = {}
-    keys = zip(*(whole.column(name) for name in telling), strict=True)
-    for key, row in zip(keys, whole.rows, strict=True):
+    keys = zip(*(table.column(name) for name in telling), strict=True)
+    for key, row in zip(keys, table.rows, strict=True):
         rows.setdefault(tuple(map(str, key)), []).append(row)
-    return {key: Kept(whole.columns, of_key) for key, of_key in rows.items()}
+    return {key: replace(table, rows=of_key) for key, of_key in rows.items()}
 
 
-def _table(label: str, title: str, part: Kept, apart: Collection[str]) -> str:
-    names, constant = _columns(part, apart)
+def _table(label: str, title: str, part: Kept, words: Words, apart: Collection[str]) -> str:
+    names, constant = _columns(part, words, apart)
     notes = _notes(part)
     columns = [
-        _interval(part, *group) if len(group) > 1 else _column(part, group[0])
+        _interval(part, words, *group) if len(group) > 1 else _column(part, words, group[0])
         for group in with_intervals([name for name in names if name != NOTE])
     ]
     if notes:
@@ -126,7 +173,7 @@ def _table(label: str, title: str, part: Kept, apart: Collection[str]) -> str:
     how = layout(columns)
     body = [" & ".join(cells) + r" \\" for cells in zip(*(c.cells for c in columns), strict=True)]
     lines = _long if how.is_long else _floating
-    text = lines(label, caption, how, body, _below(notes))
+    text = lines(label, caption, how, body, _below(words.says, notes))
     turned = [r"\begin{landscape}", *text, r"\end{landscape}"]
     return "\n".join(turned if how.is_turned else text)
 
@@ -159,7 +206,7 @@ def p_value(p: float) -> str:
     return re.sub("[<>]", r"$\g<0>$", p_text(p))
 
 
-def _columns(part: Kept, apart: Collection[str]) -> tuple[list[str], list[str]]:
+def _columns(part: Kept, words: Words, apart: Collection[str]) -> tuple[list[str], list[str]]:
     """The columns to show, and what those say in which nothing varies."""
     kept: list[str] = []
     constant: list[str] = []
@@ -170,7 +217,7 @@ def _columns(part: Kept, apart: Collection[str]) -> tuple[list[str], list[str]]:
         one = len({_exact(value) for value in values}) == 1
         one = one and (len(values) > 1 or column in apart)
         if one and isinstance(values[0], str) and len(values[0]) <= MOST_SAID and column != NOTE:
-            constant.append(f"{_heading(column)}: {escaped(values[0])}")
+            constant.append(f"{words.heading(column)}: {escaped(values[0])}")
         else:
             kept.append(column)
     if not set(kept) - {NOTE}:  # a table of nothing but constants
@@ -178,22 +225,21 @@ def _columns(part: Kept, apart: Collection[str]) -> tuple[list[str], list[str]]:
     return kept, constant
 
 
-def _column(part: Kept, name: str) -> Column:
+def _column(part: Kept, words: Words, name: str) -> Column:
     values = part.column(name)
     known = [value for value in values if not _is_missing(value)]
     is_text = not known or not all(map(_is_number, known))
-    return Column(_heading(name), _texts(name, values), is_text)
+    return Column(words.heading(name), _texts(part, name, values), is_text)
 
 
-def _interval(part: Kept, low: str, high: str) -> Column:
+def _interval(part: Kept, words: Words, low: str, high: str) -> Column:
     """Both ends in one column, rounded alike."""
     lows, highs = part.column(low), part.column(high)
-    both = _texts(low, [*lows, *highs])
+    both = _texts(part, low, [*lows, *highs])
     pairs = zip(both[: len(lows)], both[len(lows) :], strict=True)
     # In braces, for after the end of a row it would be read as its options.
     cells = [DASH if pair == (DASH, DASH) else "{[}" + ", ".join(pair) + "]" for pair in pairs]
-    name = "_".join(word for word in low.split("_") if word not in ("ci", "low"))
-    return Column(_heading(f"{name}_CI"), cells, is_text=False)
+    return Column(words.interval(low, part), cells, is_text=False)
 
 
 def _notes(part: Kept) -> dict[str, str]:
@@ -225,70 +271,34 @@ def _marked(columns: Sequence[Column], part: Kept, notes: dict[str, str]) -> lis
     return [marked if n == place else column for n, column in enumerate(columns)]
 
 
-def _below(notes: dict[str, str]) -> list[str]:
-    """The notes, each in lines of its own."""
-    if not notes:
-        return []
-    each = [
-        (rf"\textsuperscript{{{letter}}}~" if letter else r"\emph{Note.} ")
-        + escaped(note)
-        + r"\par"
-        for note, letter in notes.items()
+def _below(says: str, notes: dict[str, str]) -> list[str]:
+    """How to read the table, and the notes, each in lines of its own."""
+    of_all = [says, *(note for note, letter in notes.items() if not letter)]
+    each = [escaped(text) for text in of_all if text]
+    each[:1] = [rf"\emph{{Note.}} {text}" for text in each[:1]]
+    each += [
+        rf"\textsuperscript{{{letter}}}~{escaped(note)}" for note, letter in notes.items() if letter
     ]
-    return [r"{\par\smallskip\raggedright\noindent", *each, "}"]
+    if not each:
+        return []
+    return [r"{\par\smallskip\raggedright\noindent", *(rf"{text}\par" for text in each), "}"]
 
 
-def _texts(column: str, values: Sequence[Value]) -> list[str]:
-    if is_p(column):
-        number: Callable[[float], str] = p_value
-    elif column == BESIDE_PRINTED:
-
-        def number(value: float) -> str:
-            return escaped(in_table(column, value))
-
-    else:
-        shared = _decimals([float(value) for value in values if _is_number(value)])
-
-        def number(value: float) -> str:
-            decimals = _decimals([value]) if column == MIXED else shared
-            return _signed(f"{value:.{decimals}f}")
-
-    return [_cell(value, number) for value in values]
+def _texts(part: Kept, column: str, values: Sequence[Value]) -> list[str]:
+    return [_cell(column, value, is_whole=column in part.whole) for value in values]
 
 
-def _cell(value: Value, number: Callable[[float], str]) -> str:
+def _cell(column: str, value: Value, *, is_whole: bool) -> str:
     if _is_missing(value):
         return DASH
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return _signed(str(value))
-    if isinstance(value, float):
-        return number(value) if math.isfinite(value) else escaped(str(value))
-    text = escaped(str(value))
+    if isinstance(value, float) and math.isfinite(value):
+        if is_p(column):
+            return p_value(value)
+        if is_whole:
+            return escaped(count(value))
+    text = escaped(in_table(column, value))
     # After the end of a row these would be read as its options.
     return "{}" + text if text.startswith(("[", "*")) else text
-
-
-def _decimals(values: Sequence[float]) -> int:
-    finite = [abs(value) for value in values if math.isfinite(value)]
-    if all(value.is_integer() for value in finite):
-        return 0
-    top = max(finite)
-    return 3 if top < 1 else 2 if top < 100 else 1 if top < 1000 else 0
-
-
-def _signed(text: str) -> str:
-    """With a minus instead of a hyphen, and none before a zero."""
-    if not text.startswith("-"):
-        return text
-    return f"$-${text[1:]}" if text.strip("-0.") else text[1:]
-
-
-def _heading(column: str) -> str:
-    """A column's name in words, a symbol before them in italics: p_adjusted is *p* adjusted."""
-    first, *rest = [escaped(word) for word in column.split("_") if word] or [escaped(column)]
-    return " ".join([f"${first}$" if len(first) == 1 else first, *rest])
 
 
 def _floating(
@@ -340,6 +350,11 @@ def _long(label: str, caption: str, how: Layout, body: list[str], below: list[st
 
 def _is_number(value: Value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether it is no number with decimals."""
+    return not _is_number(value) or math.isnan(value) or float(value).is_integer()
 
 
 def _is_missing(value: Value) -> bool:

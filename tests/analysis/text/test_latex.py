@@ -4,13 +4,19 @@ import re
 
 import pytest
 
-from analysis.text.latex import escaped, latex_table, p_value
+from analysis.text.latex import Words, escaped, latex_table, p_value
 
 
 def body(text: str) -> list[list[str]]:
     """The cells of a table's rows, its header first."""
     lines = [line for line in text.splitlines() if line.endswith(r"\\") and "label" not in line]
     return [line.removesuffix(r" \\").split(" & ") for line in lines]
+
+
+def headings(text: str) -> list[str]:
+    """Those of a table, each in one line."""
+    stacked = re.compile(r"\\shortstack\[.\]{(.*)}")
+    return [stacked.sub(r"\1", head).replace(r"\\", " ") for head in body(text)[0]]
 
 
 def column(name: str, *values: object) -> list[str]:
@@ -35,9 +41,9 @@ def test_every_column_of_p_values_is_one() -> None:
         ((1, 22), ["1", "22"]),
         ((115.0, 5.0), ["115", "5"]),
         ((3.14159, -2.71828), ["3.14", "$-$2.72"]),
-        ((0.18249, -0.5), ["0.182", "$-$0.500"]),
-        ((123.456, 1.0), ["123.5", "1.0"]),
-        ((2316.4, 1.0), ["2316", "1"]),
+        ((0.18249, -0.5), ["0.18", "$-$0.50"]),
+        ((1212.4, 0.311), ["1,212.40", "0.31"]),
+        ((0.00012, -0.0031), ["0.0001", "$-$0.003"]),
         ((-0.00001, 2.5), ["0.00", "2.50"]),
         ((1.5, None), ["1.50", "--"]),
         ((1.5, float("nan")), ["1.50", "--"]),
@@ -45,16 +51,28 @@ def test_every_column_of_p_values_is_one() -> None:
         (("", "a"), ["--", "a"]),
     ],
 )
-def test_a_column_has_as_many_decimals_as_its_numbers_need(
+def test_numbers_are_rounded_as_in_the_report_and_none_to_zero_for_a_large_one_beside_it(
     values: tuple[object, ...], shown: list[str]
 ) -> None:
     assert column("mean", *values) == shown
 
 
 def test_numbers_of_many_kinds_are_rounded_one_by_one() -> None:
-    assert column("value", 1138.0, 29.756, 0.9731) == ["1138", "29.76", "0.973"]
+    assert column("value", 1138.0, 29.756, 0.9731) == ["1,138", "29.76", "0.97"]
     of_all_kinds = column("obtained", 26, 0.0004321, -0.041623, "tie")
     assert of_all_kinds == ["26", "0.0004321", "$-$0.041623", "tie"]
+
+
+def test_whether_numbers_are_whole_is_asked_of_the_whole_table() -> None:
+    rows = [["sound", 1.0, 1], ["sound", 0.0, 2], ["paper", 0.25, 3], ["paper", 0.5, 4]]
+    found = latex_table("t", "T", ["recipe", "share", "x"], rows, apart=["recipe"])
+    assert [row[0] for row in body(found)] == ["share", "1.00", "0.00", "share", "0.25", "0.50"]
+
+
+def test_columns_are_called_what_they_are_called_elsewhere() -> None:
+    words = Words(called=lambda column: {"p_adjusted": "p (Holm)", "mae": "MAE"}[column])
+    found = latex_table("t", "T", ["mae", "p_adjusted"], [[1.5, 0.5], [2.5, 0.4]], words=words)
+    assert headings(found) == ["MAE", "$p$ (Holm)"]
 
 
 def test_symbols_are_in_italics_and_names_are_words() -> None:
@@ -70,9 +88,31 @@ def test_both_ends_of_an_interval_stand_in_one_column() -> None:
     found = latex_table("t", "T", names, rows)
     assert body(found) == [
         ["difference", "CI", "$d$ CI"],
-        ["1.50", "{[}$-$0.12, 2.50]", "{[}0.100, 0.250]"],
-        ["2.00", "--", "{[}0.200, --]"],
+        ["1.50", "{[}$-$0.12, 2.50]", "{[}0.10, 0.25]"],
+        ["2.00", "--", "{[}0.20, --]"],
     ]
+
+
+def test_a_plain_interval_stands_behind_what_it_encloses_and_others_are_named_after_it() -> None:
+    names = ["rank_biserial", "p_adjusted", "ci_low", "ci_high", "limits_low", "limits_high"]
+    names += ["best", "share_best", "best_ci_low", "best_ci_high"]
+    found = latex_table("t", "T", names, [[n + 0.5 for n in range(10)]] * 2)
+    assert headings(found) == [
+        "rank biserial", "CI", "$p$ adjusted", "limits", "best", "share best", "share best CI",
+    ]  # fmt: skip
+
+
+def test_intervals_say_the_level_of_their_recipe() -> None:
+    names = ["recipe", "difference", "ci_low", "ci_high"]
+    rows = [[recipe, n / 7, n / 8, n / 6] for recipe in ("sound", "wide", "new") for n in (1, 2)]
+    words = Words(levels={"sound": 0.95, "wide": 0.995, "": 0.9})
+    sound, wide, new = (
+        headings(part)
+        for part in latex_table("t", "T", names, rows, apart=["recipe"], words=words).split("\n\n")
+    )
+    assert (sound[1], wide[1], new[1]) == (r"95\,\%~CI", r"99.5\,\%~CI", "CI")
+    without = [row[1:] for row in rows]
+    assert headings(latex_table("t", "T", names[1:], without, words=words))[1] == r"90\,\%~CI"
 
 
 def test_what_does_not_vary_is_said_in_the_caption() -> None:
@@ -120,6 +160,15 @@ def test_one_note_of_all_rows_has_no_letter() -> None:
     found = latex_table("t", "T", ["model", "note"], [["a", "too few"], ["b", "too few"]])
     assert body(found) == [["model"], ["a"], ["b"]]
     assert r"\emph{Note.} too few\par" in found
+
+
+def test_how_to_read_a_table_stands_above_its_notes() -> None:
+    words = Words(says="n counts 100 % of raters.")
+    of_one = latex_table("t", "T", ["model", "note"], [["a", "none"], ["b", ""]], words=words)
+    assert of_one.index(r"\emph{Note.} n counts 100 \% of raters.\par") < of_one.index("~none")
+    of_all = latex_table("t", "T", ["model", "note"], [["a", "none"], ["b", "none"]], words=words)
+    assert "raters.\\par\nnone\\par\n}" in of_all
+    assert of_all.count("Note.") == 1
 
 
 def test_many_notes_have_letters_of_their_own() -> None:
