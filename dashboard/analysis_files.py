@@ -1,22 +1,48 @@
 """A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from analysis.figures.static import write_images
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
-from analysis.recipe import SHIPPED
+from analysis.recipe import SHIPPED, Recipe
 from analysis.recipe_sets import recipes_of
-from analysis.text.latex import latex_table
+from analysis.text.cells import Table
+from analysis.text.latex import Words, latex_table
 from dashboard.report import report_html
-from dashboard.report_sections import shown
-from dashboard.report_tables import PARTS
+from dashboard.report_sections import Shown, shown
+from dashboard.report_tables import PARTS, words
 from dashboard.result_columns import codebook_rows
 from survey.csv_text import csv_lines
+
+#: The level of intervals that no recipe sets: of judges, and of elbows.
+USUAL_LEVEL = 0.95
+#: Tables whose title is about the rows that the report keeps. Of other tables, the report keeps few
+#: to be short; who puts a table into a paper chooses for themselves, from all rows.
+TITLE_IS_OF_KEPT = {"raters"}
+#: Where the report has conditions a and b named, which is elsewhere for a paper.
+NAMED_ELSEWHERE = re.compile(
+    "; the next table names conditions a and b|; a and b are those of the table of wins|"
+    "a and b are those of the table of wins; "
+)
+OF_A_AND_B = re.compile(r"\ba (and|−) b\b")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What LaTeX tables say that they do not have: the level of intervals, by recipe, and which
+    conditions are a and b.
+    """
+
+    levels: dict[str, float] = field(default_factory=dict)
+    conditions: tuple[str, str] | None = None
 
 
 class NoSuchRecipe(Exception):
@@ -56,31 +82,78 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str, images: bool)
     # The browser draws while the rest is written.
     with ThreadPoolExecutor(max_workers=1) as browser:
         drawn = browser.submit(write_images, figures, folder) if images else None
-        _write_tables(tables, folder)
+        told = Told(levels(recipes_of(run.recipe_set)), _conditions(tables))
+        _write_tables(tables, folder, told)
         _write_figures(figures, folder)
         report = report_html(run, tables, figures, manifest)
         (folder / "report.html").write_text(report, encoding="utf-8")
         return manifest | {"images": drawn.result() if drawn else "not asked for"}
 
 
-def _write_tables(tables: dict[str, Any], folder: Path) -> None:
+def _write_tables(tables: dict[str, Any], folder: Path, told: Told) -> None:
     """Each table as CSV and as LaTeX, and what each column means."""
     for name, table in tables.items():
         columns, rows = table["columns"], table["rows"]
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(columns, rows))
-        (folder / f"{name}.tex").write_text(as_latex(name, columns, rows), encoding="utf-8")
+        (folder / f"{name}.tex").write_text(as_latex(name, columns, rows, told), encoding="utf-8")
     about = {name: list(map(str, table["columns"])) for name, table in tables.items()}
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
         file.writelines(csv_lines(["file", "column", "meaning"], map(list, codebook_rows(about))))
 
 
-def as_latex(name: str, columns: list[str], rows: list[list[Any]]) -> str:
+def as_latex(name: str, columns: list[str], rows: list[list[Any]], told: Told) -> str:
     """A table as LaTeX, with the columns that a paper prints."""
     how = shown(name)
+    table = Table(name, columns, rows)
+    if name in TITLE_IS_OF_KEPT and how.keep:
+        rows = [rows[row.place] for row in table if how.keep(row)]
+        if not rows:
+            return f"% No table: {name}.csv has no row of {how.kept}.\n"
     printed = how.printed or how.only
     left = [column for column in columns if column not in printed] if printed else how.aside
-    return latex_table(name, how.title, columns, rows, apart=(*PARTS, *how.apart), aside=left)
+    return latex_table(
+        name,
+        how.title,
+        columns,
+        rows,
+        words=Words(_says(how, columns, told.conditions), partial(words, name), told.levels),
+        apart=(*PARTS, *how.apart),
+        aside=[*left, *_of_no_reference(table)],
+    )
+
+
+def _says(how: Shown, columns: Sequence[str], conditions: tuple[str, str] | None) -> str:
+    """How to read a table that stands by itself: a and b are named, unless it has them."""
+    said = NAMED_ELSEWHERE.sub("", how.says)
+    if conditions is None or "condition_a" in columns or not OF_A_AND_B.search(how.says):
+        return said
+    return f"{said} Condition a is {conditions[0]}, b is {conditions[1]}."
+
+
+def _of_no_reference(table: Table) -> list[str]:
+    """Columns of points for a reference, where nothing was compared with one: all are zero."""
+    most = "reference_points_max"
+    if most not in table.columns or any(row[most] for row in table):
+        return []
+    return [column for column in table.columns if column.startswith("reference_")]
+
+
+def levels(recipes: Iterable[Recipe]) -> dict[str, float]:
+    """The level of intervals by recipe; by "" that of tables that name none, if it is sure.
+
+    Some of these have the usual one, some that of a recipe.
+    """
+    found = {recipe.name: recipe.confidence for recipe in recipes}
+    is_sure = set(found.values()) <= {USUAL_LEVEL}
+    return found | ({"": USUAL_LEVEL} if is_sure else {})
+
+
+def _conditions(tables: dict[str, Any]) -> tuple[str, str] | None:
+    """Conditions a and b of the study, if its wins are counted."""
+    wins = tables.get("wins", {"columns": [], "rows": []})
+    row = next(iter(Table("wins", wins["columns"], wins["rows"])), None)
+    return (row["condition_a"], row["condition_b"]) if row else None
 
 
 def _write_figures(figures: dict[str, Any], folder: Path) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from analysis.judges import consistency
-from analysis.tables import group_tests, sensitivity
-from dashboard.analysis_files import as_latex
+from analysis.recipe import shipped_recipes
+from analysis.tables import choices, group_tests, sensitivity
+from analysis.text.latex import PDFLATEX, escaped
+from dashboard.analysis_files import Told, as_latex, levels
 from dashboard.report_sections import SECTIONS, Shown, shown
 
 WIDE = {
@@ -50,7 +52,7 @@ def test_tests_of_groups_stand_apart_by_factor_and_test_on_turned_pages() -> Non
         )
         for model, condition in product(("A-model-with-a-long-name", "B"), ("zero_shot", "tuned"))
     ]
-    found = as_latex("group_tests", group_tests.COLUMNS, rows)
+    found = as_latex("group_tests", group_tests.COLUMNS, rows, Told())
     assert re.findall(r"\\label{tab:group_tests-(.*)}", found) == [
         "age-welch", "age-mann_whitney", "gender-welch", "gender-mann_whitney",
     ]  # fmt: skip
@@ -58,3 +60,66 @@ def test_tests_of_groups_stand_apart_by_factor_and_test_on_turned_pages() -> Non
     headings = [line.count(" & ") + 1 for line in found.splitlines() if line.startswith("model")]
     assert max(headings) <= 16
     assert "% Columns that are in group_tests.csv alone: sd_a, sd_b, difference," in found
+
+
+def test_the_table_of_raters_who_were_filtered_out_has_these_alone() -> None:
+    columns = ["participant", "n_ratings", "included", "exclusion"]
+    rows = [["p1", 120, True, ""], ["p2", 60, False, "duration"], ["p3", 7, False, "attention"]]
+    found = as_latex("raters", columns, rows, Told())
+    assert "p2 & 60 & duration" in found and "p3 & 7 & attention" in found
+    assert "p1" not in found
+    assert as_latex("raters", columns, rows[:1], Told()) == (
+        "% No table: raters.csv has no row of the raters whom a rule left out.\n"
+    )
+
+
+def test_rows_that_the_report_leaves_out_to_be_short_are_in_latex() -> None:
+    usual = dict.fromkeys(choices.CHOICES, 0.5) | {"recipe": "sound", "unit": "u", "raters": "all"}
+    usual |= {"dimension": "", "model": "m", "condition": "c"}
+    rows = [list((usual | {"scenario": name}).values()) for name in ("all", "Q1", "Q2")]
+    found = as_latex("choices", choices.CHOICES, rows, Told())
+    assert all(f"\n{name} & " in found for name in ("all", "Q1", "Q2"))
+
+
+SUMMARY = ["scenario", "a_wins", "b_wins", "ties", "reference_points", "reference_points_max"]
+
+
+def test_points_of_a_reference_that_there_is_not_are_left_out() -> None:
+    without = as_latex("wins_summary", SUMMARY, [["S1", 5, 3, 0, 0, 0]], Told())
+    assert "% Columns that are in wins_summary.csv alone: reference_points, " in without
+    compared = as_latex("wins_summary", SUMMARY, [["S1", 5, 3, 0, 0, 16]], Told())
+    assert "points" in compared and "alone" not in compared
+
+
+def test_a_table_that_stands_by_itself_names_conditions_a_and_b() -> None:
+    told = Told(conditions=("zero_shot", "fine_tuned"))
+    named = "Condition a is zero\\_shot, b is fine\\_tuned."
+    rows = [["S1", 5, 3, 0, 12, 16]]
+    for name in ("wins_summary", "guard_wins", "sensitivity", "rater_differences"):
+        found = as_latex(name, SUMMARY, rows, told)
+        assert named in found
+        assert "table of wins" not in found and "next table" not in found
+    assert named not in as_latex("group_tests", SUMMARY, rows, told)
+    assert named not in as_latex("wins", [*SUMMARY, "condition_a"], [[*rows[0], "x"]], told)
+
+
+def test_headings_are_those_of_the_report() -> None:
+    columns = ["dimension", "mae", "p_adjusted", "limits_low", "limits_high"]
+    found = as_latex("judge_bias", columns, [["empathy", 1.5, 0.5, -1.5, 2.5]], Told())
+    assert "& MAE & " in found and "(Holm)" in found and "limits of" in found
+    assert "CI" not in found
+
+
+def test_intervals_have_the_level_of_the_recipe_and_the_usual_one_if_all_recipes_have() -> None:
+    recipes = list(shipped_recipes().values())
+    assert levels(recipes) == {"paper": 0.95, "sound": 0.95, "": 0.95}
+    wide = recipes[0].model_copy(update={"confidence": 0.99})
+    assert levels([wide, recipes[1]]) == {"paper": 0.99, "sound": 0.95}
+    told = Told(levels(recipes))
+    elbows = as_latex("thresholds", ["elbow", "ci_low", "ci_high"], [[1.5, 1.2, 1.8]], told)
+    assert r"elbow & 95\,\%~CI" in elbows
+
+
+@pytest.mark.parametrize("name", sorted({n for section in SECTIONS.values() for n in section}))
+def test_pdflatex_can_set_what_a_table_says(name: str) -> None:
+    assert PDFLATEX.fullmatch(escaped(shown(name).says))
