@@ -55,6 +55,7 @@ def analyze(study: Study, folder: Path) -> dict[str, bytes]:
     call_command("analyze", str(study), out=folder, images=False, verbosity=0)
     about_judges = tuple(f"{name}.csv" for name in TABLES)
     tables = {p.name: p.read_bytes() for p in folder.glob("*.csv") if p.name not in about_judges}
+    del tables["protocol.csv"]  # it is about pages, too, which stay behind
     meanings = tables["codebook.csv"].splitlines(keepends=True)
     of_ratings = [row for row in meanings if not row.decode().startswith(about_judges)]
     return tables | {"codebook.csv": b"".join(of_ratings)}
