@@ -1,6 +1,6 @@
 """How long an analysis takes, part by part: of the published study's size, and as studies grow.
 
-.venv/bin/python benchmarks/analysis_scale.py [--parts study command scale]
+.venv/bin/python benchmarks/analysis_scale.py [--parts study command scale whole]
 """
 
 import argparse
@@ -222,10 +222,14 @@ def of_shape(number: int) -> Measured:
 
 
 def of_size(ratings: int) -> Measured:
+    return measured(large(ratings))
+
+
+def large(ratings: int) -> StudyData:
     """About so many ratings, by raters of whom a part is excluded, as in the study."""
     raters = ratings / GIVEN
     people = {kind: round(raters * n / sum(SHAPE.values())) for kind, n in SHAPE.items()}
-    return measured(simulate(people, scenarios=5, sets=5, missing=MISSING))
+    return simulate(people, scenarios=5, sets=5, missing=MISSING)
 
 
 def in_a_process(work: Callable[..., Measured], *given: int) -> Measured:
@@ -333,13 +337,20 @@ def command() -> None:
     print("manage.py analyze --recipe both, from an empty process to the last file")
     for people in SHAPES:
         print(_described(people))
-        command_of(people)
+        command_of(simulate(people, scenarios=6, sets=4))
 
 
-def command_of(people: dict[str, int]) -> None:
+def whole(size: int) -> None:
+    """The same of a study as large as the largest of `scale`."""
+    data = large(size)
+    print(f"manage.py analyze --recipe both of {len(data.ratings)} ratings")
+    command_of(data)
+
+
+def command_of(data: StudyData) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_study(folder, simulate(people, scenarios=6, sets=4))
+        write_study(folder, data)
         environment = os.environ | {
             "DATA_DIR": name,
             "DATABASE_URL": f"sqlite:///{folder}/bench.sqlite3",
@@ -356,7 +367,10 @@ def command_of(people: dict[str, int]) -> None:
             ("these without images", without),
         ):
             cpu, wall = manage(*out, environment=chosen)
-            print(f"  {what:22} {cpu:6.1f} s CPU, {wall:6.1f} s")
+            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
+            print(
+                f"  {what:22} {cpu:6.1f} s CPU, {wall:6.1f} s, {peak:.2f} GiB at most", flush=True
+            )
             if chosen is environment and not any((folder / "out").rglob("*.svg")):
                 print("  (without images: there is no Chrome or Chromium here)")
 
@@ -376,7 +390,7 @@ def manage(*given: str, environment: dict[str, str]) -> tuple[float, float]:
 
 def arguments(given: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parts = ["study", "command", "scale"]
+    parts = ["study", "command", "scale", "whole"]
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="ratings of `scale`")
     return parser.parse_args(given)
@@ -390,6 +404,8 @@ def main() -> None:
         command()
     if "scale" in given.parts:
         scale(given.sizes)
+    if "whole" in given.parts:
+        whole(given.sizes[-1])
 
 
 if __name__ == "__main__":

@@ -359,8 +359,8 @@ def _unrated(tables: Tables) -> Iterator[Sentence]:
         yield (
             counted_of(rows, every, "n"),
             f" of {count(len(every))} responses have no rating of an included "
-            f"rater: {', '.join(named[:NAMED])}{more}. Tables of systems, groups and mixed models "
-            "have no row where there is nothing else.",
+            f"rater: {', '.join(named[:NAMED])}{more}. Tables of groups and mixed models have no "
+            "row where there is nothing else.",
         )
 
 

@@ -53,6 +53,8 @@ def _apart(raters: Row, both: Row, mixed: list[Row], recipe: Recipe) -> Iterator
     if not raters.has("difference"):
         return
     whose = "Over all models" if raters["model"] == ALL else f"For {raters['model']}"
+    if raters["note"]:
+        whose += f" ({raters['note']})"
     verdict = _verdict(
         raters["p"], both["p"], [row["p"] for row in mixed if row.has("p")], 1 - recipe.confidence
     )

@@ -320,7 +320,7 @@ def test_responses_without_ratings_are_named() -> None:
     assert about("no rating of an included rater", tables(items=rows)) == [
         "7 of 14 responses have no rating of an included rater: Ant (tuned) in S0, Ant (tuned) in "
         "S2, Ant (tuned) in S4, Ant (tuned) in S6, Ant (tuned) in S8 and 2 more. Tables of "
-        "systems, groups and mixed models have no row where there is nothing else."
+        "groups and mixed models have no row where there is nothing else."
     ]
     assert about("no rating of an included rater", tables(items=rows[1:2])) == []
 

@@ -45,6 +45,14 @@ def mixed(p: float) -> dict[str, Any]:
     }
 
 
+def test_models_that_are_not_among_all_are_named() -> None:
+    made = contrasts()
+    table = made["contrasts"]
+    table.rows[0][table.columns.index("note")] = "without Bee: no ratings of tuned"
+    first, *_ = said(about(findings(made, SHIPPED), "Condition against condition").sound)
+    assert first.startswith("Over all models (without Bee: no ratings of tuned), plain was rated")
+
+
 def test_contrast_says_how_far_how_sure_and_of_whom() -> None:
     found = about(
         findings(contrasts(mixed_contrasts=[mixed(0.16)]), SHIPPED), "Condition against condition"
