@@ -96,7 +96,7 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     },
     "Wins": {
         "wins_summary": Shown(
-            "Wins and reference points by scenario",
+            "Wins by scenario",
             "Counts comparisons of a model in a scenario, by means of the included raters' "
             f"ratings; the next table names conditions a and b. {SAME}",
         ),

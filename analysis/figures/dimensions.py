@@ -45,12 +45,12 @@ class System(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A mean, its interval where there is one, and the units that it rests on."""
+    """A mean, its interval where there is one, and how many units it rests on, in words."""
 
     mean: float
     low: float | None
     high: float | None
-    n: int
+    units: str
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,10 @@ def _means(systems: DataFrame, recipe: Recipe) -> Means:
         title = f"{RATERS.get(str(raters), str(raters))}, intervals for {GENERALISES[str(unit)]}"
         views[as_text(title)] = {
             (System(str(row["model"]), str(row["condition"])), str(row["dimension"])): Estimate(
-                float(row["mean"]), _known(row["ci_low"]), _known(row["ci_high"]), int(row["n"])
+                float(row["mean"]),
+                _known(row["ci_low"]),
+                _known(row["ci_high"]),
+                f"{row['n']} {COUNTED[str(unit)]}",
             )
             for row in part.to_dict("records")
         }
@@ -212,7 +215,7 @@ def _radar_layout(
     means: Means, views: dict[str, list[Any]], recipe: Recipe, scale: Sequence[tuple[int, str]]
 ) -> dict[str, Any]:
     names = [", ".join(system) for system in means.systems]
-    text = f"{_text(means, recipe, scale)} Touch a point to see its interval."
+    text = f"{_text(means, recipe, scale)} Intervals are not drawn: see systems.csv."
     layout = rows.layout(views, [0], {}, legend=names, text=text)
     axis = {"gridcolor": INK, "linecolor": INK, "griddash": "dot", "tickfont": {"color": INK}}
     polar = {
@@ -242,7 +245,7 @@ def _hover(estimate: Estimate) -> str:
     text = f"{estimate.mean:.2f}"
     if estimate.low is not None and estimate.high is not None:
         text += f" [{estimate.low:.2f}, {estimate.high:.2f}]"
-    return f"{text}, n = {estimate.n}"
+    return f"{text}, {estimate.units}"
 
 
 def _arm(estimate: Estimate | None, *, upper: bool) -> float | None:

@@ -8,6 +8,7 @@ from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
 from analysis.text.findings.groups import TESTS, has_families, preferred
 from analysis.text.findings.words import ALL, LEVEL, capital, of_unit
+from analysis.text.methods_of_recipes import listed
 from analysis.text.number_text import count, decimals, degrees, noun, percent, tally
 
 #: Below so many scenarios, more raters hardly add power (Westfall, Kenny & Judd 2014).
@@ -191,11 +192,14 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
 
 def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
     """Over what p values are not adjusted."""
-    factors: list[str] = []
-    if recipe is not None and "factor" not in recipe.adjust_over:
-        factors = values(rows_of(tables, "group_tests", recipe=recipe.name), "factor")
-    if len(factors) > 1:
-        yield (f"p values of groups are not adjusted over the {len(factors)} factors.",)
+    rows = rows_of(tables, "group_tests", recipe=recipe.name) if recipe is not None else []
+    over = []
+    for column in ("factor", "condition", "scenario"):
+        found = [value for value in values(rows, column) if value != ALL]
+        if recipe is not None and column not in recipe.adjust_over and len(found) > 1:
+            over.append(f"the {len(found)} {column}s")
+    if over:
+        yield (f"p values of groups are not adjusted over {listed(over)}.",)
     dimensions = values(rows_of(tables, "items"), "dimension")
     if len(dimensions) > 1:
         yield (f"p values are not adjusted over the {len(dimensions)} dimensions.",)

@@ -231,7 +231,11 @@ def _group(group: Group) -> str:
     said = [f"{word} {value:g}" for word, value in cuts.items() if value is not None]
     if said:
         return f"{group.label} ({' and '.join(said)})"
-    return f"{group.label} (all other answers)" if group.others else group.label
+    if group.others:
+        return f"{group.label} (all other answers)"
+    if [value for value in group.values if value != group.label]:
+        return f"{group.label} ({' or '.join(group.values)})"
+    return group.label
 
 
 def _of_anova(tables: Tables, recipe: Recipe) -> str:

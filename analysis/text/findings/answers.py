@@ -190,11 +190,6 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
         return
     moved = [row for row in others if row["same_conclusion"] is False]
     same = [row for row in others if row["same_raters"]]
-    named = "; ".join(
-        f"{row['variant']}, {count(row['n_raters'])} {noun(row['n_raters'], 'rater')}: "
-        f"{_result_names(row['what_moves'])}"
-        for row in moved
-    )
     yield (
         "Under ",
         counted_of(moved, others, "same_conclusion"),
@@ -202,10 +197,20 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
         counted(others, "same_conclusion"),
         f" other {noun(len(others), 'choice')} of exclusion rules, a main result changes its sign, "
         f"crosses {at_level(recipe)}, or is estimable under only one of the two",
-        f" ({named})" if named else "",
+        *_what_moves(moved),
         *_same_raters(same, others),
         ".",
     )
+
+
+def _what_moves(moved: list[Row]) -> Iterator[str | Cited]:
+    """Each choice that moves a main result, with how many raters it leaves."""
+    for place, row in enumerate(moved):
+        yield f"{'; ' if place else ' ('}{row['variant']}, "
+        yield row.cite("n_raters", count)
+        yield f" {noun(row['n_raters'], 'rater')}: {_result_names(row['what_moves'])}"
+    if moved:
+        yield ")"
 
 
 def _result_names(what_moves: str) -> str:

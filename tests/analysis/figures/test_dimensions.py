@@ -52,7 +52,7 @@ def test_systems_are_rows_and_dimensions_marks_with_intervals() -> None:
     arms = emotional["error_x"]
     assert arms["array"][1] == pytest.approx(expected["ci_high"] - expected["mean"], rel=1e-3)
     assert arms["arrayminus"][1] == pytest.approx(expected["mean"] - expected["ci_low"], rel=1e-3)
-    assert emotional["text"][1].endswith(", n = 3")
+    assert emotional["text"][1].endswith(", 3 raters")
     (note,) = figure["layout"]["annotations"]
     assert "n: 3 raters or 2 scenarios." in note["text"].replace("<br>", " ")
 
@@ -77,7 +77,7 @@ def test_radar_has_a_corner_per_dimension_and_a_closed_line_per_system() -> None
     expected = mean(TABLE, model="Bee", dimension="behavioral", unit="participant")
     assert bee["r"][2] == pytest.approx(expected["mean"], rel=1e-3)
     assert bee["text"][2] == (
-        f"{expected['mean']:.2f} [{expected['ci_low']:.2f}, {expected['ci_high']:.2f}], n = 3"
+        f"{expected['mean']:.2f} [{expected['ci_low']:.2f}, {expected['ci_high']:.2f}], 3 raters"
     )
     axis = figure["layout"]["polar"]["radialaxis"]
     assert (axis["range"], axis["tickvals"]) == ([1, 3], [1, 2, 3])

@@ -147,7 +147,12 @@ def test_factors_that_share_no_adjustment_are_counted() -> None:
     assert about("not adjusted", tables(group_tests=rows)) == [
         "p values of groups are not adjusted over the 2 factors."
     ]
-    over_factors = SOUND.model_copy(update={"adjust_over": ["model", "factor"]})
+    rows += [group(scenario="S1"), group(scenario="S2")]
+    assert about("not adjusted", tables(group_tests=rows)) == [
+        "p values of groups are not adjusted over the 2 factors and the 2 scenarios."
+    ]
+    over = ["model", "factor", "scenario"]
+    over_factors = SOUND.model_copy(update={"adjust_over": over})
     assert about("not adjusted", tables(group_tests=rows), [over_factors]) == []
 
 

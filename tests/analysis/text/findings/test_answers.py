@@ -1,5 +1,6 @@
 """What is said of rankings, choices, agreement, exclusions and order."""
 
+from analysis.text.cells import Cited
 from analysis.text.findings import findings
 from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, recipe, said, tables
 
@@ -187,6 +188,9 @@ def test_exclusions_name_the_variants_that_change_a_result() -> None:
         "p = .05, or is estimable under only one of the two (no rule, 12 raters: difference by "
         "raters (sign), wins (significance))."
     ]
+    assert [part.address for part in found.sound[0] if isinstance(part, Cited)][-1].startswith(
+        "sensitivity.csv#cell=3,"
+    )
 
 
 def test_exclusions_say_where_the_raters_are_the_same() -> None:
