@@ -4,7 +4,7 @@ Two are shipped, in `analysis/recipes/`: `paper`, the first published study to t
 `sound`, whose units are raters and items. What both need to be compared stands in both.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import Literal
@@ -18,6 +18,8 @@ from survey.definition.yaml_file import YamlFile
 FOLDER = Path(__file__).parent / "recipes"
 #: In the order in which their rows stand in tables.
 SHIPPED = ("paper", "sound")
+#: What `analyze --recipe` calls the shipped ones together, so no recipe can be chosen by it.
+BOTH = "both"
 #: With fewer, the ends of an interval are left to chance.
 RESAMPLES = 2000
 
@@ -191,30 +193,6 @@ class Recipe(Part):
                     raise wrong((key,), f"{name!r} stands twice")
         return self
 
-    def doubts(self, columns: Collection[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """What can have no effect in a study whose raters have these columns, or too little, with
-        its key.
-        """
-        asked: list[tuple[tuple[str | int, ...], str]] = [
-            (("groups", name, "column"), group.column) for name, group in self.groups.items()
-        ]
-        asked += [(("anova", place), name) for place, name in enumerate(self.anova)]
-        for path, column in asked:
-            if column not in columns:
-                yield path, f"raters have no column {column!r}, so nobody is in any of its groups"
-        if self.bootstrap is not None and self.bootstrap.resamples < RESAMPLES:
-            yield (
-                ("bootstrap", "resamples"),
-                f"fewer than {RESAMPLES:,} resamples leave the ends of intervals to chance",
-            )
-        if self.unit == "participant":
-            return
-        without = f"a recipe whose unit is the {self.unit}"
-        if self.mixed_models is not None:
-            yield ("mixed_models",), f"{without} has no mixed models"
-        if self.margins.reference is not None:
-            yield ("margins", "reference"), f"{without} compares no system with the reference"
-
 
 def read_recipe(path: Path) -> Recipe:
     """A recipe from its file. Raises DefinitionError with each problem's line and column."""
@@ -228,7 +206,12 @@ def read_recipes(folder: Path) -> dict[str, Recipe]:
     Raises DefinitionError with every problem of every file: a file is named for its recipe.
     """
     found: dict[str, Recipe] = {}
-    problems: list[Problem] = []
+    # Nobody who wrote such a file means it to be passed over.
+    problems = [
+        Problem(str(path), 0, 0, f"recipes are files *.yaml: call it {path.stem}.yaml")
+        for path in folder.glob("*")
+        if path.suffix.lower() in (".yaml", ".yml") and path.suffix != ".yaml"
+    ]
     for path in sorted(folder.glob("*.yaml")):
         try:
             yaml = YamlFile.read(path)
@@ -239,6 +222,9 @@ def read_recipes(folder: Path) -> dict[str, Recipe]:
         if recipe.name != path.stem:
             message = f"the recipe of this file is called {path.stem}"
             problems.append(yaml.problem(("name",), message))
+        if recipe.name == BOTH:
+            message = f"{BOTH} stands for {' and '.join(SHIPPED)} where a recipe is chosen"
+            problems.append(yaml.problem(("name",), f"{message}: call it something else"))
         found[recipe.name] = recipe
     if problems:
         raise DefinitionError(problems)

@@ -12,7 +12,7 @@ from typing import Any
 from analysis.figures.static import write_images
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
-from analysis.recipe import SHIPPED, Recipe
+from analysis.recipe import BOTH, SHIPPED, Recipe
 from analysis.recipe_sets import recipes_of
 from analysis.text.cells import Table
 from analysis.text.latex import Words, latex_table
@@ -52,7 +52,7 @@ class NoSuchRecipe(Exception):
 def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
     """The names of the recipes that `both` or a single name stands for. Raises NoSuchRecipe."""
     known = [recipe.name for recipe in recipes_of(run.recipe_set)]
-    names = [name for name in SHIPPED if name in known] if chosen == "both" else [chosen]
+    names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
     if not set(names) <= set(known):
         raise NoSuchRecipe(
             f"there is no recipe {chosen}; the study has {', '.join(known)}, and both"

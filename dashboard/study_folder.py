@@ -9,7 +9,8 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from analysis.definition import QualityRules
-from analysis.recipe import Recipe, read_recipes
+from analysis.recipe import FOLDER, Recipe, read_recipes
+from analysis.recipe_doubts import Columns, doubts, doubts_of_margins
 from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
 from judge.configure import configure_judging, retire_judges
@@ -104,14 +105,29 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
 def _doubts_of_recipes(
     folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
 ) -> Iterator[str]:
-    """What in the recipes of the folder can have no effect; the shipped ones are for any study."""
-    columns = participant_columns(definition)
+    """What hardly fits the study in its own recipes; of the shipped ones, which are for any study,
+    the margins, which are in points of a scale.
+    """
+    rating = definition.rating
+    scale = (rating.values[0], rating.values[-1]) if rating else None
+    columns = _questions_of_columns(definition)
     for recipe in recipes:
         file = folder / f"{recipe.name}.yaml"
         if file.exists():
             yaml = YamlFile.read(file)
-            for path, doubt in recipe.doubts(columns):
+            for path, doubt in doubts(recipe, columns, scale):
                 yield str(yaml.problem(path, doubt))
+        elif own := list(doubts_of_margins(recipe, scale)):
+            yaml = YamlFile.read(FOLDER / file.name)
+            for path, doubt in own:
+                yield str(yaml.problem(path, f"{doubt}, in a copy of this file at {file}"))
+
+
+def _questions_of_columns(definition: StudyDefinition) -> Columns:
+    """The columns of raters, each with the question that it has answers to, if any."""
+    asked = {question.name: question for question in definition.screening}
+    about = {question.name: question for question in definition.demographics}
+    return dict.fromkeys(participant_columns(definition)) | asked | about
 
 
 def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinition]:

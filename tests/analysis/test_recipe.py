@@ -7,7 +7,6 @@ from pandas import Series
 
 from analysis.recipe import (
     FOLDER,
-    Bootstrap,
     Grouping,
     Margins,
     in_order,
@@ -151,27 +150,6 @@ def test_lists_are_neither_empty_nor_repeat_themselves(
     with pytest.raises(DefinitionError) as refused:
         read_recipe(file)
     assert f"line 4, {problem}" in str(refused.value)
-
-
-def test_keys_without_an_effect_are_doubted() -> None:
-    columns = ["age", "education", "gender", "race", "region"]
-    assert list(PAPER.doubts(columns)) == list(SOUND.doubts(columns)) == []
-    found = dict(SOUND.model_copy(update={"unit": "rating"}).doubts(columns[1:-1]))
-    assert list(found) == [
-        ("groups", "age", "column"),
-        ("anova", 0),
-        ("mixed_models",),
-        ("margins", "reference"),
-    ]
-    assert found["anova", 0] == "raters have no column 'region', so nobody is in any of its groups"
-
-
-def test_few_resamples_are_doubted() -> None:
-    few = SOUND.model_copy(update={"bootstrap": Bootstrap(resamples=400)})
-    assert dict(few.doubts(["age", "education", "gender", "race", "region"])) == {
-        ("bootstrap", "resamples"): "fewer than 2,000 resamples leave the ends of intervals to "
-        "chance"
-    }
 
 
 def test_either_margin_may_be_left_out() -> None:

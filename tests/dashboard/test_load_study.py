@@ -380,3 +380,56 @@ def test_recipe_about_a_column_that_nobody_has_is_noticed(folder: Path) -> None:
         f"Notice: {file}, line 4, column 17: anova.1: raters have no column 'reigon', so nobody is "
         "in any of its groups"
     )
+
+
+def test_answer_that_a_recipe_misspells_is_noticed(folder: Path) -> None:
+    groups = "{sex: {column: sex, a: {label: w, values: [Femal]}, b: {label: m, others: true}}}"
+    write_recipe(folder, "mine", f"name: mine\ntitle: Mine\nunit: participant\ngroups: {groups}\n")
+    (notice,) = [line for line in run("load_study", folder).splitlines() if "mine.yaml" in line]
+    assert notice.startswith(f"Notice: {folder / 'recipes' / 'mine.yaml'}, line 4, column ")
+    assert notice.endswith(
+        "groups.sex.a.values.0: group 'w': 'Femal' is no answer to the question sex: its options "
+        "are Female, Male"
+    )
+
+
+def test_margin_of_a_shipped_recipe_is_noticed_where_the_scale_is_another(folder: Path) -> None:
+    path = folder / "study.yaml"
+    assert "margins" not in run("load_study", folder)
+    settings = path.read_text().partition("ways_in:")
+    dimensions = "[{name: warmth, question: How warm is it?}]"
+    slider = f"  - {{kind: slider, left: Not at all, right: Fully, dimensions: {dimensions}}}\n"
+    path.write_text(small_study.with_tasks(slider) + "".join(settings[1:]))
+    notices = [line for line in run("load_study", folder).splitlines() if "margins." in line]
+    copy = folder / "recipes" / "sound.yaml"
+    assert [notice.split(": ", 2)[2] for notice in notices] == [
+        f"margins.{name}: a margin of 0.25 on a scale from 0 to 100 is 0.25 % of its length: set "
+        f"it in points of this scale, in a copy of this file at {copy}"
+        for name in ("reference", "groups")
+    ]
+    sound = (FOLDER / "sound.yaml").read_text()
+    write_recipe(folder, "sound", sound.replace("0.25, groups: 0.25", "5, groups: 0.5"))
+    (notice,) = [line for line in run("load_study", folder).splitlines() if "margins." in line]
+    assert "margins.groups: a margin of 0.5" in notice and notice.endswith("of this scale")
+
+
+def test_recipe_that_could_not_be_chosen_is_refused(folder: Path) -> None:
+    write_recipe(folder, "both", "name: both\ntitle: Both\nunit: rating\n")
+    with pytest.raises(CommandError) as refused:
+        run("load_study", folder)
+    assert str(refused.value).replace(f"{folder}/", "").splitlines()[1:] == [
+        "recipes/both.yaml, line 1, column 1: name: both stands for paper and sound where a recipe "
+        "is chosen: call it something else"
+    ]
+
+
+@pytest.mark.parametrize("ending", ["yml", "YAML"])
+def test_recipe_in_a_file_of_another_ending_is_refused(folder: Path, ending: str) -> None:
+    write_recipe(folder, "mine", "name: mine\ntitle: Mine\nunit: rating\n")
+    file = folder / "recipes" / "mine.yaml"
+    file.rename(file.with_suffix(f".{ending}"))
+    with pytest.raises(CommandError) as refused:
+        run("load_study", folder)
+    assert str(refused.value).replace(f"{folder}/", "").splitlines()[1:] == [
+        f"recipes/mine.{ending}: recipes are files *.yaml: call it mine.yaml"
+    ]

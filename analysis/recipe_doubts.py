@@ -1,0 +1,150 @@
+"""What in a recipe can have no effect in a study, too little, or one that hardly anybody means."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from analysis.recipe import RESAMPLES, Group, Grouping, Recipe, shipped_recipes
+from survey.definition.questions import (
+    ChoiceQuestion,
+    IntegerQuestion,
+    Question,
+    ScreeningQuestion,
+    StateQuestion,
+)
+
+#: The question behind each column of raters; columns of other origin have none.
+Columns = Mapping[str, Question | ScreeningQuestion | None]
+Asked = IntegerQuestion | ChoiceQuestion | ScreeningQuestion
+#: The least and the greatest rating of a scale.
+Ends = tuple[int, int]
+#: What share of the scale a margin may be before it looks like one of another scale.
+LEAST, GREATEST = 0.01, 0.5
+#: What stands between several choices in participants.csv.
+BETWEEN_CHOICES = "; "
+#: A key, and what is doubtful about it.
+Doubt = tuple[tuple[str | int, ...], str]
+
+
+def doubts(recipe: Recipe, columns: Columns, scale: Ends | None) -> Iterator[Doubt]:
+    """Everything doubtful in a study whose raters have these columns, and who rate on this scale
+    or on none.
+    """
+    asked: list[tuple[tuple[str | int, ...], str]] = [
+        (("groups", name, "column"), group.column) for name, group in recipe.groups.items()
+    ]
+    asked += [(("anova", place), name) for place, name in enumerate(recipe.anova)]
+    for path, column in asked:
+        if column not in columns:
+            yield path, f"raters have no column {column!r}, so nobody is in any of its groups"
+    for name, grouping in recipe.groups.items():
+        question = columns.get(grouping.column)
+        if question is not None and not isinstance(question, StateQuestion):
+            for path, doubt in _of_grouping(grouping, question):
+                yield ("groups", name, *path), doubt
+    yield from doubts_of_margins(recipe, scale)
+    if recipe.bootstrap is not None and recipe.bootstrap.resamples < RESAMPLES:
+        yield (
+            ("bootstrap", "resamples"),
+            f"fewer than {RESAMPLES:,} resamples leave the ends of intervals to chance",
+        )
+    if recipe.unit == "participant":
+        return
+    without = f"a recipe whose unit is the {recipe.unit}"
+    if recipe.mixed_models is not None:
+        yield ("mixed_models",), f"{without} has no mixed models"
+    if recipe.margins.reference is not None:
+        yield ("margins", "reference"), f"{without} compares no system with the reference"
+
+
+def doubts_of_margins(recipe: Recipe, scale: Ends | None) -> Iterator[Doubt]:
+    """Margins that seem to be in points of another scale than the study's."""
+    if scale is None:
+        return
+    low, high = scale
+    for name in ("reference", "groups"):
+        margin = getattr(recipe.margins, name)
+        if margin is not None and not LEAST <= margin / (high - low) <= GREATEST:
+            yield (
+                ("margins", name),
+                f"a margin of {margin:g} on a scale from {low} to {high} is "
+                f"{100 * margin / (high - low):.4g} % of its length: set it in points of this "
+                "scale",
+            )
+
+
+def _of_grouping(grouping: Grouping, question: Asked) -> Iterator[Doubt]:
+    for side, group in (("a", grouping.a), ("b", grouping.b)):
+        for path, doubt in _of_group(group, question):
+            yield (side, *path), doubt
+    for place, answer in enumerate(grouping.left_out):
+        if not _can_be(question, answer) and answer not in _shipped_answers():
+            yield ("left_out", place), _is_none(question, answer)
+
+
+def _of_group(group: Group, question: Asked) -> Iterator[Doubt]:
+    """Answers of a group that nobody can give, and numbers where the answers are none.
+
+    The shipped recipes word an answer in several ways; in a copy of them, one will do.
+    """
+    fits = any(_can_be(question, answer) for answer in group.values)
+    known = _shipped_answers() if fits else frozenset()
+    for place, answer in enumerate(group.values):
+        if not _can_be(question, answer) and answer not in known:
+            yield ("values", place), f"group {group.label!r}: {_is_none(question, answer)}"
+    if group.is_numeric and not _holds_any(group, question):
+        no_answer = f"no answer to the question {question.name} is such a number"
+        yield (), f"group {group.label!r}: {no_answer}: {_asks(question)}"
+
+
+def _options(question: ChoiceQuestion | ScreeningQuestion) -> Sequence[str]:
+    return question.categories if isinstance(question, ChoiceQuestion) else question.options
+
+
+def _can_be(question: Asked, answer: str) -> bool:
+    """Whether participants.csv can have this answer to the question."""
+    if isinstance(question, IntegerQuestion):
+        if not answer.removeprefix("-").isdecimal() or str(int(answer)) != answer:
+            return False
+        return question.minimum <= int(answer) <= question.maximum
+    options = _options(question)
+    if isinstance(question, ChoiceQuestion) and question.kind == "multiple":
+        return answer in options or set(answer.split(BETWEEN_CHOICES)) <= set(options)
+    return answer in options
+
+
+def _holds_any(group: Group, question: Asked) -> bool:
+    """Whether a group of numbers holds any answer to the question."""
+    first, last = group.span
+    if isinstance(question, IntegerQuestion):
+        return max(first, (question.minimum, False)) < min(last, (question.maximum, True))
+    return any(first <= (number, False) < last for number in _numbers(_options(question)))
+
+
+def _numbers(options: Sequence[str]) -> Iterator[float]:
+    for option in options:
+        try:
+            yield float(option)
+        except ValueError:
+            continue
+
+
+def _is_none(question: Asked, answer: str) -> str:
+    return f"{answer!r} is no answer to the question {question.name}: {_asks(question)}"
+
+
+def _asks(question: Asked) -> str:
+    """What may be answered."""
+    if isinstance(question, IntegerQuestion):
+        return f"it asks for a whole number from {question.minimum} to {question.maximum}"
+    return f"its options are {', '.join(_options(question))}"
+
+
+@cache
+def _shipped_answers() -> frozenset[str]:
+    """Answers that the shipped recipes name, which are for any study."""
+    return frozenset(
+        answer
+        for recipe in shipped_recipes().values()
+        for grouping in recipe.groups.values()
+        for answer in (*grouping.a.values, *grouping.b.values, *grouping.left_out)
+    )

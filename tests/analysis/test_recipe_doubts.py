@@ -1,0 +1,147 @@
+"""What in a recipe hardly fits a study: said when its folder is loaded."""
+
+from typing import Any
+
+import pytest
+
+from analysis.recipe import Bootstrap, Grouping, Margins, Recipe, shipped_recipes
+from analysis.recipe_doubts import Columns, Ends, doubts
+from survey.definition.questions import (
+    ChoiceQuestion,
+    IntegerQuestion,
+    ScreeningQuestion,
+    StateQuestion,
+)
+
+PAPER, SOUND = shipped_recipes().values()
+ASKED = ("age", "education", "gender", "race", "region")
+WORDS: dict[str, Any] = {"question": "What?"}
+GENDER = ["Woman", "Man", "Prefer not to answer"]
+QUESTIONS: Columns = {
+    "age": IntegerQuestion(name="age", kind="integer", minimum=18, maximum=99, **WORDS),
+    "gender": ChoiceQuestion(name="gender", kind="single", options=GENDER, **WORDS),
+    "race": ChoiceQuestion(name="race", kind="multiple", options=["Asian", "White"], **WORDS),
+    "people": ChoiceQuestion(
+        name="people", kind="multiple", options=["A", "B"], several="More", **WORDS
+    ),
+    "home": ScreeningQuestion(name="home", options=["1", "2", "many"], eligible=["1"], **WORDS),
+    "state": StateQuestion(name="state", kind="us_state", **WORDS),
+    "region": None,
+}
+
+
+def found(
+    recipe: Recipe, *columns: str, scale: Ends | None = None
+) -> dict[tuple[str | int, ...], str]:
+    return dict(doubts(recipe, dict.fromkeys(columns), scale))
+
+
+def of_group(column: str, left_out: tuple[str, ...] = (), **a: object) -> dict[str, str]:
+    """What is doubtful about a group `a` beside all others, by the rest of its key."""
+    grouping = Grouping.model_validate(
+        {
+            "column": column,
+            "a": {"label": "A", **a},
+            "b": {"label": "rest", "others": True},
+            "left_out": list(left_out),
+        }
+    )
+    recipe = PAPER.model_copy(update={"groups": {"mine": grouping}})
+    return {
+        ".".join(map(str, path[2:])): doubt
+        for path, doubt in doubts(recipe, QUESTIONS, None)
+        if path[:2] == ("groups", "mine")
+    }
+
+
+def test_keys_without_an_effect_are_doubted() -> None:
+    assert found(PAPER, *ASKED) == found(SOUND, *ASKED) == {}
+    by_ratings = found(SOUND.model_copy(update={"unit": "rating"}), *ASKED[1:-1])
+    assert list(by_ratings) == [
+        ("groups", "age", "column"),
+        ("anova", 0),
+        ("mixed_models",),
+        ("margins", "reference"),
+    ]
+    message = "raters have no column 'region', so nobody is in any of its groups"
+    assert by_ratings["anova", 0] == message
+
+
+def test_few_resamples_are_doubted() -> None:
+    few = SOUND.model_copy(update={"bootstrap": Bootstrap(resamples=400)})
+    assert found(few, *ASKED) == {
+        ("bootstrap", "resamples"): "fewer than 2,000 resamples leave the ends of intervals to "
+        "chance"
+    }
+
+
+def test_answer_that_is_no_option_is_doubted_with_the_options_there_are() -> None:
+    options = "its options are Woman, Man, Prefer not to answer"
+    assert of_group("gender", ("Prefer not to say",), values=["Womann"]) == {
+        "a.values.0": f"group 'A': 'Womann' is no answer to the question gender: {options}",
+        "left_out.0": f"'Prefer not to say' is no answer to the question gender: {options}",
+    }
+    assert of_group("gender", ("Prefer not to answer",), values=["Woman", "Man"]) == {}
+
+
+def test_text_about_a_number_and_a_number_that_nobody_may_give_are_doubted() -> None:
+    asks = "is no answer to the question age: it asks for a whole number from 18 to 99"
+    answers = ["young", "30", "17", "30.0", "²"]
+    assert of_group("age", values=answers) == {
+        f"a.values.{place}": f"group 'A': {answers[place]!r} {asks}" for place in (0, 2, 3, 4)
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "numbers", "asks"),
+    [
+        ("age", {"at_least": 60}, ""),
+        ("age", {"at_least": 99}, ""),
+        ("age", {"above": 99}, "it asks for a whole number from 18 to 99"),
+        ("age", {"below": 18}, "it asks for a whole number from 18 to 99"),
+        ("age", {"at_most": 18}, ""),
+        ("gender", {"at_least": 60}, "its options are Woman, Man, Prefer not to answer"),
+        ("home", {"at_least": 2}, ""),
+        ("home", {"above": 2}, "its options are 1, 2, many"),
+    ],
+)
+def test_numbers_that_no_answer_lies_in_are_doubted(
+    column: str, numbers: dict[str, Any], asks: str
+) -> None:
+    said = f"group 'A': no answer to the question {column} is such a number: {asks}"
+    assert of_group(column, **numbers) == ({"a": said} if asks else {})
+
+
+def test_several_choices_are_an_answer_as_participants_csv_has_them() -> None:
+    assert of_group("race", values=["Asian", "Asian; White"]) == {}
+    assert list(of_group("race", values=["Asian; Black"])) == ["a.values.0"]
+    assert of_group("people", values=["More"]) == {}
+
+
+def test_answers_to_what_has_no_list_of_options_are_not_doubted() -> None:
+    assert of_group("region", values=["South"]) == of_group("state", values=["TX"]) == {}
+
+
+def test_another_wording_of_a_shipped_recipe_is_doubted_where_none_of_the_group_fits() -> None:
+    assert of_group("race", ("Prefer not to answer",), values=["White or Caucasian", "White"]) == {}
+    assert list(of_group("gender", values=["White"])) == ["a.values.0"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "margin", "doubt"),
+    [
+        ((1, 5), 0.25, ""),
+        ((1, 5), 0.04, ""),
+        ((1, 5), 2.0, ""),
+        ((0, 100), 1.0, ""),
+        (None, 50.0, ""),
+        ((0, 100), 0.25, "a margin of 0.25 on a scale from 0 to 100 is 0.25 % of its length"),
+        ((1, 5), 50.0, "a margin of 50 on a scale from 1 to 5 is 1250 % of its length"),
+    ],
+)
+def test_margin_that_seems_to_be_of_another_scale_is_doubted(
+    scale: Ends | None, margin: float, doubt: str
+) -> None:
+    recipe = SOUND.model_copy(update={"margins": Margins(groups=margin)})
+    said = {("margins", "groups"): f"{doubt}: set it in points of this scale"} if doubt else {}
+    assert found(recipe, *ASKED, scale=scale) == said
