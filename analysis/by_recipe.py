@@ -33,6 +33,7 @@ from analysis.tables.wins_tests import wins_tests
 
 Tables = dict[str, DataFrame]
 RATERS: tuple[Raters, ...] = ("included", "all")
+NOBODY = "no rater is included"
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,8 @@ def _ranks(make: Callable[..., DataFrame]) -> Callable[[Asked], Tables]:
 
 def _agreement(asked: Asked) -> Tables:
     answers = asked.answers
+    if asked.raters == "included" and answers.people.empty:
+        raise Absent(NOBODY)
     table = agreement(answers.ratings, answers.ranks, asked.recipe, raters=asked.raters)
     return {"agreement": table}
 
@@ -260,7 +263,7 @@ def analyse_by_recipe(
 
     There is one recipe at least.
     """
-    made = _Made()
+    made = _Made(ranked=not answers["all"].ranks.empty)
     for recipe in recipes:
         makers = [m for m in OF_RECIPES if recipe.unit == "participant" or not m.of_participants]
         for raters in recipe.raters:
@@ -349,19 +352,25 @@ def _draw(
     found.figure("best_worst_shares", lambda: best_worst_shares(of("choices"), recipe))
 
 
-def _why_empty(tables: Iterable[DataFrame], contrast: Contrast) -> str:
+def _why_empty(name: str, made: Tables, asked: Asked) -> str:
     """What tables that were made together say of what could not be estimated, each once."""
-    notes = [note for table in tables if "note" in table for note in table["note"]]
+    models = asked.recipe.mixed_models
+    if name == "mixed_shares" and models is not None and set(models.links) == {"linear"}:
+        return "linear models have no shares of the points of the scale"
+    notes = [note for table in made.values() if "note" in table for note in table["note"]]
     reasons = dict.fromkeys(note for note in notes if note.startswith("not estimable"))
-    if not reasons and contrast.condition_a is None:
+    if not reasons and asked.study.contrast.condition_a is None:
         return "the study names no two conditions to compare"
     return "; ".join(reasons) or "it has no rows"
 
 
 class _Made:
-    """Tables as they are made, part by part, and why parts of them were not."""
+    """Tables as they are made, part by part, and why parts of them were not; `ranked` says whether
+    anybody gave ranks or choices.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, *, ranked: bool) -> None:
+        self._ranked = ranked
         self._parts: dict[str, list[DataFrame]] = {}
         self._reasons: dict[str, dict[str, str]] = {}
 
@@ -369,6 +378,8 @@ class _Made:
         try:
             if maker.of_ratings and asked.answers.ratings.empty:
                 raise Absent(asked.answers.unrated)
+            if self._ranked and not maker.of_ratings and asked.answers.people.empty:
+                raise Absent(NOBODY)
             made = maker.make(asked)
         except Absent as reason:
             for name in maker.names:
@@ -376,9 +387,7 @@ class _Made:
             return
         for name, table in made.items():
             if table.empty:  # nothing of it was estimable, and another table says why
-                self._reasons.setdefault(name + suffix, {})[where] = _why_empty(
-                    made.values(), asked.study.contrast
-                )
+                self._reasons.setdefault(name + suffix, {})[where] = _why_empty(name, made, asked)
                 continue
             is_of_recipe = bool(where)
             part = table if is_of_recipe else table.drop(columns="recipe")

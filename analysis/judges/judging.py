@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.definition import QualityRules
@@ -48,7 +48,8 @@ def analyse_judges(
     if not data.scale:
         rules = rules.without("sigma_mae")
     checked = check(data)
-    everything = judged(_with_cells(data, checked, judges), judges, raters_before(checked, rules))
+    raters = raters_before(checked, rules)
+    everything = judged(_with_cells(data, checked, judges), judges, raters)
     points = points_of(data.scale, between=data.between)
     models = judge_models(judges.returned_models)
     shares = judge_scores_shares(everything, points)
@@ -64,6 +65,8 @@ def analyse_judges(
         tables["judge_models"] = models
     figures: Figures = {}
     try:
+        if everything.ratings.empty:
+            raise Absent(_why_unrated(data, checked, raters))
         found = _agreement(data, everything, points, judges)
         tables |= found
         figures = _figures(everything, points, found["alt_test"], shares)
@@ -96,13 +99,18 @@ def _with_cells(data: StudyData, checked: Checked, judges: JudgesData) -> Checke
     return check(replace(data, gold=pd.concat([data.gold, new], ignore_index=True)))
 
 
+def _why_unrated(data: StudyData, checked: Checked, raters: "Series[str]") -> str:
+    """Why there are no ratings of the raters whom the judges are held against."""
+    if not data.scale:
+        return "the study asks for no ratings"
+    if checked.ratings.empty:
+        return "there are no ratings yet"
+    return "no rater is included" if raters.empty else "the included raters gave no ratings"
+
+
 def _agreement(
     data: StudyData, everything: Judged, points: list[float], judges: JudgesData
 ) -> Tables:
-    if not data.scale:
-        raise Absent("the study asks for no ratings")
-    if everything.ratings.empty:
-        raise Absent("there are no ratings yet")
     if everything.scores.empty:
         raise Absent("no judge has a score yet")
     level: Level = "interval" if data.between else "ordinal"

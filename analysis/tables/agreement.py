@@ -73,7 +73,7 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
     """
     kinds = [kind for kind in ("best", "worst") if (ranks["choice"] == kind).any()]
     if ratings.empty and not kinds and not ranks["rank"].notna().any():
-        raise Absent("there are neither ratings nor ranks nor choices")
+        raise Absent("these raters gave neither ratings nor ranks nor choices")
     settings = resampling(recipe)
     front = {"recipe": recipe.name, "raters": raters, "of": "", "interval": "", "note": ""}
     rows = [

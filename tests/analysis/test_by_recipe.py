@@ -12,7 +12,7 @@ from pandas import DataFrame
 
 from analysis.by_recipe import NAMES
 from analysis.definition import QualityRules
-from analysis.recipe import Recipe, shipped_recipes
+from analysis.recipe import MixedModels, Recipe, shipped_recipes
 from analysis.report import Contrast, Results, StudyData, analyse
 from analysis.study_data import ITEM
 
@@ -186,6 +186,23 @@ def test_part_of_a_table_that_is_missing_is_named() -> None:
     found = thin("nobody included")
     assert found.absent["systems (sound, included raters)"] == "no rater is included"
     assert found.tables["systems"]["raters"].unique().tolist() == ["all"]
+
+
+def test_where_nobody_is_included_no_table_says_that_nobody_answered() -> None:
+    assert thin("nobody included").absent["agreement"] == "no rater is included"
+    data = THIN["nobody included"]
+    ranks = data.ratings.rename(columns={"rating": "rank"}).assign(choice="best")
+    absent = results(replace(data, ranks=ranks), SOUND.model_copy(update={"raters": ["included"]}))
+    for name in ("agreement", "rankings", "choices", "position_tests"):
+        assert absent.absent[name] == "no rater is included", name
+
+
+def test_linear_models_are_said_to_have_no_shares() -> None:
+    linear = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
+    for contrast in (CONTRAST, Contrast(None, None, None)):
+        absent = results(study(mixed, contrast=contrast), linear).absent
+        reason = "linear models have no shares of the points of the scale"
+        assert absent["mixed_shares"] == reason
 
 
 def test_rows_of_the_input_may_stand_in_any_order() -> None:

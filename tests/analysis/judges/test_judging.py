@@ -113,6 +113,20 @@ NO_JUDGE = "the study has no gold scores and no judge"
             ),
         ),
         (
+            study(RATERS, gold=GOLD, people={r: {"duration_seconds": 1.0} for r in RATERS}),
+            judges({"j": SCORES}),
+            dict.fromkeys([*AGREEMENT, *FIGURES], "no rater is included")
+            | {"guard_wins": "there is nothing to compare: see `wins`"},
+        ),
+        (
+            study({**RATERS, "none": {}}, people={r: {"duration_seconds": 1.0} for r in RATERS}),
+            judges({"j": SCORES}),
+            dict.fromkeys([*AGREEMENT, *FIGURES], "the included raters gave no ratings")
+            | dict.fromkeys(
+                GUARD, "no rating has a gold score, so nobody is filtered by their distance to one"
+            ),
+        ),
+        (
             study({}),
             judges({"j": {}}),
             dict.fromkeys([*AGREEMENT, *FIGURES], "there are no ratings yet")
@@ -159,6 +173,8 @@ NO_JUDGE = "the study has no gold scores and no judge"
         *(
             "no judge",
             "no ratings",
+            "nobody included",
+            "nobody included who rated",
             "nothing at all",
             "unrated",
             "no scores",

@@ -225,5 +225,5 @@ def test_rows_in_any_order_give_the_same_table() -> None:
 
 
 def test_nothing_to_agree_on_is_said() -> None:
-    with pytest.raises(Absent, match="neither ratings nor ranks nor choices"):
+    with pytest.raises(Absent, match="these raters gave neither ratings nor ranks nor choices"):
         of(ratings(ITEMS).head(0))
