@@ -94,6 +94,7 @@ MEANINGS = {
     "p": "p value, two-sided",
     "p_adjusted": "p value adjusted by Holm's method",
     "p_adjusted_scenarios": "p value adjusted by Holm's method over scenarios",
+    "p_bh_scenarios": "p value adjusted by Benjamini and Hochberg's method over scenarios",
     "p_bh": "p value adjusted by Benjamini and Hochberg's method",
     "p_equivalent": "Larger p of the two one-sided tests that the difference is inside the margin",
     "p_equivalent_adjusted": "The same, adjusted by Holm's method over the family of p_adjusted",

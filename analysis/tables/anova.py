@@ -20,7 +20,7 @@ from analysis.tables.groups import as_written
 KEYS = ["recipe", "unit", "raters", "factor", "scenario", "dimension"]
 COLUMNS = [
     *KEYS, "test", "F", "df1", "df2", "p", "p_adjusted", "eta_squared", "omega_squared", "groups",
-    "n", "p_adjusted_scenarios", "note",
+    "n", "p_adjusted_scenarios", "p_bh_scenarios", "note",
 ]  # fmt: skip
 PAIR_COLUMNS = [
     *KEYS, "group_a", "group_b", "n_a", "n_b", "mean_a", "mean_b", "difference", "ci_low",
@@ -35,7 +35,8 @@ def anova(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str)
 
     `ratings` and `people` as for `tables.group_tests`. Groups are the answers that raters gave;
     who gave none is left out. There are no models here, so `p_adjusted`, which is over models, is
-    p; `p_adjusted_scenarios` is Holm's over the single scenarios. Raises Absent.
+    p; over the single scenarios, `p_adjusted_scenarios` is Holm's and `p_bh_scenarios` Benjamini
+    and Hochberg's. Raises Absent.
     """
     rows, one = [], called(recipe)
     for keys, samples in _cells(ratings, people, recipe, raters):
@@ -45,8 +46,10 @@ def anova(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str)
     table = adjusted(table, [*KEYS, "test"]).drop(columns="p_bh")
     single = table[table["scenario"] != ALL]
     family = [key for key in [*KEYS, "test"] if key != "scenario"]
-    over_scenarios = adjusted(single, family)["p_adjusted"]
-    return table.assign(p_adjusted_scenarios=over_scenarios.reindex(table.index))[COLUMNS]
+    over_scenarios = adjusted(single, family).reindex(table.index)
+    return table.assign(
+        p_adjusted_scenarios=over_scenarios["p_adjusted"], p_bh_scenarios=over_scenarios["p_bh"]
+    )[COLUMNS]
 
 
 def pairwise(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:

@@ -11,7 +11,7 @@ from scipy.stats import f_oneway, tukey_hsd
 
 from analysis.absent import Absent
 from analysis.recipe import Group, Grouping, shipped_recipes
-from analysis.stats.multiplicity import adjust
+from analysis.stats.multiplicity import Method, adjust
 from analysis.study_data import ITEM
 from analysis.tables.anova import anova, pairwise
 
@@ -65,8 +65,16 @@ def test_p_is_adjusted_over_the_single_scenarios_beside() -> None:
     table = anova(ratings(), PEOPLE, PAPER, raters="included").query("test == 'anova'")
     assert list(table["p_adjusted"]) == list(table["p"])
     single = table[table["scenario"] != "all"]
-    assert list(single["p_adjusted_scenarios"]) == list(adjust(single["p"], "holm").p)
-    assert table.loc[table["scenario"] == "all", "p_adjusted_scenarios"].isna().all()
+    pooled = table[table["scenario"] == "all"]
+    by: dict[str, Method] = {
+        "p_adjusted_scenarios": "holm",
+        "p_bh_scenarios": "benjamini-hochberg",
+    }
+    for column, method in by.items():
+        assert list(single[column]) == list(adjust(single["p"], method).p)
+        assert pooled[column].isna().all()
+    # of two p values Benjamini and Hochberg's method leaves the larger as it is
+    assert single["p_bh_scenarios"].max() == single["p"].max()
 
 
 def test_pairs_are_those_of_games_and_howell() -> None:
