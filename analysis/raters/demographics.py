@@ -15,13 +15,15 @@ TAKING_PART = {
     "way_in", "ending", "language", "device", "viewport_width", "viewport_height",
 }  # fmt: skip
 NOT_ANSWERED = "Not answered"
-COLUMNS = ["characteristic", "category", "n", "percent", "mean", "sd", "min", "max"]
+COLUMNS = ["characteristic", "category", "n", "percent", "mean", "sd", "min", "max", "note"]
+ONE_ANSWER = "no standard deviation, because there is one answer"
 
 
 def demographics(
     everyone: DataFrame, included: "Series[bool]", order: Mapping[str, Sequence[str]]
 ) -> DataFrame:
-    """Counts and shares per category; n, mean, sd (ddof 1), min and max of numbers.
+    """Counts and shares per category; n, mean, sd (ddof 1), min and max of numbers. `note` says why
+    there is no sd.
 
     `everyone` has a row per participant and a column per characteristic. A characteristic that
     nobody at all answered is left out. Percentages are of all included raters,
@@ -45,7 +47,7 @@ def demographics(
         if skipped:
             found.append({"category": NOT_ANSWERED, "n": skipped})
         rows += [
-            row | {"characteristic": name, "percent": 100 * row["n"] / len(answers)}
+            {"note": ""} | row | {"characteristic": name, "percent": 100 * row["n"] / len(answers)}
             for row in found
         ]
     return DataFrame(rows, columns=COLUMNS)
@@ -62,7 +64,8 @@ def _numbers(answers: "Series[Any]") -> list[dict[str, Any]]:
         return []
     lowest, highest = values.min(), values.max()
     statistics = {"mean": values.mean(), "sd": values.std(ddof=1), "min": lowest, "max": highest}
-    return [{"category": "", "n": len(values)} | statistics]
+    note = ONE_ANSWER if len(values) == 1 else ""
+    return [{"category": "", "n": len(values), "note": note} | statistics]
 
 
 def _categories(answers: "Series[Any]", options: Sequence[str]) -> list[dict[str, Any]]:

@@ -9,6 +9,9 @@ from pandas import DataFrame
 
 from analysis.study_data import ITEM
 
+UNRATED = "no included rater rated it"
+ONE_RATING = "no standard deviation, because there is one rating"
+
 
 def points_of(scale: Sequence[tuple[int, str]], *, between: bool) -> list[float]:
     """The points of a scale; of a slider, which rates `between` them, its ends and quarters."""
@@ -29,7 +32,8 @@ def items(counts: DataFrame, known: DataFrame) -> DataFrame:
 
     `counts` comes from `rating_counts`; `known` has the columns `ITEM` and `gold`, and its order
     is kept. `total` is the sum of the ratings, exact, so that means can be compared without
-    rounding. An item without ratings has n 0 and no mean; one rating has no deviation.
+    rounding. An item without ratings has n 0 and no mean; one rating has no deviation; `note` says
+    so.
     """
     n, rating = counts["n"], counts["rating"]
     parts = counts[ITEM].assign(n=n, total=n * rating, squares=n * rating**2)
@@ -40,4 +44,5 @@ def items(counts: DataFrame, known: DataFrame) -> DataFrame:
     )
     variance = (n * squares - total**2) / (n * (n - 1)).where(n > 1)
     mean, sd = total / n.where(n > 0), np.sqrt(variance)
-    return table[ITEM].assign(n=n, mean=mean, sd=sd, gold=table["gold"], total=total)
+    note = np.select([n == 0, n == 1], [UNRATED, ONE_RATING], default="")
+    return table[ITEM].assign(n=n, mean=mean, sd=sd, gold=table["gold"], total=total, note=note)

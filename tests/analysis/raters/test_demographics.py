@@ -15,9 +15,9 @@ def table(
 ) -> list[list[Any]]:
     made = demographics(DataFrame(everyone), Series(included), order)
     assert made.columns.tolist() == [
-        "characteristic", "category", "n", "percent", "mean", "sd", "min", "max"
+        "characteristic", "category", "n", "percent", "mean", "sd", "min", "max", "note"
     ]  # fmt: skip
-    return [list(row.values()) for row in by_hand.rows_of(made)]
+    return [list(row.values())[:-1] for row in by_hand.rows_of(made)]
 
 
 def test_a_number_has_mean_sd_and_range_of_the_included() -> None:
@@ -42,6 +42,13 @@ def test_who_skipped_a_question_is_its_last_row() -> None:
         ["sex", "Male", 1, 50.0, None, None, None, None],
         ["sex", "Not answered", 1, 50.0, None, None, None, None],
     ]
+
+
+def test_single_answer_says_why_it_has_no_deviation() -> None:
+    one = demographics(DataFrame({"age": [20, None], "sex": "Male"}), Series([True, True]), {})
+    assert one["note"].tolist() == ["no standard deviation, because there is one answer", "", ""]
+    two = demographics(DataFrame({"age": [20, 30]}), Series([True, True]), {})
+    assert two["note"].tolist() == [""]
 
 
 def test_categories_stand_in_the_order_of_the_options_then_by_number() -> None:

@@ -41,6 +41,7 @@ def test_n_mean_and_sd_of_an_item() -> None:
     # deviations −1.5, −0.5, −0.5, 2.5: (2.25 + 0.25 + 0.25 + 6.25) / 3 = 3
     assert item["sd"] == math.sqrt(3)
     assert item["gold"] == 11 / 3
+    assert item["note"] == ""
 
 
 def test_a_response_in_two_sets_is_an_item_in_each() -> None:
@@ -55,6 +56,7 @@ def test_a_response_in_two_sets_is_an_item_in_each() -> None:
 def test_one_rating_has_no_deviation() -> None:
     (item,) = rows_of(items(rating_counts(ratings(("1", "a", 4))), known(("1", "a", None))))
     assert (item["mean"], item["sd"], item["gold"]) == (4.0, None, None)
+    assert item["note"] == "no standard deviation, because there is one rating"
 
 
 def test_equal_ratings_have_deviation_0_exactly() -> None:
@@ -69,6 +71,7 @@ def test_an_item_without_ratings_keeps_its_row_and_its_gold_score() -> None:
     assert table["n"].tolist() == [0, 1]
     assert table["gold"].tolist() == [3.0, 2.0]
     assert rows_of(table)[0]["mean"] is None
+    assert rows_of(table)[0]["note"] == "no included rater rated it"
 
 
 def test_an_item_known_twice_is_refused() -> None:
