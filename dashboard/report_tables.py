@@ -24,6 +24,7 @@ WORDS = {
     "p_adjusted": "p (Holm)",
     "p_bh": "p (BH)",
     "p_adjusted_scenarios": "p (Holm over scenarios)",
+    "p_bh_scenarios": "p (BH over scenarios)",
     "cohen_d": "d",
     "hedges_g": "g",
     "ci": "interval",

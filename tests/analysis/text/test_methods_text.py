@@ -145,10 +145,10 @@ def test_groups_are_described_as_the_recipe_cuts_them() -> None:
     assert of(made, replace(SETTINGS, recipes=[mine]))["Analysis: Mine (mine)"] == (
         "Every rating counts as one observation. Groups of raters (age: old (above 40 and at most "
         "90) against young (all other answers), without unknown; education: graduate (Master or "
-        "Doctor) against school) were compared per model by Welch's t test, over all ratings and within each condition. Beside every test stand "
-        "Cohen's d, with an interval from the noncentral t distribution that is exact for "
-        "independent normal values that vary alike in both groups (equal variances), and Hedges' "
-        "g, which is d less its bias."
+        "Doctor) against school) were compared per model by Welch's t test, over all ratings and "
+        "within each condition. Beside every test stand Cohen's d, with an interval from the "
+        "noncentral t distribution that is exact for independent normal values that vary alike in "
+        "both groups (equal variances), and Hedges' g, which is d less its bias."
     )
 
 
