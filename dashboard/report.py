@@ -92,7 +92,7 @@ def render(
         rules=rules,
         recipes=recipes,
         sources=manifest["sources"],
-        gold=gold,
+        gold=f"{gold}, imported" if manifest["gold_imported"] and gold != "imported" else gold,
         scale=scale_text(definition),
         software=manifest["software"],
         snapshot=manifest["snapshot_hash"],

@@ -112,9 +112,9 @@ def _of_contrasts(tables: Tables, recipe: Recipe) -> str:
     rows = rows_of(tables, "contrasts", recipe=recipe.name)
     return (
         f"{rows[0]['condition_a']} and {rows[0]['condition_b']} were compared within raters and "
-        "within scenarios: by a paired t test over raters' means (F1), one over scenarios' means "
-        "(F2), and both at once (min F′; Clark 1973); "
-        f"{OVER_MODELS if _has_models(rows) else ONE_MODEL}."
+        "within scenarios, by what a rater rated of both on the same page: by a paired t test over "
+        "raters' means (F1), one over scenarios' means (F2), and both at once (min F′; Clark "
+        f"1973); {OVER_MODELS if _has_models(rows) else ONE_MODEL}."
     )
 
 

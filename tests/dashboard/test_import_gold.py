@@ -114,6 +114,16 @@ def test_pages_name_the_stand_in_whose_scores_were_imported(page: Client, tmp_pa
     assert f"imported ones, made by {STAND_IN_JUDGE}" in text_of(page.get("/studies/small/gold/"))
 
 
+def test_report_names_the_maker_of_imported_scores_and_that_they_are_imported(
+    tmp_path: Path,
+) -> None:
+    study = make_study()
+    import_gold(study, tmp_path, "puppet", "puppet")
+    call_command("analyze", str(study), out=tmp_path / "out", images=False, verbosity=0)
+    report = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "Gold scores: puppet, imported." in report
+
+
 # ── What gold.csv may say ────────────────────────────────────────────────────────────────────
 
 
