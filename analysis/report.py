@@ -85,7 +85,10 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
     if checked.ratings.empty:
         found.absent["rater_differences"] = counted["all"].unrated
     else:
-        found.table("rater_differences", lambda: rater_differences(checked.ratings, data.contrast))
+        found.table(
+            "rater_differences",
+            lambda: rater_differences(checked.ratings, data.contrast, checked.known),
+        )
     if recipes:
         study = Everybody(checked.ratings, people, checked.known, data.contrast, rules)
         scale = Scale(data.scale, data.between)

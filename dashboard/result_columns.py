@@ -60,8 +60,9 @@ MEANINGS = {
     "excluded": "Raters whom the step takes out",
     "remaining": "Raters left after the step",
     "alone": "Raters whom the rule would take out by itself",
-    "missing_cells": "Pairs of rater and scenario without both conditions",
-    "left_out": "Raters who have one side of the comparison alone",
+    "missing_cells": "Raters × scenarios (over all models: × models) without a page that was rated "
+    "in both conditions",
+    "left_out": "Raters who rated one side or the other, but not both on one page",
     "pages_left_out": "Pages that do not show all of these systems, or rank not all",
     "not_compared": "Comparisons in which one condition has no rating",
     # means and differences
@@ -264,7 +265,10 @@ MEANINGS_IN = {
     ("protocol", "n"): "Of how many",
     ("raters", "sigma"): "Standard deviation of the rater's gold-scored ratings, or of all "
     "where there are no gold scores",
-    ("rater_differences", "difference"): "The rater's mean a − mean b over scenarios with both",
+    (
+        "rater_differences",
+        "difference",
+    ): "The rater's mean of a − b over scenarios, in each over the models rated in both conditions",
     ("judge_scores_shares", "share"): "Share of the judge's scores with this value",
     ("position_conclusions", "moves"): "Whether the system is first by the one value and not by "
     "the other",
@@ -285,6 +289,7 @@ MEANINGS_IN = {
     ("judge_bias", "n"): "How many responses",
     ("judge_scores_shares", "n"): "How many of the judge's scores have this value",
     ("guard_systems", "n"): "How many ratings",
+    ("ranking_pairs", "left_out"): "Raters who ranked one of the two alone",
     ("contrasts", "n"): "How many of what the row generalises to",
     ("group_tests", "equivalent"): "Whether the groups are shown to differ by less than the margin "
     "of the recipe (TOST at 5 %, by the adjusted p)",

@@ -95,10 +95,10 @@ ABOUT = {
     ),
     "to_reference": About(
         "Does a system approach the reference?",
-        "Mean system − reference in the same sets. A system approaches the reference where it is "
-        "shown not to be worse by the margin, which has to be set in advance; it is equivalent "
-        "where it is shown to be neither worse nor better by it; both at 5 %, adjusted by Holm's "
-        "method over systems.",
+        "Mean system − reference, on the pages of which a rater rated both. A system approaches "
+        "the reference where it is shown not to be worse by the margin, which has to be set in "
+        "advance; it is equivalent where it is shown to be neither worse nor better by it; both at "
+        "5 %, adjusted by Holm's method over systems.",
         ("p_equivalent", "p_equivalent_adjusted", "lower_bound"),
     ),
     "paired": About("Signed ranks within raters", _SIGNED_RANKS, ("t_plus", "p_bh", "zeros")),

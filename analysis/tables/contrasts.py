@@ -6,19 +6,20 @@ other condition less. Means of several ratings of a rater, such as those of seve
 count each once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pandas import DataFrame, Series
+from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.recipe import Recipe
 from analysis.stats.by_raters_and_items import MinF, by_raters_and_items
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.paired import PairedT
-from analysis.study_data import Contrast
+from analysis.study_data import ITEM, Contrast
 from analysis.tables.group_tests import ALL, adjusted
+from analysis.tables.pages import scenarios, sides
 from analysis.tables.signed_ranks import signed_ranks
 
 FRONT = ["recipe", "unit", "raters"]
@@ -49,27 +50,28 @@ def paired(
     `ratings` has `participant`, `rating` and the columns of an item, `known` every item of the
     study (by default those that were rated): a model that lacks ratings of a condition says so. A
     rater's means are over what they rated in both conditions: `n` raters have some of that, and
-    `left_out` rated one alone. `wilcoxon` is T, the smaller of both sums of ranks,
+    `left_out` others rated either. `wilcoxon` is T, the smaller of both sums of ranks,
     `t_plus` that of the positive differences; `rank_biserial` is 1 where every rater gave more to
     a. p is exact for up to 50 raters, ties or not, and by the normal approximation for more,
     as `method` says. p values are adjusted over the models. Raises Absent.
     """
     rows = []
     for each in _compared(ratings, contrast, known):
-        row: dict[str, Any] = {"n": 0, "note": each.why_not}
+        row: dict[str, Any] = {"n": 0, "left_out": each.n_raters, "note": each.why_not}
         if not each.why_not:
             means = each.both.groupby("participant", observed=True)[["a", "b"]].mean()
             row = signed_ranks(
                 means["a"],
                 means["b"],
                 confidence=recipe.confidence,
-                nobody="no rater rated both conditions",
+                nobody="no rater rated both conditions side by side",
             )
             row["left_out"] = each.n_raters - row["n"]
             row["note"] = each.noted(row["note"])
         rows.append({**_front(recipe, contrast, raters, each), **row})
     table = _over_models(DataFrame(rows, columns=PAIRED), ["dimension"])
-    return table.astype({"zeros": "Int64", "left_out": "Int64"})
+    counts, ends = dict.fromkeys(["zeros", "left_out"], "Int64"), ["ci_low", "ci_high"]
+    return table.astype(counts | dict.fromkeys(ends, "float64"))
 
 
 def contrasts(
@@ -94,30 +96,36 @@ def contrasts(
         for row in _generalised(each, recipe.confidence)
     ]
     table = _over_models(DataFrame(rows, columns=CONTRASTS), ["dimension", "generalises_to"])
-    return table.astype({"n": "Int64"})
+    return table.astype({"n": "Int64", "df1": "Int64"})
 
 
-def rater_differences(ratings: DataFrame, contrast: Contrast) -> DataFrame:
+def rater_differences(
+    ratings: DataFrame, contrast: Contrast, known: DataFrame | None = None
+) -> DataFrame:
     """Each rater's mean of a − b over all models, per dimension: what `contrasts` averages by
     raters, so that the mean of some raters alone needs no ratings.
 
-    `ratings` are everybody's; a rater who rated no scenario in both conditions has no row. Raises
-    Absent.
+    `ratings` are everybody's, `known` as for `paired`; a rater who rated nothing in both conditions
+    has no row. Raises Absent.
     """
     rows = [
         (str(who), dimension, float(mean))
-        for dimension, differences in over_all_models(ratings, contrast).items()
+        for dimension, differences in over_all_models(ratings, contrast, known).items()
         for who, mean in differences.mean(axis=1).dropna().items()
     ]
+    if not rows:
+        raise Absent("no rater rated both conditions side by side")
     return DataFrame(rows, columns=["participant", "dimension", "difference"])
 
 
-def over_all_models(ratings: DataFrame, contrast: Contrast) -> dict[str, DataFrame]:
+def over_all_models(
+    ratings: DataFrame, contrast: Contrast, known: DataFrame | None = None
+) -> dict[str, DataFrame]:
     """a − b of each rater (rows) and scenario (columns) over all models, per dimension: what the
     last rows of `contrasts` rest on. Raises Absent.
     """
     # The last of a dimension is that over all models.
-    return {each.dimension: each.differences for each in _compared(ratings, contrast, None)}
+    return {each.dimension: each.differences for each in _compared(ratings, contrast, known)}
 
 
 @dataclass(frozen=True)
@@ -156,61 +164,51 @@ def _compared(
     there are several.
     """
     pair = contrast.conditions
-    chosen = ratings[ratings["condition"].isin(pair)]
-    if chosen.empty:
+    if not ratings["condition"].isin(pair).any():
         raise Absent(f"no rating is of condition {pair[0]} or {pair[1]}")
-    items = ratings if known is None else known
-    items = items[items["condition"].isin(pair)]
-    of_page = ["dimension", "model", "participant", "scenario", "set"]
-    means = chosen.groupby([*of_page, "condition"], observed=True)["rating"].mean()
-    sides = means.unstack("condition").reindex(columns=list(pair)).set_axis(["a", "b"], axis=1)
-    found = False
-    for dimension in sides.index.unique("dimension"):
-        here = items[items["dimension"] == dimension].groupby("model", observed=True)
-        models = [str(model) for model, n in here["condition"].nunique().items() if n == 2]
-        if not models:
-            continue
-        found = True
-        scenarios = here["scenario"].nunique()
-        of_dimension = sides[sides.index.isin([dimension], level="dimension")]
-        yield from _models(str(dimension), of_dimension, scenarios[models], pair)
-    if not found:
-        raise Absent(f"no model is in both conditions, {pair[0]} and {pair[1]}")
+    items = ratings[ITEM].drop_duplicates() if known is None else known
+    pages, planned = sides(ratings, contrast, items), scenarios(items, contrast)
+    if planned.empty:
+        has = "has ratings" if known is None else "is"
+        raise Absent(f"no model {has} in both conditions, {pair[0]} and {pair[1]}")
+    for dimension, of_dimension in planned.groupby("dimension", observed=True):
+        models = {str(model): int(n) for _, model, n in of_dimension.itertuples(index=False)}
+        here = pages[pages.index.isin([dimension], level="dimension")]
+        here = here[here.index.isin(list(models), level="model")]
+        yield from _models(str(dimension), here, models, pair)
 
 
 def _models(
-    dimension: str, sides: DataFrame, scenarios: "Series[int]", pair: tuple[str, str]
+    dimension: str, pages: DataFrame, models: Mapping[str, int], pair: tuple[str, str]
 ) -> Iterator[Compared]:
-    """Those of one dimension; `scenarios` says how many each model stands in."""
-    everybody = len(sides.index.unique("participant"))
-    of_model = ["model", "participant", "scenario"]
-    both = sides.dropna().groupby(of_model, observed=True).mean()
-    counts = sides.groupby("model", observed=True)[["a", "b"]].count()
-    counts = counts.reindex(scenarios.index, fill_value=0)
-    empty = {str(model): (a == 0, b == 0) for model, a, b in counts.itertuples()}
+    """Those of one dimension, with the number of scenarios in which each can be compared."""
+    everybody = len(pages.index.unique("participant"))
+    both = pages.dropna().groupby(["model", "participant", "scenario"], observed=True).mean()
     reasons: dict[str, str] = {}
     missing = 0
-    for model, n in scenarios.items():
+    for model, n in models.items():
         own = both[both.index.isin([model], level="model")].droplevel("model")
-        rated = sides[sides.index.isin([model], level="model")].index.unique("participant")
-        none = [name for name, lacks in zip(pair, empty[str(model)], strict=True) if lacks]
-        why_not = ""
+        rated = pages[pages.index.isin([model], level="model")]
+        none = [name for name, side in zip(pair, "ab", strict=True) if rated[side].isna().all()]
         if none:
-            reasons[str(model)] = f"no ratings of {' and '.join(none)}"
-            why_not = f"not estimable, because there are {reasons[str(model)]}"
-        of_model_missing = everybody * int(n) - len(own)
-        missing += of_model_missing
-        yield Compared(str(model), dimension, own, len(rated), of_model_missing, why_not)
-    if len(scenarios) > 1:
-        among = sides.index.isin(scenarios.index, level="model")
-        of_all = both[both.index.isin(scenarios.index, level="model")]
+            reasons[model] = f"there are no ratings of {' and '.join(none)}"
+        elif own.empty:
+            reasons[model] = "no rater rated both conditions side by side"
+        lacks = everybody * n - len(own)
+        missing += lacks
+        why_not = f"not estimable, because {reasons[model]}" if model in reasons else ""
+        raters = len(rated.index.unique("participant"))
+        yield Compared(model, dimension, own, raters, lacks, why_not)
+    if len(models) > 1:
+        nothing = "" if len(reasons) < len(models) else "no model has both conditions side by side"
         yield Compared(
             ALL,
             dimension,
-            of_all.groupby(["participant", "scenario"], observed=True).mean(),
-            len(sides[among].index.unique("participant")),
+            both.groupby(["participant", "scenario"], observed=True).mean(),
+            everybody,
             missing,
-            without="; ".join(f"without {model}: {why}" for model, why in reasons.items()),
+            f"not estimable, because {nothing}" if nothing else "",
+            "; ".join(f"without {model}: {why}" for model, why in reasons.items()),
         )
 
 

@@ -156,7 +156,7 @@ def _results(
     """The main results of some raters, per dimension that they rated."""
     parts: list[Callable[[DataFrame], tuple[dict[str, Any], list[str]]]] = [
         lambda of_dimension: _wins(of_dimension, known, contrast, recipe),
-        lambda of_dimension: _differences(of_dimension, contrast, recipe),
+        lambda of_dimension: _differences(of_dimension, known, contrast, recipe),
         lambda of_dimension: _mixed(of_dimension, contrast, recipe, refitted_up_to, fits),
     ]
     results: dict[str, dict[str, Any]] = {}
@@ -198,9 +198,10 @@ def _wins(
 
 
 def _differences(
-    ratings: DataFrame, contrast: Contrast, recipe: Recipe
+    ratings: DataFrame, known: DataFrame, contrast: Contrast, recipe: Recipe
 ) -> tuple[dict[str, Any], list[str]]:
-    (differences,) = over_all_models(ratings, contrast).values()  # `ratings` are of one dimension
+    items = known[known["dimension"] == ratings["dimension"].iloc[0]]  # they are of one dimension
+    (differences,) = over_all_models(ratings, contrast, items).values()
     tested = by_raters_and_items(
         differences, confidence=recipe.confidence, units=("rater", "scenario")
     )

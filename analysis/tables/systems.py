@@ -33,6 +33,11 @@ TO_REFERENCE = [
 UNITS = ("participant", "scenario")
 #: What one of them is called.
 NAMES = {"participant": "rater", "scenario": "scenario"}
+#: What there is none or one of, where a system is not compared with the reference.
+FEW = {
+    "participant": "rater rated both on one page",
+    "scenario": "scenario has a page on which somebody rated both",
+}
 
 
 def systems(
@@ -145,8 +150,7 @@ def _near(
 ) -> dict[str, Any]:
     n = int((system.notna() & reference.notna()).sum())
     if n < 2:
-        none = f"{'one' if n else 'no'} {NAMES[unit]} has ratings of both"
-        return {"n": n, "note": f"not estimable, because {none}"}
+        return {"n": n, "note": f"not estimable, because {'one' if n else 'no'} {FEW[unit]}"}
     found = paired_t(system, reference, confidence=recipe.confidence)
     if isinstance(found, Inestimable):
         return {"n": n, "note": str(found)}

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pandas import DataFrame, Series
+from pandas import DataFrame, Index
 
 from analysis.absent import Absent
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
-from analysis.stats.paired import paired_t, pairs, sign_test
+from analysis.stats.paired import paired_t, sign_test
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL, adjusted
+from analysis.tables.pages import sides
 from analysis.tables.wins import percent
 from analysis.tables.wins_bootstrap import KEYS, Comparisons, Matrix, Outcomes, Truths, comparisons
 
@@ -70,7 +71,8 @@ def wins_tests(
     included, with `active`: who is not active is drawn from. `known` are all items, as wins.csv
     goes by them. Raises Absent, and ValueError for ratings of somebody who is not drawn from.
 
-    `differences`: a − b within the `n` raters who rated both; `left_out` rated one alone. `winner`
+    `differences`: a − b within the `n` raters who rated both on one page; `left_out` others rated
+    either. `winner`
     is by that difference, `share_a`, `share_tie` and `share_b` say in which part of the resamples a
     comparison as in wins.csv ends so. p values are adjusted over all comparisons of a dimension.
 
@@ -86,7 +88,7 @@ def wins_tests(
         raise Absent("there are no ratings")
     names = people.loc[~people["active"], "participant"]
     drawn = _draw(comparisons(ratings, names, known, contrast, recipe.wins), recipe)
-    differences = _differences(ratings, drawn, contrast, recipe)
+    differences = _differences(ratings, known, drawn, contrast, recipe)
     tests = DataFrame(list(_tests(drawn, contrast, recipe)))
     front = {"recipe": recipe.name, "raters": raters}
     counts = ["n_cells", "ties", "reference_points", "reference_points_max", "not_compared"]
@@ -112,26 +114,19 @@ def _draw(compared: Comparisons, recipe: Recipe) -> Drawn:
     return Drawn(compared, compared.observed(), resamples, why)
 
 
-def _differences(ratings: DataFrame, drawn: Drawn, contrast: Contrast, recipe: Recipe) -> DataFrame:
-    keys = [*KEYS, "condition", "participant"]
-    of_pair = ratings[ratings["condition"].isin(contrast.conditions)]
-    means = of_pair.groupby(keys, observed=True)["rating"].mean().reset_index("participant")
-    by_cell = {
-        (str(model), str(scenario), str(dimension), str(condition)): Series(
-            found["rating"].to_numpy(), found["participant"]
-        )
-        for (model, scenario, dimension, condition), found in means.groupby(
-            keys[:-1], observed=True
-        )
-    }
-    none = Series(dtype=float)
+def _differences(
+    ratings: DataFrame, known: DataFrame, drawn: Drawn, contrast: Contrast, recipe: Recipe
+) -> DataFrame:
+    cells = dict(iter(sides(ratings, contrast, known).groupby(KEYS, observed=True)))
+    by_cell = {tuple(map(str, key)): pages for key, pages in cells.items()}
+    nothing = DataFrame(columns=["a", "b"], index=Index([], name="participant"), dtype=float)
     rows = []
     for at, key in enumerate(drawn.comparisons.keys.astype("str").to_numpy().tolist()):
-        a, b = (by_cell.get((*key, condition), none) for condition in contrast.conditions)
-        row = _paired(a, b, contrast, recipe.confidence)
+        pages = by_cell.get(tuple(key), nothing)
+        row = _paired(pages, contrast, recipe.confidence)
         shares, about_shares = _shares(drawn, at)
         by_all = WINNERS[int(drawn.observed.higher[at, 0])]
-        notes = [row.pop("note"), about_shares if len(a) and len(b) else ""]
+        notes = [row.pop("note"), about_shares if pages.notna().any().all() else ""]
         if (row["winner"] or by_all) != by_all:
             notes.append(f"the mean of all ratings says: {by_all}")
         named = dict(zip(KEYS, key, strict=True))
@@ -144,30 +139,32 @@ def _named(contrast: Contrast) -> dict[str, Any]:
     return dict(zip(("condition_a", "condition_b"), contrast.conditions, strict=True))
 
 
-def _paired(
-    a: "Series[float]", b: "Series[float]", contrast: Contrast, confidence: float
-) -> dict[str, Any]:
-    """The difference within raters who rated both."""
+def _paired(pages: DataFrame, contrast: Contrast, confidence: float) -> dict[str, Any]:
+    """The difference within raters who rated both, of the `pages` of one comparison."""
     row: dict[str, Any] = dict(
         zip(("condition_a", "condition_b"), contrast.conditions, strict=True)
     )
-    missing = [c for c, side in zip(contrast.conditions, (a, b), strict=True) if not len(side)]
-    first, second = a.align(b)
-    complete = pairs(first, second)
-    if isinstance(complete, Inestimable):
+    missing = [
+        name
+        for name, side in zip(contrast.conditions, "ab", strict=True)
+        if pages[side].isna().all()
+    ]
+    both = pages.dropna().groupby("participant", observed=True).mean()
+    left_out = pages.index.get_level_values("participant").nunique() - len(both)
+    if both.empty:
         lacking = f"there are no ratings of {' and '.join(missing)}"
         reason = f"not estimable, because {lacking if missing else 'no rater rated both'}"
-        return {**row, "n": 0, "left_out": len(first), "winner": "", "note": reason}
-    difference = float(np.mean(complete[0] - complete[1]))
+        return {**row, "n": 0, "left_out": left_out, "winner": "", "note": reason}
+    difference = float((both["a"] - both["b"]).mean())
     row |= {
-        "n": len(complete[0]),
-        "left_out": complete[2],
+        "n": len(both),
+        "left_out": left_out,
         "difference": difference,
         "winner": WINNERS[int(np.sign(round(difference, DECIMALS)))],
     }
     if row["n"] == 1:
         return {**row, "note": "not estimable, because one rater rated both"}
-    found = paired_t(first, second, confidence=confidence)
+    found = paired_t(both["a"], both["b"], confidence=confidence)
     if isinstance(found, Inestimable):
         return {**row, "note": str(found)}
     low, high = found.interval

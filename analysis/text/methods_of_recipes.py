@@ -166,7 +166,7 @@ def _of_reference(tables: Tables, recipe: Recipe) -> str:
         f"Each system was tested against the reference with a margin of "
         f"{recipe.margins.reference:g} points: for non-inferiority by a one-sided, and for "
         "equivalence by two one-sided paired t tests (TOST) at 5 %, over raters' means and, "
-        "separately, over scenarios' means"
+        "separately, over scenarios' means, of pages on which a rater rated both"
         + ("; p values of both are adjusted over systems by Holm's method." if several else ".")
     )
 

@@ -196,6 +196,50 @@ def test_rater_without_a_page_in_common_is_left_out_with_both_conditions() -> No
     assert (found.n, found.left_out) == (11, 1)
 
 
+def test_conditions_that_never_share_a_page_are_compared_by_scenario() -> None:
+    data = ratings()
+    apart = data[data["model"] == "Ant"]
+    sets = apart["condition"].map({"plain": "1", "tuned": "2"}).astype(data["set"].dtype)
+    found = contrasts(apart.assign(set=sets), CONTRAST, SOUND, raters="all")
+    together = contrasts(apart, CONTRAST, SOUND, raters="all")
+    assert found.equals(together)
+    assert found["missing_cells"].eq(0).all() and found["p"].notna().all()
+
+
+def test_model_that_nobody_rated_side_by_side_is_named_where_all_are_meant() -> None:
+    data = ratings()
+    first = data["participant"].isin(PEOPLE[:6])
+    bee = data["model"].eq("Bee") & (data["condition"].eq("plain") != first)
+    for make in (contrasts, paired):
+        table = make(data[~bee], CONTRAST, SOUND, raters="all").set_index("model")
+        reason = "no rater rated both conditions side by side"
+        assert set(table.loc[["Bee"], "note"]) == {f"not estimable, because {reason}"}
+        assert set(table.loc[["all"], "note"]) == {f"without Bee: {reason}"}
+        assert table.loc[["all"], "p"].notna().all()
+
+
+def test_dimension_that_nobody_rated_has_rows_that_say_so() -> None:
+    data = ratings()
+    known = data[ITEM].drop_duplicates()
+    cold = known.assign(dimension="cold")
+    both = pd.concat([known, cold], ignore_index=True).astype(dict.fromkeys(ITEM, "category"))
+    table = contrasts(data, CONTRAST, SOUND, raters="all", known=both)
+    of_cold = table[table["dimension"] == "cold"]
+    assert list(of_cold["model"].unique()) == ["Ant", "Bee", "all"]
+    assert of_cold["note"].str.startswith("not estimable, because ").all()
+
+
+def test_raters_and_scenarios_that_are_not_compared_are_not_missing() -> None:
+    data = ratings()
+    of_cat = data[data["model"].eq("Cat") & data["participant"].eq("p1")]
+    more = pd.concat([data, of_cat.assign(participant="q")], ignore_index=True)
+    known = data[ITEM].drop_duplicates()
+    alone = known["condition"].eq("tuned") & known["scenario"].eq("S3")
+    never = more["condition"].eq("tuned") & more["scenario"].eq("S3")
+    table = contrasts(more[~never], CONTRAST, SOUND, raters="all", known=known[~alone])
+    assert table["missing_cells"].eq(0).all()
+
+
 def test_model_of_the_study_without_ratings_of_a_condition_says_so() -> None:
     data = ratings()
     holed = data[~((data["model"] == "Bee") & (data["condition"] == "tuned"))]
@@ -206,7 +250,7 @@ def test_model_of_the_study_without_ratings_of_a_condition_says_so() -> None:
         assert set(table["model"]) == {"Ant", "Bee", "all"}
         assert set(table[table["model"] == "Bee"]["note"]) == {reason}
         of_all = table[table["model"] == "all"]
-        assert set(of_all["note"]) == {"without Bee: no ratings of tuned"}
+        assert set(of_all["note"]) == {"without Bee: there are no ratings of tuned"}
         of_ant = table[table["model"] == "Ant"]
         assert list(of_all["p"]) == list(of_ant["p"]) and of_all["p"].notna().all()
 
@@ -238,5 +282,5 @@ def test_tables_are_absent_with_their_reason() -> None:
         paired(data, Contrast(None, None, None), SOUND, raters="all")
     with pytest.raises(Absent, match="no rating is of condition plain or tuned"):
         contrasts(data[data["condition"] == "reference"], CONTRAST, SOUND, raters="all")
-    with pytest.raises(Absent, match="no model is in both conditions"):
+    with pytest.raises(Absent, match="no model has ratings in both conditions"):
         paired(data[data["model"] == "Cat"], CONTRAST, SOUND, raters="all")

@@ -113,7 +113,10 @@ def test_one_scenario_is_too_few_to_speak_of_others() -> None:
     data = ratings()
     table = to_reference(data[data["scenario"] == "S1"], CONTRAST, SOUND, raters="all")
     alone = row(table, model="Ant", unit="scenario")
-    assert (alone.n, alone.note) == (1, "not estimable, because one scenario has ratings of both")
+    assert (alone.n, alone.note) == (
+        1,
+        "not estimable, because one scenario has a page on which somebody rated both",
+    )
     table = to_reference(data[data["scenario"] != "S1"], CONTRAST, SOUND, raters="all")
     pair = row(table, model="Ant", unit="scenario")
     assert (pair.n, pair.df, pair.note) == (2, 1, "")
@@ -156,7 +159,7 @@ def test_system_without_ratings_is_said_so() -> None:
         model="Bee",
         unit="participant",
     )
-    assert beside.note == "not estimable, because no rater has ratings of both"
+    assert beside.note == "not estimable, because no rater rated both on one page"
 
 
 def test_system_is_held_against_the_reference_on_the_same_pages() -> None:
@@ -177,7 +180,7 @@ def test_system_without_a_reference_beside_it_is_said_so() -> None:
     found = row(
         to_reference(data[~gone], CONTRAST, SOUND, raters="all"), model="Bee", unit="participant"
     )
-    assert found.note == "not estimable, because no rater has ratings of both"
+    assert found.note == "not estimable, because no rater rated both on one page"
     assert (found.n, pd.isna(found.approaches)) == (0, True)
 
 

@@ -99,6 +99,19 @@ def test_rater_of_one_condition_alone_is_left_out_and_counted() -> None:
     assert found.winner == "b"
 
 
+def test_difference_is_of_pages_that_a_rater_rated_in_both_conditions() -> None:
+    """Ant stands in two sets, of which the second is hard; most raters lack `tuned` there."""
+    rows = [
+        (f"p{number}", "S1", name, "Ant", condition, "warmth", 4 if name == "1" else 1)
+        for number, name, condition in itertools.product(range(8), "12", ("plain", "tuned"))
+        if number == 0 or (name, condition) != ("2", "tuned")
+    ]
+    data = DataFrame(rows, columns=["participant", *ITEM, "rating"])
+    found = row(tables(data.astype(dict.fromkeys(ITEM, "category"))).differences, model="Ant")
+    assert (found.n, found.left_out, found.difference, found.winner) == (8, 0, 0, "tie")
+    assert "all 8 differences are the same; the mean of all ratings says: b" in found.note
+
+
 def test_winner_within_raters_need_not_be_that_of_all_ratings() -> None:
     # Who rated both gave b more; all ratings together say a.
     found = row(tables(cell([1, 2, 5], [2, 3, None])).differences, model="Ant")
