@@ -113,7 +113,9 @@ def claim(run_id: int) -> AnalysisRun | None:
     )
     if not taken:
         return None
-    return AnalysisRun.objects.select_related("study", "rule_set", "recipe_set").get(pk=run_id)
+    # Somebody who was counted in it may have withdrawn since, and it is gone with their data.
+    runs = AnalysisRun.objects.select_related("study", "rule_set", "recipe_set")
+    return runs.filter(pk=run_id).first()
 
 
 def runs_to_wake() -> list[int]:

@@ -9,7 +9,7 @@ from benchmarks import analysis_scale, mixed_models
 
 @pytest.mark.parametrize(
     ("benchmark", "parts"),
-    [(analysis_scale, ["study", "command", "scale"]), (mixed_models, ["r"])],
+    [(analysis_scale, ["study", "command", "scale", "whole"]), (mixed_models, ["r"])],
 )
 def test_without_arguments_there_is_something_to_measure(
     benchmark: ModuleType, parts: list[str]

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -165,6 +167,20 @@ def test_run_is_taken_once(study: Study) -> None:
     assert claim(run.pk) == run
     assert claim(run.pk) is None
     assert execute(run.pk) is False
+
+
+def test_run_that_a_withdrawal_erases_while_it_is_taken_is_none(study: Study) -> None:
+    run = request_run(study=study, sources=counted_sources())
+
+    def erased_once_it_is_taken(execute: Callable[..., Any], sql: str, *given: Any) -> Any:
+        done = execute(sql, *given)
+        if sql.startswith("UPDATE") and "lease_until" in sql.split("WHERE", maxsplit=1)[0]:
+            AnalysisRun.objects.filter(pk=run.pk).delete()
+        return done
+
+    with connection.execute_wrapper(erased_once_it_is_taken):
+        assert execute(run.pk) is False
+    assert not AnalysisRun.objects.exists()
 
 
 def test_run_of_a_lost_worker_is_taken_again(study: Study) -> None:
