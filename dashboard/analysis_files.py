@@ -1,7 +1,6 @@
 """A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report."""
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -27,12 +26,6 @@ USUAL_LEVEL = 0.95
 #: Tables whose title is about the rows that the report keeps. Of other tables, the report keeps few
 #: to be short; who puts a table into a paper chooses for themselves, from all rows.
 TITLE_IS_OF_KEPT = {"raters"}
-#: Where the report has conditions a and b named, which is elsewhere for a paper.
-NAMED_ELSEWHERE = re.compile(
-    "; the next table names conditions a and b|; a and b are those of the table of wins|"
-    "a and b are those of the table of wins; "
-)
-OF_A_AND_B = re.compile(r"\ba (and|−) b\b")
 
 
 @dataclass(frozen=True)
@@ -117,18 +110,17 @@ def as_latex(name: str, columns: list[str], rows: list[list[Any]], told: Told) -
         how.title,
         columns,
         rows,
-        words=Words(_says(how, columns, told.conditions), partial(words, name), told.levels),
+        words=Words(_says(how, told.conditions), partial(words, name), told.levels),
         apart=(*PARTS, *how.apart),
         aside=[*left, *_of_no_reference(table)],
     )
 
 
-def _says(how: Shown, columns: Sequence[str], conditions: tuple[str, str] | None) -> str:
+def _says(how: Shown, conditions: tuple[str, str] | None) -> str:
     """How to read a table that stands by itself: a and b are named, unless it has them."""
-    said = NAMED_ELSEWHERE.sub("", how.says)
-    if conditions is None or "condition_a" in columns or not OF_A_AND_B.search(how.says):
-        return said
-    return f"{said} Condition a is {conditions[0]}, b is {conditions[1]}."
+    if conditions is None or not how.a_and_b:
+        return how.says
+    return f"{how.says} Condition a is {conditions[0]}, b is {conditions[1]}."
 
 
 def _of_no_reference(table: Table) -> list[str]:

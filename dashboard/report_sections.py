@@ -13,6 +13,7 @@ ALL = "all"
 #: Below it, a row of a table of thousands is shown for its adjusted p alone.
 CLEAR = 0.05
 SAME = "The same for every recipe."
+_AS_IN_WINS = "a and b are those of the table of wins."
 _ITEMS = "n items counts responses as shown; where choices agree, blocks."
 _PEOPLE = (
     "People are the raters whom every rule but sigma_mae leaves: who is kept for lying near a "
@@ -29,7 +30,9 @@ _THREE_WAYS = (
 class Shown:
     """How a table stands in the report.
 
-    `says` is how to read it, with what is counted where no column tells. `keep` chooses rows, and
+    `says` is how to read it, with what is counted where no column tells; `a_and_b` is where the
+    report names the conditions of a table that speaks of them without a column for them, which a
+    table in a paper does itself. `keep` chooses rows, and
     `kept` says which; those that `first` is true of are a part by themselves. `aside` are columns
     that are left to the CSV; where there is `only`, all others are. A `folded` table opens on
     demand. In LaTeX a wide table has the columns that are `printed`, and stands `apart` by these.
@@ -37,6 +40,7 @@ class Shown:
 
     title: str = ""
     says: str = ""
+    a_and_b: str = ""
     keep: Callable[[Row], bool] | None = None
     kept: str = ""
     first: Callable[[Row], bool] | None = None
@@ -98,7 +102,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "wins_summary": Shown(
             "Wins by scenario",
             "Counts comparisons of a model in a scenario, by means of the included raters' "
-            f"ratings; the next table names conditions a and b. {SAME}",
+            f"ratings. {SAME}",
+            "The next table names conditions a and b.",
         ),
         "wins": Shown(
             "Wins by model and scenario",
@@ -132,6 +137,7 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             "Every rater's difference of the two conditions",
             "A row is a rater on a dimension, whether the filter keeps them or not; differences "
             f"are a − b over all models. {SAME}",
+            _AS_IN_WINS,
             folded=True,
         ),
         "paired_all": Shown(says=f"n counts raters. {SAME}", folded=True),
@@ -241,8 +247,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "guard_funnel": Shown("The filter three ways", f"{_THREE_WAYS} Counts people."),
         "guard_wins": Shown(
             "Wins three ways",
-            f"{_THREE_WAYS} Counts comparisons of a model in a scenario; a and b are those of the "
-            "table of wins.",
+            f"{_THREE_WAYS} Counts comparisons of a model in a scenario.",
+            _AS_IN_WINS,
         ),
         "guard_systems": Shown(
             "Means of the systems three ways",
@@ -274,9 +280,10 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     },
     "Sensitivity": {
         "sensitivity": Shown(
-            says="a and b are those of the table of wins; n raters counts those whom the variant "
+            says="n raters counts those whom the variant "
             "includes. The unit of wins is the comparison, of differences what they are by, of "
             "mixed models the rating.",
+            a_and_b=_AS_IN_WINS,
             aside=(
                 "unit",
                 "reference_points", "reference_points_max", "mixed_latent", "mixed_latent_low",

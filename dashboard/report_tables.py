@@ -168,7 +168,7 @@ def shown_table(table: Table) -> ShownTable:
     return ShownTable(
         table.name,
         how.title,
-        how.says,
+        f"{how.says} {how.a_and_b}".strip(),
         parts,
         len(table.rows),
         sum(part.n_rows for part in parts),
