@@ -11,38 +11,41 @@ PAGE = ["dimension", "model", "participant", "scenario", "set"]
 def sides(ratings: DataFrame, contrast: Contrast, known: DataFrame) -> DataFrame:
     """Mean ratings `a` and `b` by `PAGE` (the index); empty where a rater gave that page one alone.
 
-    `known` are the items of the study. Where it shows a model's conditions in different sets, the
-    sets of a scenario are as one page, for there is no page with both. Raises Absent.
+    `known` are the items of the study. Raises Absent where the contrast is unknown.
     """
-    pair = list(contrast.conditions)
-    together = _together(known, pair)
-    chosen = ratings[ratings["condition"].isin(pair)]
-    apart = ~chosen["model"].isin(together)
-    if apart.any():
-        chosen = chosen.assign(set=chosen["set"].astype("str").where(~apart, ""))
+    chosen = _of_both(ratings, contrast, known)
     means = chosen.groupby([*PAGE, "condition"], observed=True)["rating"].mean()
+    pair = list(contrast.conditions)
     return means.unstack("condition").reindex(columns=pair).set_axis(["a", "b"], axis=1)
-
-
-def _together(known: DataFrame, pair: list[str]) -> list[str]:
-    """The models whose two conditions stand in one set."""
-    items = known[known["condition"].isin(pair)]
-    conditions = items.groupby(["model", "scenario", "set"], observed=True)["condition"].nunique()
-    return list(conditions[conditions == len(pair)].index.unique("model"))
 
 
 def scenarios(known: DataFrame, contrast: Contrast) -> DataFrame:
     """How many scenarios have both conditions of a model, side by side where that can be.
 
     A row for each `dimension` and `model` that the study has in both conditions, in its order, with
-    `n`.
+    `n`. `known` are the items of the study. Raises Absent where the contrast is unknown.
+    """
+    items = _of_both(known, contrast, known)
+    by = ["dimension", "model"]
+    conditions = items.groupby([*by, "scenario", "set"], observed=True)["condition"].nunique()
+    both = (conditions == 2).groupby([*by, "scenario"], observed=True).any()
+    n = both.groupby(by, observed=True).sum()
+    in_both = items.groupby(by, observed=True)["condition"].nunique() == 2
+    return n[in_both].rename("n").reset_index()
+
+
+def _of_both(rows: DataFrame, contrast: Contrast, known: DataFrame) -> DataFrame:
+    """The rows of the two conditions.
+
+    Where the study shows a model's conditions in different sets, the sets of a scenario are as one
+    page (`set` is empty there), for there is no page with both.
     """
     pair = list(contrast.conditions)
-    items = known[known["condition"].isin(pair)]
-    together = items["model"].isin(_together(known, pair))
-    place = items["set"].astype("str").where(together, "")
-    by = ["dimension", "model", "scenario"]
-    both = items.groupby([*by, place], observed=True)["condition"].nunique() == len(pair)
-    n = both.groupby(by, observed=True).any().groupby(by[:2], observed=True).sum()
-    conditions = items.groupby(by[:2], observed=True)["condition"].nunique()
-    return n[conditions == len(pair)].rename("n").reset_index()
+    of_study = known[known["condition"].isin(pair)]
+    on_page = of_study.groupby(["model", "scenario", "set"], observed=True)["condition"].nunique()
+    together = on_page[on_page == 2].index.unique("model")
+    chosen = rows[rows["condition"].isin(pair)]
+    apart = ~chosen["model"].isin(together)
+    if not apart.any():
+        return chosen
+    return chosen.assign(set=chosen["set"].astype("str").where(~apart, ""))
