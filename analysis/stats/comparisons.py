@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import (
@@ -18,6 +17,7 @@ from analysis.stats.mean_difference import (
     MeanDifference,
     Names,
     Sample,
+    Sampled,
     known,
     two_samples,
 )
@@ -39,7 +39,7 @@ class TwoSampleT(MeanDifference):
 
 
 def student_t(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95, names: Names = A_AND_B
+    a: Sampled, b: Sampled, *, confidence: float = 0.95, names: Names = A_AND_B
 ) -> TwoSampleT | Inestimable:
     """Student's t-test: one variance for both groups, n_a + n_b − 2 degrees of freedom.
 
@@ -59,7 +59,7 @@ def student_t(
 
 
 def welch_t(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95, names: Names = A_AND_B
+    a: Sampled, b: Sampled, *, confidence: float = 0.95, names: Names = A_AND_B
 ) -> TwoSampleT | Inestimable:
     """Welch's t-test: each group has a variance of its own; degrees of freedom by Satterthwaite.
 
@@ -148,10 +148,11 @@ def mann_whitney(
         )
     together = np.round(np.concatenate([known(a), known(b)]), DECIMALS)
     n, pairs = n_a + n_b, n_a * n_b
-    ties = np.unique(together, return_counts=True)[1].astype(float)
-    if len(ties) == 1:
+    _, place, tied = np.unique(together, return_inverse=True, return_counts=True)
+    if len(tied) == 1:
         return Inestimable("constant", "all values are the same")
-    ranks = rankdata(together)
+    ties = tied.astype(float)
+    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place]  # the mean of the places that they share
     u = float(ranks[:n_a].sum()) - n_a * (n_a + 1) / 2
     effect = 2 * u / pairs - 1
     if method == "exact":

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from analysis.stats.comparisons import student_t
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mean_difference import A_AND_B, Names
+from analysis.stats.mean_difference import A_AND_B, Names, Sampled
 from analysis.stats.noncentral_t import noncentrality_interval
 
 
@@ -27,7 +27,7 @@ class StandardizedDifference:
 
 
 def cohens_d(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95, names: Names = A_AND_B
+    a: Sampled, b: Sampled, *, confidence: float = 0.95, names: Names = A_AND_B
 ) -> StandardizedDifference | Inestimable:
     """d = (mean a − mean b) / s, s the pooled standard deviation.
 

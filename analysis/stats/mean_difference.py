@@ -87,8 +87,17 @@ def known(values: npt.ArrayLike) -> Vector:
     return array
 
 
-def sample(values: npt.ArrayLike) -> Sample | Inestimable:
-    """Missing values are left out. Raises ValueError for an infinite value."""
+#: Values, or what `sample` made of them.
+Sampled = npt.ArrayLike | Sample | Inestimable
+
+
+def sample(values: Sampled) -> Sample | Inestimable:
+    """Missing values are left out; what is a sample already comes back as it is.
+
+    Raises ValueError for an infinite value.
+    """
+    if isinstance(values, Sample | Inestimable):
+        return values
     array = known(values)
     if not len(array):
         return Inestimable("no_values", "there are no values")
@@ -98,7 +107,7 @@ def sample(values: npt.ArrayLike) -> Sample | Inestimable:
 
 
 def two_samples(
-    a: npt.ArrayLike, b: npt.ArrayLike, names: Names = A_AND_B
+    a: Sampled, b: Sampled, names: Names = A_AND_B
 ) -> tuple[Sample, Sample] | Inestimable:
     """Both samples, or the name of the empty one. Raises ValueError for an infinite value."""
     first, second = sample(a), sample(b)

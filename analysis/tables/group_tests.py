@@ -26,7 +26,7 @@ from analysis.stats.comparisons import (
 from analysis.stats.effect_sizes import cohens_d, unbiased
 from analysis.stats.equivalence import ALPHA, equivalence
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mean_difference import Names
+from analysis.stats.mean_difference import Names, Sample, Sampled, sample
 from analysis.stats.multiplicity import benjamini_hochberg, holm
 from analysis.tables.groups import sides
 
@@ -197,7 +197,8 @@ def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
 
 
 def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
-    a, b = (cell.values[side[cell.participants]] for side in (factor.in_a, factor.in_b))
+    values = [cell.values[side[cell.participants]] for side in (factor.in_a, factor.in_b)]
+    a, b = map(sample, values)
     names = Names(factor.grouping.a.label, factor.grouping.b.label, called(recipe))
     effect, without_effect = _effect(a, b, names, recipe.confidence)
     shared = {
@@ -212,20 +213,19 @@ def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, A
         **effect,
     }
     for test in recipe.group_tests:
-        tested = _tested(test, a, b, names, recipe)
+        given = values if test == "mann_whitney" else (a, b)
+        tested = _tested(test, *given, names=names, recipe=recipe)
         yield {**shared, "test": test, **tested, "note": tested["note"] or without_effect}
 
 
-def _described(values: Values, side: str) -> dict[str, Any]:
-    n = len(values)
-    return {
-        f"n_{side}": n,
-        f"mean_{side}": float(values.mean()) if n else None,
-        f"sd_{side}": float(values.std(ddof=1)) if n > 1 else None,
-    }
+def _described(found: Sample | Inestimable, side: str) -> dict[str, Any]:
+    if isinstance(found, Inestimable):
+        return {f"n_{side}": 0, f"mean_{side}": None, f"sd_{side}": None}
+    sd = found.sd if found.n > 1 else None
+    return {f"n_{side}": found.n, f"mean_{side}": found.mean, f"sd_{side}": sd}
 
 
-def _effect(a: Values, b: Values, names: Names, confidence: float) -> tuple[dict[str, Any], str]:
+def _effect(a: Sampled, b: Sampled, names: Names, confidence: float) -> tuple[dict[str, Any], str]:
     """Cohen's d and Hedges' g, and why any of them is not there."""
     d = cohens_d(a, b, confidence=confidence, names=names)
     if isinstance(d, Inestimable):
@@ -238,7 +238,9 @@ def _effect(a: Values, b: Values, names: Names, confidence: float) -> tuple[dict
     return {**found, "hedges_g": g.estimate}, ""
 
 
-def _tested(test: GroupTest, a: Values, b: Values, names: Names, recipe: Recipe) -> dict[str, Any]:
+def _tested(
+    test: GroupTest, a: Sampled, b: Sampled, *, names: Names, recipe: Recipe
+) -> dict[str, Any]:
     found = TESTS[test](a, b, confidence=recipe.confidence, names=names)
     if isinstance(found, Inestimable):
         return {"note": str(found)}

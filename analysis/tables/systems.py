@@ -7,7 +7,7 @@ scenarios before these raters; each has its own interval.
 from collections.abc import Iterator
 from typing import Any
 
-from pandas import DataFrame, Series
+from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.recipe import Recipe
@@ -29,6 +29,8 @@ TO_REFERENCE = [
     "p_adjusted", "lower_bound", "approaches", "p_equivalent", "p_equivalent_adjusted",
     "equivalent", "note",
 ]  # fmt: skip
+#: What tells one row of a unit from another.
+SYSTEM = ["model", "condition", "dimension"]
 #: The columns whose values are the units.
 UNITS = ("participant", "scenario")
 #: What one of them is called.
@@ -54,7 +56,7 @@ def systems(
     rows = []
     for unit in UNITS:
         front = {"recipe": recipe.name, "unit": unit, "raters": raters}
-        for keys, found in _systems(ratings, known):
+        for _, keys, found in _systems(ratings, known):
             row: dict[str, Any] = {"n": 0, "note": "not estimable, because there are no ratings"}
             if len(found):
                 means = found.groupby(unit, observed=True)["rating"].mean()
@@ -94,10 +96,12 @@ def to_reference(
         "reference_condition": condition,
         "margin": margin,
     }
+    beside = _beside_reference(ratings, contrast.reference)
     rows = [
-        {**front, "unit": unit, **keys, **_near(system, reference, unit, margin, recipe)}
+        {**front, "unit": unit, **keys, **_near(beside[unit].get(system), unit, margin, recipe)}
         for unit in UNITS
-        for keys, system, reference in _beside_reference(ratings, known, contrast.reference, unit)
+        for system, keys, _ in _systems(ratings, known)
+        if system[:2] != contrast.reference
     ]
     if not rows:
         raise Absent("no system was rated beside the reference")
@@ -112,46 +116,48 @@ def to_reference(
 
 def _systems(
     ratings: DataFrame, known: DataFrame | None
-) -> Iterator[tuple[dict[str, str], DataFrame]]:
+) -> Iterator[tuple[tuple[str, ...], dict[str, str], DataFrame]]:
     """Each system of the study on each dimension, with its ratings, of which there may be none."""
-    by = ["model", "condition", "dimension"]
-    rated = dict(iter(ratings.groupby(by, observed=True)))
+    rated = dict(iter(ratings.groupby(SYSTEM, observed=True)))
     items = ratings if known is None else known
-    for key in items.groupby(by, observed=True).size().index:
-        yield dict(zip(by, map(str, key), strict=True)), rated.get(key, ratings.iloc[:0])
+    for key in items.groupby(SYSTEM, observed=True).size().index:
+        system = tuple(map(str, key))
+        named = dict(zip(SYSTEM, system, strict=True))
+        yield system, named, rated.get(key, ratings.iloc[:0])
 
 
 def _beside_reference(
-    ratings: DataFrame, known: DataFrame | None, reference: tuple[str, str], unit: str
-) -> Iterator[tuple[dict[str, str], "Series[float]", "Series[float]"]]:
-    """Means of each system and of the reference on the pages whose rater rated both, by unit."""
-    is_reference = (ratings["model"] == reference[0]) & (ratings["condition"] == reference[1])
-    page = ["participant", "scenario", "set"]
-    of_reference = {
-        dimension: found.groupby(page, observed=True)["rating"].mean()
-        for dimension, found in ratings[is_reference].groupby("dimension", observed=True)
+    ratings: DataFrame, reference: tuple[str, str]
+) -> dict[str, dict[tuple[str, ...], DataFrame]]:
+    """By unit and system, means of the `system` and of the `reference` on the pages on which a
+    rater rated both.
+    """
+    page = ["dimension", "participant", "scenario", "set"]
+    pages = ratings.groupby([*SYSTEM[:2], *page], observed=True)["rating"].mean().reset_index()
+    is_reference = (pages["model"] == reference[0]) & (pages["condition"] == reference[1])
+    both = pages[~is_reference].merge(
+        pages.loc[is_reference, [*page, "rating"]], on=page, suffixes=("_own", "_reference")
+    )
+    means = {
+        unit: both.groupby([*SYSTEM, unit], observed=True)[
+            ["rating_own", "rating_reference"]
+        ].mean()
+        for unit in UNITS
     }
-    nothing = ratings.iloc[:0].groupby(page, observed=True)["rating"].mean()
-    for keys, found in _systems(ratings, known):
-        if (keys["model"], keys["condition"]) == reference:
-            continue
-        beside = of_reference.get(keys["dimension"], nothing)
-        own = found.groupby(page, observed=True)["rating"].mean()
-        own, beside = own.align(beside, join="inner")
-        yield (
-            keys,
-            own.groupby(unit, observed=True).mean(),
-            beside.groupby(unit, observed=True).mean(),
-        )
+    return {
+        unit: {
+            tuple(map(str, key)): found.set_axis(["system", "reference"], axis=1)
+            for key, found in of_unit.groupby(SYSTEM, observed=True)
+        }
+        for unit, of_unit in means.items()
+    }
 
 
-def _near(
-    system: "Series[float]", reference: "Series[float]", unit: str, margin: float, recipe: Recipe
-) -> dict[str, Any]:
-    n = int((system.notna() & reference.notna()).sum())
-    if n < 2:
+def _near(means: DataFrame | None, unit: str, margin: float, recipe: Recipe) -> dict[str, Any]:
+    n = 0 if means is None else len(means)
+    if means is None or n < 2:
         return {"n": n, "note": f"not estimable, because {'one' if n else 'no'} {FEW[unit]}"}
-    found = paired_t(system, reference, confidence=recipe.confidence)
+    found = paired_t(means["system"], means["reference"], confidence=recipe.confidence)
     if isinstance(found, Inestimable):
         return {"n": n, "note": str(found)}
     return _tested(found, margin)

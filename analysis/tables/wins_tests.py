@@ -117,16 +117,17 @@ def _draw(compared: Comparisons, recipe: Recipe) -> Drawn:
 def _differences(
     ratings: DataFrame, known: DataFrame, drawn: Drawn, contrast: Contrast, recipe: Recipe
 ) -> DataFrame:
-    cells = dict(iter(sides(ratings, contrast, known).groupby(KEYS, observed=True)))
-    by_cell = {tuple(map(str, key)): pages for key, pages in cells.items()}
+    pages = sides(ratings, contrast, known)
+    both = pages.dropna().groupby([*KEYS, "participant"], observed=True).mean()
+    pages_of, both_of = _by_cell(pages), _by_cell(both)
     nothing = DataFrame(columns=["a", "b"], index=Index([], name="participant"), dtype=float)
     rows = []
     for at, key in enumerate(drawn.comparisons.keys.astype("str").to_numpy().tolist()):
-        pages = by_cell.get(tuple(key), nothing)
-        row = _paired(pages, contrast, recipe.confidence)
+        of_cell = pages_of.get(tuple(key), nothing)
+        row = _paired(of_cell, both_of.get(tuple(key), nothing), contrast, recipe.confidence)
         shares, about_shares = _shares(drawn, at)
         by_all = WINNERS[int(drawn.observed.higher[at, 0])]
-        notes = [row.pop("note"), about_shares if pages.notna().any().all() else ""]
+        notes = [row.pop("note"), about_shares if of_cell.notna().any().all() else ""]
         if (row["winner"] or by_all) != by_all:
             notes.append(f"the mean of all ratings says: {by_all}")
         named = dict(zip(KEYS, key, strict=True))
@@ -139,8 +140,16 @@ def _named(contrast: Contrast) -> dict[str, Any]:
     return dict(zip(("condition_a", "condition_b"), contrast.conditions, strict=True))
 
 
-def _paired(pages: DataFrame, contrast: Contrast, confidence: float) -> dict[str, Any]:
-    """The difference within raters who rated both, of the `pages` of one comparison."""
+def _by_cell(table: DataFrame) -> dict[tuple[str, ...], DataFrame]:
+    return {tuple(map(str, key)): found for key, found in table.groupby(KEYS, observed=True)}
+
+
+def _paired(
+    pages: DataFrame, both: DataFrame, contrast: Contrast, confidence: float
+) -> dict[str, Any]:
+    """The difference within raters, of the `pages` of one comparison and the means of those raters
+    who rated `both` conditions side by side.
+    """
     row: dict[str, Any] = dict(
         zip(("condition_a", "condition_b"), contrast.conditions, strict=True)
     )
@@ -149,7 +158,6 @@ def _paired(pages: DataFrame, contrast: Contrast, confidence: float) -> dict[str
         for name, side in zip(contrast.conditions, "ab", strict=True)
         if pages[side].isna().all()
     ]
-    both = pages.dropna().groupby("participant", observed=True).mean()
     left_out = pages.index.get_level_values("participant").nunique() - len(both)
     if both.empty:
         lacking = f"there are no ratings of {' and '.join(missing)}"

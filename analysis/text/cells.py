@@ -6,6 +6,7 @@ which the header is the first. Pure.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from analysis.text.number_text import NARROW, count, in_table
@@ -40,9 +41,14 @@ class Table:
     def __iter__(self) -> Iterator["Row"]:
         return (Row(self, place) for place in range(len(self.rows)))
 
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each column stands, from 0."""
+        return {column: place for place, column in enumerate(self.columns)}
+
     def cell(self, place: int, column: str) -> str:
         """The address of a cell; `place` counts rows from 0, without the header."""
-        return f"{self.file}#cell={place + 2},{self.columns.index(column) + 1}"
+        return f"{self.file}#cell={place + 2},{self.places[column] + 1}"
 
 
 @dataclass(frozen=True)
@@ -54,9 +60,8 @@ class Row:
 
     def __getitem__(self, column: str) -> Any:
         """The value, None where the cell is empty or there is no such column."""
-        if column not in self.table.columns:
-            return None
-        return self.table.rows[self.place][self.table.columns.index(column)]
+        place = self.table.places.get(column)
+        return None if place is None else self.table.rows[self.place][place]
 
     def has(self, *columns: str) -> bool:
         """Whether none of these is empty."""

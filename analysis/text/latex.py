@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from string import ascii_lowercase
 from typing import Any
 
@@ -194,6 +195,7 @@ def _comments(name: str, text: str, aside: Sequence[str]) -> list[str]:
     return comments
 
 
+@lru_cache(maxsize=2**16)  # names and rounded numbers come again and again
 def escaped(text: str) -> str:
     """A text that LaTeX shows as it is, in one line."""
     plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -7,6 +7,7 @@ that is common. Pure.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 #: What stands for one character in LaTeX, and what for none.
 COMMAND = re.compile(r"\\[A-Za-z]+(\{\})?|\\.")
@@ -90,6 +91,7 @@ def layout(columns: Sequence[Column]) -> Layout:
     )
 
 
+@lru_cache(maxsize=2**16)  # a column is measured several times, and most cells are not the first
 def seen(latex: str) -> int:
     """About how many characters one sees of some LaTeX."""
     return len(UNSEEN.sub("", COMMAND.sub("x", latex)))
