@@ -29,7 +29,7 @@ TO_REFERENCE = [
     "p_adjusted", "lower_bound", "approaches", "p_equivalent", "p_equivalent_adjusted",
     "equivalent", "note",
 ]  # fmt: skip
-#: What tells one row of a unit from another.
+#: What names a system on a dimension.
 SYSTEM = ["model", "condition", "dimension"]
 #: The columns whose values are the units.
 UNITS = ("participant", "scenario")
@@ -56,12 +56,12 @@ def systems(
     rows = []
     for unit in UNITS:
         front = {"recipe": recipe.name, "unit": unit, "raters": raters}
-        for _, keys, found in _systems(ratings, known):
+        for system, found in _systems(ratings, known):
             row: dict[str, Any] = {"n": 0, "note": "not estimable, because there are no ratings"}
             if len(found):
                 means = found.groupby(unit, observed=True)["rating"].mean()
                 row = mean_interval(means, confidence=recipe.confidence, unit=NAMES[unit])
-            rows.append({**front, **keys, **row, "n_ratings": len(found)})
+            rows.append({**front, **_named(system), **row, "n_ratings": len(found)})
     return DataFrame(rows, columns=SYSTEMS)
 
 
@@ -98,9 +98,14 @@ def to_reference(
     }
     beside = _beside_reference(ratings, contrast.reference)
     rows = [
-        {**front, "unit": unit, **keys, **_near(beside[unit].get(system), unit, margin, recipe)}
+        {
+            **front,
+            "unit": unit,
+            **_named(system),
+            **_near(beside[unit].get(system), unit, margin, recipe),
+        }
         for unit in UNITS
-        for system, keys, _ in _systems(ratings, known)
+        for system, _ in _systems(ratings, known)
         if system[:2] != contrast.reference
     ]
     if not rows:
@@ -116,14 +121,16 @@ def to_reference(
 
 def _systems(
     ratings: DataFrame, known: DataFrame | None
-) -> Iterator[tuple[tuple[str, ...], dict[str, str], DataFrame]]:
+) -> Iterator[tuple[tuple[str, ...], DataFrame]]:
     """Each system of the study on each dimension, with its ratings, of which there may be none."""
     rated = dict(iter(ratings.groupby(SYSTEM, observed=True)))
     items = ratings if known is None else known
     for key in items.groupby(SYSTEM, observed=True).size().index:
-        system = tuple(map(str, key))
-        named = dict(zip(SYSTEM, system, strict=True))
-        yield system, named, rated.get(key, ratings.iloc[:0])
+        yield tuple(map(str, key)), rated.get(key, ratings.iloc[:0])
+
+
+def _named(system: tuple[str, ...]) -> dict[str, str]:
+    return dict(zip(SYSTEM, system, strict=True))
 
 
 def _beside_reference(
@@ -135,22 +142,15 @@ def _beside_reference(
     page = ["dimension", "participant", "scenario", "set"]
     pages = ratings.groupby([*SYSTEM[:2], *page], observed=True)["rating"].mean().reset_index()
     is_reference = (pages["model"] == reference[0]) & (pages["condition"] == reference[1])
-    both = pages[~is_reference].merge(
-        pages.loc[is_reference, [*page, "rating"]], on=page, suffixes=("_own", "_reference")
-    )
-    means = {
-        unit: both.groupby([*SYSTEM, unit], observed=True)[
-            ["rating_own", "rating_reference"]
-        ].mean()
-        for unit in UNITS
-    }
-    return {
-        unit: {
-            tuple(map(str, key)): found.set_axis(["system", "reference"], axis=1)
-            for key, found in of_unit.groupby(SYSTEM, observed=True)
-        }
-        for unit, of_unit in means.items()
-    }
+    own = pages[~is_reference].rename(columns={"rating": "system"})
+    beside = pages.loc[is_reference, [*page, "rating"]].rename(columns={"rating": "reference"})
+    both = own.merge(beside, on=page)
+    found: dict[str, dict[tuple[str, ...], DataFrame]] = {}
+    for unit in UNITS:
+        means = both.groupby([*SYSTEM, unit], observed=True)[["system", "reference"]].mean()
+        by_system = means.groupby(SYSTEM, observed=True)
+        found[unit] = {tuple(map(str, key)): of_system for key, of_system in by_system}
+    return found
 
 
 def _near(means: DataFrame | None, unit: str, margin: float, recipe: Recipe) -> dict[str, Any]:

@@ -188,6 +188,7 @@ def test_one_rater_in_each_group_has_no_t() -> None:
     table = group_tests(ratings(of=pair), PEOPLE, SOUND, raters="included")
     student = table[table["test"] == "student"]
     assert set(student["note"]) == {"not estimable, because each group has one rater"}
+    assert table[["sd_a", "sd_b"]].isna().all(axis=None)
     ranked = table[(table["test"] == "mann_whitney") & table["p"].notna()]
     assert set(ranked["note"]) == {"Cohen's d is not estimable, because each group has one rater"}
 
