@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analysis.figures.static import write_images
+from analysis.figures.static import WriteImages
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.recipe import BOTH, SHIPPED, Recipe
@@ -53,7 +53,9 @@ def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
     return names
 
 
-def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str, images: bool) -> dict[str, Any]:
+def write_analysis(
+    run: AnalysisRun, folder: Path, *, recipe: str, write_images: WriteImages | None
+) -> dict[str, Any]:
     """Write a done run's files into `folder`; the manifest that belongs to them.
 
     Tables with a column `recipe` have the rows of the chosen ones. The bytes of the tables depend
@@ -74,7 +76,7 @@ def write_analysis(run: AnalysisRun, folder: Path, *, recipe: str, images: bool)
     }
     # The browser draws while the rest is written.
     with ThreadPoolExecutor(max_workers=1) as browser:
-        drawn = browser.submit(write_images, figures, folder) if images else None
+        drawn = browser.submit(write_images, figures, folder) if write_images else None
         told = Told(levels(recipes_of(run.recipe_set)), _conditions(tables))
         _write_tables(tables, folder, told)
         _write_figures(figures, folder)

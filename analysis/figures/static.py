@@ -7,15 +7,11 @@ own exporter (Kaleido) needs the same browser and four packages more, and knows 
 
 import html
 import json
-import os
 import re
-import shutil
-import signal
-import subprocess
-import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -25,20 +21,8 @@ from threading import Event, Thread
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-PROGRAMS = (
-    "chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser",
-    "google-chrome", "google-chrome-stable", "chrome",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-)  # fmt: skip
-# It shows nothing but our own page, so it needs no sandbox, which containers do not offer; and it
-# must not look for hosts of its maker.
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-extensions", "--no-proxy-server", "--hide-scrollbars",
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-]  # fmt: skip
+from analysis.figures.browser import browsing, find_browser
+
 NO_BROWSER = (
     "no Chrome or Chromium was found: the figures are in report.html and as JSON; install "
     "chromium, or name one in CHROMIUM, to get SVG and PNG"
@@ -47,15 +31,24 @@ SECONDS = 120.0
 WIDTH = 1000  # pixels
 SCALE = 2  # pixels of a PNG in one of those
 FORMATS = ("svg", "png")
+#: Seconds until the page asks again for images that are not known yet.
+PATIENCE = 20.0
 
 PAGE = """<!doctype html><meta charset="utf-8"><body>
 <script src="plotly.min.js"></script>
 <script>
 "use strict";
 const send = (name, body) => fetch(name, {method: "POST", body});
+const packer = new Worker("packer.js");
 const places = {};  // each figure is plotted once, and then turned to its other views
 let seed;  // Plotly names parts by chance; so the same figures give the same bytes
 Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+async function wanted() {
+  for (;;) {
+    const answer = await fetch("images.json");
+    if (answer.status === 200) return answer.json();
+  }
+}
 async function draw({figure, data, layout, changes}) {
   seed = 1;
   if (!(figure in places)) {
@@ -66,25 +59,27 @@ async function draw({figure, data, layout, changes}) {
   return Plotly.Snapshot.toSVG(places[figure], "svg", 1);
 }
 async function paint(svg, {width, height}) {
+  const [across, down] = [SCALE * width, SCALE * height];
+  if (Math.max(across, down) > 65535) throw new Error("too large for PNG");  // it would be cut
   const image = new Image();
   image.src = "data:image/svg+xml," + encodeURIComponent(svg);
   await image.decode();
-  const canvas = document.createElement("canvas");
-  canvas.width = SCALE * width;
-  canvas.height = SCALE * height;
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  const png = await new Promise((encoded) => canvas.toBlob(encoded, "image/png"));
-  if (!png) throw new Error("too large for PNG");
-  return png;
+  return createImageBitmap(image, {resizeWidth: across, resizeHeight: down});
+}
+function pack(name, bitmap) {
+  return new Promise((packed) => {
+    packer.onmessage = packed;
+    packer.postMessage({name, bitmap}, [bitmap]);
+  });
 }
 (async () => {
   let sent = [];
-  for (const image of await (await fetch("images.json")).json()) {
+  for (const image of await wanted()) {
     try {
       const svg = await draw(image);
       await Promise.all(sent);
       sent = [send(`${image.name}.svg`, svg)];
-      sent.push(send(`${image.name}.png`, await paint(svg, image.layout)));
+      sent.push(pack(image.name, await paint(svg, image.layout)));
     }
     catch (error) { await send("failed", `${image.name}: ${error.message ?? error}`); }
   }
@@ -92,6 +87,20 @@ async function paint(svg, {width, height}) {
   await send("done", "");
 })();
 </script>""".replace("SCALE", str(SCALE))
+
+# PNG takes as long to pack as a figure to draw; so this one is packed while the next one is drawn.
+PACKER = """"use strict";
+const send = (name, body) => fetch(name, {method: "POST", body});
+onmessage = async ({data: {name, bitmap}}) => {
+  try {
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    canvas.getContext("bitmaprenderer").transferFromImageBitmap(bitmap);
+    await send(`${name}.png`, await canvas.convertToBlob());
+  }
+  catch (error) { await send("failed", `${name}: ${error.message ?? error}`); }
+  postMessage("");
+};
+"""
 
 
 class Image(NamedTuple):
@@ -104,49 +113,77 @@ class Image(NamedTuple):
     changes: list[Any] | None
 
 
-class Outcome:
-    """What came back from the browser so far."""
+@dataclass
+class Order:
+    """Images to be drawn into a folder, and what came of them so far."""
 
-    def __init__(self) -> None:
-        self.files: set[str] = set()
-        self.failures: list[str] = []
-        self.done = Event()
+    images: Sequence[Image]
+    folder: Path
+    files: set[str] = field(default_factory=set)
+    failures: list[str] = field(default_factory=list)
+    done: Event = field(default_factory=Event)
+
+    def takes(self, file: str) -> bool:
+        return any(file in _files(image) for image in self.images)
+
+    def missing(self) -> list[Image]:
+        """Images of which a file is not there."""
+        return [image for image in self.images if not _files(image) <= self.files]
 
 
-def write_images(
-    figures: Mapping[str, dict[str, Any]],
-    folder: Path,
-    *,
-    program: str | None = None,
-    seconds: float = SECONDS,
-) -> str:
-    """Write `<name>.svg` and `<name>.png` of each figure into `folder`; what is to say about it.
+#: Writes images of figures into a folder, once; what is to say about it.
+WriteImages = Callable[[Mapping[str, dict[str, Any]], Path], str]
+
+
+@contextmanager
+def image_writer(*, program: str | None = None, seconds: float = SECONDS) -> Iterator[WriteImages]:
+    """What writes `<name>.svg` and `<name>.png` of each figure, by a browser that starts now: it
+    has read Plotly by the time that the figures are worked out.
 
     A figure's first view has the figure's name, further ones `<name>-<view>`. Nothing that a
     browser does or fails to do raises: what is missing, and why, is said in the note, which is
-    empty where nothing is. All is over after about `seconds`, first views being drawn first.
+    empty where nothing is. Writing is over after about `seconds`, first views being drawn first.
     """
-    images = images_of(figures)
-    if not images:
-        return ""
     browser = program or find_browser()
     if browser is None:
-        return NO_BROWSER
-    outcome = Outcome()
-    with _serving(images, folder, outcome) as address:
-        why = _run(browser, address, outcome, seconds)
-    missing = [i.name for i in images if not {f"{i.name}.{f}" for f in FORMATS} <= outcome.files]
+        yield lambda figures, _folder: NO_BROWSER if figures else ""
+        return
+    with ExitStack() as running:
+        server = running.enter_context(_serving())
+        over = running.enter_context(browsing(browser, server.address))
+
+        def write(figures: Mapping[str, dict[str, Any]], folder: Path) -> str:
+            order = Order(images_of(figures), folder)
+            why = _carry_out(order, server, over, seconds) if figures else ""
+            running.close()  # so nothing is written after what is said here
+            return _note(order, why)
+
+        yield write
+
+
+def _carry_out(order: Order, server: "_Server", over: Callable[[], str], seconds: float) -> str:
+    """Wait until all is drawn; why that is over before, if it is."""
+    end = time.monotonic() + seconds
+    server.give(order)
+    while not order.done.wait(0.05):
+        if why := over():
+            return why
+        if time.monotonic() > end:
+            return f"the browser was stopped after {seconds:g} s"
+    return ""
+
+
+def _note(order: Order, why: str) -> str:
+    missing = order.missing()
     if not missing:
         return ""
-    why = "; ".join([*outcome.failures, *([why] if why else [])]) or "the browser sent nothing"
-    drawn = f"{len(images) - len(missing)} of {len(images)} images could be drawn"
-    return f"{drawn} ({why}); all figures are in report.html and as JSON"
+    because = "; ".join([*order.failures, *([why] if why else [])]) or "the browser sent nothing"
+    drawn = f"{len(order.images) - len(missing)} of {len(order.images)} images could be drawn"
+    return f"{drawn} ({because}); all figures are in report.html and as JSON"
 
 
-def find_browser() -> str | None:
-    """A Chrome or Chromium: the one that CHROMIUM names, else the first on the machine."""
-    named = os.environ.get("CHROMIUM")
-    return named or next((found for name in PROGRAMS if (found := shutil.which(name))), None)
+def _files(image: Image) -> set[str]:
+    return {f"{image.name}.{ending}" for ending in FORMATS}
 
 
 def plotly_script() -> Path:
@@ -200,18 +237,23 @@ class _Server(ThreadingHTTPServer):
 
     daemon_threads = False  # so that closing it waits for who still writes a file
 
-    def __init__(self, images: Sequence[Image], folder: Path, outcome: Outcome) -> None:
+    def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.path = f"/{token_urlsafe(16)}/"
         self.address = f"http://127.0.0.1:{self.server_port}{self.path}"
-        self.folder, self.outcome = folder, outcome
-        self.expected = {f"{image.name}.{ending}" for image in images for ending in FORMATS}
-        listed = json.dumps([image._asdict() for image in images])
         self.pages = {
             "": ("text/html", PAGE.encode()),
+            "packer.js": ("text/javascript", PACKER.encode()),
             "plotly.min.js": ("text/javascript", plotly_script().read_bytes()),
-            "images.json": ("application/json", listed.encode()),
         }
+        self.order = Order([], Path())
+        self.may_answer = Event()
+
+    def give(self, order: Order) -> None:
+        listed = json.dumps([image._asdict() for image in order.images])
+        self.pages["images.json"] = ("application/json", listed.encode())
+        self.order = order
+        self.may_answer.set()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """The browser was stopped while it sent something: what came is dropped."""
@@ -222,7 +264,10 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 10
 
     def do_GET(self) -> None:
-        kind, body = self.server.pages.get(self._asked(), ("", b""))
+        asked = self._asked()
+        if asked == "images.json":
+            self.server.may_answer.wait(PATIENCE)
+        kind, body = self.server.pages.get(asked, ("", b""))
         self.send_response(HTTPStatus.OK if body else HTTPStatus.NOT_FOUND)
         self.send_header("Content-Type", f"{kind or 'text/plain'}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
@@ -230,16 +275,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_POST(self) -> None:
-        asked, outcome = self._asked(), self.server.outcome
+        asked, order = self._asked(), self.server.order
         length = int(self.headers["Content-Length"])
         body = self.rfile.read(length)
         if asked == "done":
-            outcome.done.set()
+            order.done.set()
         elif asked == "failed":
-            outcome.failures.append(body.decode())
-        elif asked in self.server.expected and len(body) == length:
-            (self.server.folder / asked).write_bytes(body)
-            outcome.files.add(asked)
+            order.failures.append(body.decode())
+        elif order.takes(asked) and len(body) == length:
+            (order.folder / asked).write_bytes(body)
+            order.files.add(asked)
         self.send_response(HTTPStatus.NO_CONTENT)
         self.end_headers()
 
@@ -253,39 +298,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _serving(images: Sequence[Image], folder: Path, outcome: Outcome) -> Iterator[str]:
-    with _Server(images, folder, outcome) as server:
+def _serving() -> Iterator[_Server]:
+    with _Server() as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
-            yield server.address
+            yield server
         finally:
+            server.may_answer.set()  # whoever still waits for images is sent away
             server.shutdown()
             thread.join()
-
-
-def _run(browser: str, address: str, outcome: Outcome, seconds: float) -> str:
-    """Let the browser open the page until all is drawn; why it ended before that, if it did."""
-    end = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as profile:
-        try:
-            process = subprocess.Popen(  # noqa: S603  # the machine's own browser
-                [browser, *FLAGS, f"--user-data-dir={profile}", address],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except OSError as error:
-            return f"{browser} could not be started: {error.strerror}"
-        try:
-            while not outcome.done.wait(0.05):
-                if process.poll() is not None:
-                    return f"{browser} ended with code {process.returncode}"
-                if time.monotonic() > end:
-                    return f"{browser} was stopped after {seconds:g} s"
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    return ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from pandas import DataFrame, Series
-from scipy.stats import t as students_t
+from scipy.special import stdtr
 
 from analysis.stats.bootstrap import Matrix
 from analysis.stats.finite import refuse_boundless
@@ -114,6 +114,6 @@ def _p(advantages: Matrix, n: Matrix, epsilon: float) -> Matrix:
     total, squares = advantages.sum(axis=0), (advantages**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt((n * squares - total**2) / (n - 1)) / n
-        p = students_t.cdf((total / n - epsilon) / error, n - 1)
+        p = stdtr(n - 1, (total / n - epsilon) / error)
         certain = np.where(total / n < epsilon, 0.0, 1.0)
     return np.where(n * squares == total**2, certain, p)

@@ -8,8 +8,8 @@ from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
-from scipy.stats import binomtest, rankdata
+from pandas import Series
+from scipy.special import bdtr, betaincinv, ndtr
 
 from analysis.stats.comparisons import Method, correlation_interval
 from analysis.stats.finite import refuse_boundless
@@ -117,7 +117,7 @@ def wilcoxon_signed_rank(
         return Inestimable("no_difference", f"all {len(first)} differences are zero")
     if method == "exact" and n > MOST_EXACT:
         return Inestimable("too_many", f"{n} pairs are too many for the exact distribution")
-    ranks = rankdata(np.abs(moved))
+    ranks = np.asarray(Series(np.abs(moved)).rank(), dtype=float)
     positive, total = float(ranks[moved > 0].sum()), n * (n + 1) / 2
     rank_biserial = (2 * positive - total) / total
     p = _exact_p(ranks, positive) if method == "exact" else _normal_p(ranks, positive, continuity)
@@ -184,11 +184,11 @@ def sign_test(
                 "the one comparison is a tie" if ties == 1 else f"all {ties} comparisons are ties"
             )
         return Inestimable("no_difference" if ties else "no_values", because)
-    found = binomtest(higher, n)
-    bounds = found.proportion_ci(confidence, method="exact")
-    return SignTest(
-        higher / n, (float(bounds.low), float(bounds.high)), float(found.pvalue), n, ties
-    )
+    tail = (1 - confidence) / 2
+    low = float(betaincinv(higher, lower + 1, tail)) if higher else 0.0
+    high = float(betaincinv(higher + 1, lower, 1 - tail)) if lower else 1.0
+    p = min(1.0, 2 * float(bdtr(min(higher, lower), n, 0.5)))
+    return SignTest(higher / n, (low, high), p, n, ties)
 
 
 def sign_test_of_pairs(

@@ -13,7 +13,6 @@ from typing import Literal
 import numpy as np
 from pandas import DataFrame, Series
 from scipy.special import chdtrc
-from scipy.stats import rankdata
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
 from analysis.stats.finite import refuse_boundless
@@ -76,8 +75,7 @@ def friedman(table: DataFrame) -> Friedman | Inestimable:
 
 def _ranks(complete: DataFrame) -> Matrix:
     """Within each row; means of the same ratings differ in their last digits."""
-    ranks: Matrix = rankdata(np.round(complete.to_numpy(dtype=float), DECIMALS), axis=1)
-    return ranks
+    return complete.astype(float).round(DECIMALS).rank(axis=1).to_numpy()
 
 
 def concordance_interval(

@@ -17,6 +17,8 @@ from survey.tidy import counted_sources
 class OutputCommand(BaseCommand, ABC):
     """Writes files about a study as it is now; all of them or none."""
 
+    # Django's checks load every page, which takes longer than anything here but an analysis.
+    requires_system_checks = ()
     #: The file that lists the others, by which a later run knows them for its own.
     manifest: str
     #: What the files are, for the message at the end.

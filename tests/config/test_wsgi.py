@@ -36,6 +36,16 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
+#: As far as the second dot: "scipy.stats".
+LOAD_WHAT_AN_ANALYSIS_LOADS = """
+import sys
+import django
+django.setup()
+import dashboard.management.commands.analyze
+print(" ".join(sorted({".".join(name.split(".")[:2]) for name in sys.modules})))
+"""
+
+
 def loaded_by(code: str) -> set[str]:
     """The packages that a process has loaded which ran this."""
     done = subprocess.run(
@@ -62,3 +72,12 @@ def test_command_that_wakes_no_worker_loads_no_celery() -> None:
     loaded = loaded_by(LOAD_WHAT_EVERY_COMMAND_LOADS)
     assert {"django", "survey", "judge", "analysis", "dashboard"} <= loaded
     assert {"celery", "kombu", *HEAVY}.intersection(loaded) == set()
+
+
+@pytest.mark.slow
+def test_analysis_loads_only_what_it_computes_with() -> None:
+    """scipy.stats, for what scipy.special has as well, and all pages would take it a second."""
+    loaded = loaded_by(LOAD_WHAT_AN_ANALYSIS_LOADS)
+    assert {"analysis.report", "dashboard.report", "scipy.special", "pandas.core"} <= loaded
+    assert not {"scipy.stats", "dashboard.urls", "rest_framework.views"} & loaded
+    assert not {"statsmodels", "pingouin", "plotly", "openai", "matplotlib", "celery"} & loaded

@@ -1,6 +1,11 @@
 """Figures in a real browser: images of them, and the map without any network."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +15,13 @@ import pytest
 from pandas import DataFrame
 from playwright.sync_api import Page, Route, expect
 
+from analysis.figures import static
 from analysis.figures.regions import region_map
-from analysis.figures.static import plotly_script, write_images
+from analysis.figures.static import image_writer, plotly_script
 from analysis.figures.style import SEQUENCE, menu
 from analysis.recipe import shipped_recipes
 from analysis.study_data import ITEM
+from config.processes import ROOT
 from tests import services
 
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
@@ -40,7 +47,8 @@ def test_every_view_becomes_svg_and_png_and_what_cannot_is_said(tmp_path: Path) 
     figure = {"data": [trace], "layout": {"height": 300} | menu(views)}
     endless = {"data": [trace], "layout": {"height": 40_000}}
     figures = {"endless": endless, "points": figure, "map": region_figure()}
-    note = write_images(figures, tmp_path, program=str(services.CHROMIUM.find()))
+    with image_writer(program=str(services.CHROMIUM.find())) as write_images:
+        note = write_images(figures, tmp_path)
     assert note == (
         "5 of 6 images could be drawn (endless: too large for PNG); all figures are in "
         "report.html and as JSON"
@@ -56,6 +64,49 @@ def test_every_view_becomes_svg_and_png_and_what_cannot_is_said(tmp_path: Path) 
         assert png.startswith(b"\x89PNG")
         size = [int.from_bytes(png[at : at + 4], "big") for at in (16, 20)]
         assert size == [2000, 600]
+
+
+def test_the_browser_waits_for_figures_that_take_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static, "PATIENCE", 0.05)
+    figure = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
+    with image_writer(program=str(services.CHROMIUM.find())) as write_images:
+        time.sleep(2)  # the page asked for them often, and was told to ask again
+        assert write_images({"bars": figure}, tmp_path) == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bars.png", "bars.svg"]
+
+
+STARTS_A_BROWSER = """
+import os, signal, sys, time
+from analysis.figures.static import image_writer
+
+with image_writer(program=sys.argv[1]):
+    time.sleep(2)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_process_that_is_killed_leaves_no_browser(tmp_path: Path) -> None:
+    """Its profile is in this folder, whose name is in the arguments of what runs."""
+
+    def running() -> bool:
+        commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
+        return any(str(tmp_path).encode() in command for command in commands)
+
+    started = subprocess.Popen(
+        [sys.executable, "-c", STARTS_A_BROWSER, str(services.CHROMIUM.find())],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    while not running():
+        assert started.poll() is None
+        time.sleep(0.05)
+    assert started.wait(60) == -signal.SIGKILL
+    end = time.monotonic() + 20
+    while running():
+        assert time.monotonic() < end, "the browser still runs"
+        time.sleep(0.05)
 
 
 def test_the_map_is_drawn_without_any_network(new_page: Callable[..., Page]) -> None:

@@ -16,8 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from pandas import DataFrame
-from scipy.special import expit, logit
-from scipy.stats import t as students_t
+from scipy.special import expit, logit, stdtr, stdtrit
 
 from analysis.stats.mixed.arrow import Matrix, Vector
 from analysis.stats.mixed.fit import MixedFit
@@ -72,7 +71,7 @@ def means(
     """
     found = _levels(fit, factor, scale, over)
     errors, df = found.errors, found.df
-    reach = students_t.ppf((1 + confidence) / 2, df) * errors
+    reach = stdtrit(df, (1 + confidence) / 2) * errors
     return DataFrame(
         {
             "level": list(fit.data.term(factor).levels),
@@ -112,8 +111,8 @@ def contrasts(
     found = _levels(fit, factor, scale, over).combined(matrix)
     errors, df = found.errors, found.df
     ratio = found.values / errors
-    p = np.asarray(2 * students_t.sf(np.abs(ratio), df))
-    reach = students_t.ppf((1 + confidence) / 2, df) * errors
+    p = np.asarray(2 * stdtr(df, -np.abs(ratio)))
+    reach = stdtrit(df, (1 + confidence) / 2) * errors
     return DataFrame(
         {
             "contrast": list(weights),
@@ -154,7 +153,7 @@ def shares(
     found = Estimates(fit, values.ravel(), slopes.reshape(levels * categories, -1))
     errors = found.errors
     share = found.values
-    reach = students_t.ppf((1 + confidence) / 2, found.df) * errors / (share * (1 - share))
+    reach = stdtrit(found.df, (1 + confidence) / 2) * errors / (share * (1 - share))
     return DataFrame(
         {
             "level": np.repeat(list(fit.data.term(factor).levels), categories),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from analysis.figures.static import NO_BROWSER, images_of, plotly_script, write_images
+from analysis.figures.static import NO_BROWSER, image_writer, images_of, plotly_script
 from analysis.figures.style import menu
 
 FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
@@ -17,6 +17,11 @@ FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"heigh
 def with_views(*titles: str) -> dict[str, Any]:
     views = {title: [{"y": [[n]]}, {}] for n, title in enumerate(titles)}
     return {"data": FIGURE["data"], "layout": {"height": 300} | menu(views)}
+
+
+def written(folder: Path, figures: dict[str, Any], **settings: Any) -> str:
+    with image_writer(**settings) as write_images:
+        return write_images(figures, folder)
 
 
 def program(folder: Path, script: str) -> str:
@@ -62,7 +67,7 @@ def test_a_view_never_takes_the_name_of_another_figure() -> None:
 
 
 def test_without_figures_there_is_nothing_to_say(tmp_path: Path) -> None:
-    assert write_images({}, tmp_path) == ""
+    assert written(tmp_path, {}, program=program(tmp_path, "sleep 60")) == ""
 
 
 def test_without_a_browser_the_note_says_where_figures_are(
@@ -70,12 +75,12 @@ def test_without_a_browser_the_note_says_where_figures_are(
 ) -> None:
     monkeypatch.delenv("CHROMIUM", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert write_images({"f": FIGURE}, tmp_path) == NO_BROWSER
+    assert written(tmp_path, {"f": FIGURE}) == NO_BROWSER
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_browser_that_crashes_is_said_to(tmp_path: Path) -> None:
-    note = write_images({"f": FIGURE}, tmp_path, program=program(tmp_path, "exit 7"))
+    note = written(tmp_path, {"f": FIGURE}, program=program(tmp_path, "exit 7"))
     assert note == (
         f"0 of 1 images could be drawn ({tmp_path}/browser ended with code 7); all figures are in "
         "report.html and as JSON"
@@ -86,19 +91,36 @@ def test_a_browser_that_cannot_be_started_is_said_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
-    assert "/nowhere/chromium could not be started" in write_images({"f": FIGURE}, tmp_path)
+    assert "/nowhere/chromium could not be started" in written(tmp_path, {"f": FIGURE})
+
+
+def beating(beats: Path) -> str:
+    """A browser that hangs, and whose child writes until it is stopped."""
+    return program(beats.parent, f"(while true; do echo >> {beats}; sleep 0.02; done) & sleep 60")
+
+
+def is_over(beats: Path) -> bool:
+    size = beats.stat().st_size
+    time.sleep(0.1)  # what still ran would write on
+    return beats.stat().st_size == size
 
 
 def test_a_browser_that_hangs_is_stopped_with_all_it_started(tmp_path: Path) -> None:
     beats = tmp_path / "beats"
-    script = f"(while true; do echo >> {beats}; sleep 0.02; done) & sleep 60"
     started = time.monotonic()
-    note = write_images({"f": FIGURE}, tmp_path, program=program(tmp_path, script), seconds=0.3)
+    note = written(tmp_path, {"f": FIGURE}, program=beating(beats), seconds=0.3)
     assert time.monotonic() - started < 10
-    assert "was stopped after 0.3 s" in note
-    size = beats.stat().st_size
-    time.sleep(0.1)  # what still ran would write on
-    assert beats.stat().st_size == size
+    assert "the browser was stopped after 0.3 s" in note
+    assert is_over(beats)
+
+
+def test_where_nothing_came_to_be_drawn_the_browser_is_stopped(tmp_path: Path) -> None:
+    beats = tmp_path / "beats"
+    with pytest.raises(LookupError), image_writer(program=beating(beats)):
+        while not beats.exists():
+            time.sleep(0.01)
+        raise LookupError("the analysis failed")
+    assert is_over(beats)
 
 
 def test_plotlys_script_is_found() -> None:
