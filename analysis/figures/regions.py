@@ -108,7 +108,7 @@ def _changes(table: DataFrame, ends: tuple[float, float], unit: str) -> dict[str
         inks.append(None if region in BESIDE else ink_on(fills[-1]))
     of_regions = [None] * len(names)
     return {
-        "fillcolor": [*fills, *[NOWHERE] * len(names), NOWHERE],
+        "fillcolor": [*fills, *[NOWHERE] * len(names), None],
         "text": [*names, *[[name] for name in names], None],
         "textfont.color": [*of_regions, *inks, None],
     }

@@ -202,8 +202,7 @@ def images_of(figures: Mapping[str, dict[str, Any]]) -> list[Image]:
         layout = _printed(content["layout"])
         menus = content["layout"].get("updatemenus", [])
         buttons = [button for menu in menus for button in menu["buttons"]]
-        changes = buttons[0]["args"] if buttons else None
-        first.append(Image(figure, figure, content["data"], layout, changes))
+        first.append(Image(figure, figure, content["data"], layout, None))
         for button in buttons[1:]:
             name = _free(f"{figure}-{_as_file_name(button['label'])}", taken)
             others.append(Image(name, figure, content["data"], layout, button["args"]))

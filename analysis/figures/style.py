@@ -39,7 +39,8 @@ def wrapped(text: str, characters: int = 42) -> list[str]:
 def menu(views: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """The title of the first view and, where there are several, a menu to change between them.
 
-    A view's arguments are those of Plotly's `update`: changes of traces and of the layout.
+    A view's arguments are those of Plotly's `update`: changes of traces and of the layout. The
+    figure by itself shows the first one.
     """
     title = {"text": next(iter(views)), "x": 0, "xref": "paper", "font": {"size": 16}}
     if len(views) == 1:

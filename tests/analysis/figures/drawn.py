@@ -9,13 +9,29 @@ from analysis.figures.style import INK
 
 
 def checked(figure: dict[str, Any]) -> dict[str, Any]:
-    """The figure, if Plotly knows all that is in it, and it stands on any background."""
+    """The figure, if Plotly knows all that is in it, and it stands on any background and
+    shows its first view.
+    """
     go.Figure(figure)  # knows every property and value
     assert json.loads(json.dumps(figure, allow_nan=False)) == figure
     layout = figure["layout"]
     assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
     assert layout["font"]["color"] == INK
+    for menu in layout.get("updatemenus", []):
+        traces, of_layout = menu["buttons"][0]["args"]
+        for key, values in traces.items():
+            for trace, value in zip(figure["data"], values, strict=True):
+                assert (_part(trace, key) or None) == (value or None), key
+        for key, value in of_layout.items():
+            assert _part(layout, key) == value
     return figure
+
+
+def _part(whole: Any, key: str) -> Any:
+    """What is found under Plotly's "title.text"; None where nothing is."""
+    for name in key.split("."):
+        whole = (whole or {}).get(name)
+    return whole
 
 
 def trace(figure: dict[str, Any], name: str) -> dict[str, Any]:

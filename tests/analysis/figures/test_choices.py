@@ -1,9 +1,7 @@
 """Best and worst choices as stacked bars: right shares in the right bar."""
 
-import json
 from typing import Any
 
-import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame, concat
 
@@ -11,6 +9,7 @@ from analysis.absent import Absent
 from analysis.figures.choices import best_worst_shares
 from analysis.recipe import shipped_recipes
 from analysis.tables.choices import choices
+from tests.analysis.figures.drawn import checked
 from tests.analysis.tables.test_choices import pages
 
 PAPER, SOUND = shipped_recipes().values()
@@ -24,9 +23,7 @@ STUDY = pages(
 
 def drawn(table: DataFrame) -> dict[str, Any]:
     figure = best_worst_shares(table, SOUND)
-    go.Figure(figure)  # Plotly knows every property and value in it
-    assert json.loads(json.dumps(figure, allow_nan=False)) == figure
-    return figure
+    return checked(figure)
 
 
 def shares(figure: dict[str, Any]) -> dict[str, list[float]]:

@@ -1,9 +1,7 @@
 """Forests: what the tables say, each interval where it belongs."""
 
-import json
 from typing import Any
 
-import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame
 
@@ -15,6 +13,7 @@ from analysis.tables.contrasts import CONTRASTS
 from analysis.tables.mixed_models import CONTRASTS as MIXED_CONTRASTS
 from analysis.tables.mixed_models import ESTIMATES
 from analysis.tables.systems import SYSTEMS
+from tests.analysis.figures.drawn import checked
 
 RECIPE = shipped_recipes()["sound"]
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
@@ -50,12 +49,6 @@ MIXED = table(
 )
 
 
-def known(made: dict[str, Any]) -> dict[str, Any]:
-    go.Figure(made)  # Plotly knows every property and value in it
-    assert json.loads(json.dumps(made, allow_nan=False)) == made
-    return made
-
-
 def intervals(made: dict[str, Any]) -> dict[str, list[Any]]:
     """Each kind's rows: value, how far below and above, or None."""
     return {
@@ -76,7 +69,7 @@ def note(made: dict[str, Any]) -> str:
 
 
 def test_each_row_has_its_estimates_and_what_cannot_be_estimated_has_none() -> None:
-    assert intervals(known(contrast_forest(DIFFERENCES, MIXED, RECIPE))) == {
+    assert intervals(checked(contrast_forest(DIFFERENCES, MIXED, RECIPE))) == {
         "for other raters": [(0.5, 0.2, 0.2), None, (-0.25, 0.25, 0.25)],
         "for other scenarios": [(0.5, 0.6, 0.6), None, None],
         "for both (mixed model: ordinal, probit)": [(0.45, 0.4, 0.4), None, None],
@@ -119,7 +112,7 @@ def test_a_menu_changes_raters_and_dimensions() -> None:
     every = DIFFERENCES.assign(raters="all", difference=DIFFERENCES["difference"] * 2)
     other = DIFFERENCES.assign(dimension="advice")
     both = DataFrame([*DIFFERENCES.to_dict("records"), *every.to_dict("records")])
-    (menu,) = known(contrast_forest(both, None, RECIPE))["layout"]["updatemenus"]
+    (menu,) = checked(contrast_forest(both, None, RECIPE))["layout"]["updatemenus"]
     assert [button["label"] for button in menu["buttons"]] == ["Included raters", "All raters"]
     changes, _ = menu["buttons"][1]["args"]
     assert changes["x"][1] == [1.0, None, -0.5]
@@ -164,7 +157,7 @@ def test_systems_have_means_by_raters_and_by_scenarios_and_of_the_model() -> Non
         {"link": "linear", "model": "Ant", "condition": "plain", "scale": "ratings"}
         | {"estimate": 3.0, "ci_low": 2.0, "ci_high": 4.0},
     )
-    made = known(systems_forest(MEANS, estimates, CONTRAST, RECIPE))
+    made = checked(systems_forest(MEANS, estimates, CONTRAST, RECIPE))
     assert intervals(made) == {
         "for other raters": [(3.0, 0.5, 0.5), (4.0, 0.2, 0.2)],
         "for other scenarios": [(3.1, 1.0, 1.0), (4.0, 0.0, 0.0)],

@@ -1,9 +1,7 @@
 """Shares of the scale's points: a bar per system, counted right, whatever the scale."""
 
-import json
 from typing import Any
 
-import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame
 
@@ -11,6 +9,7 @@ from analysis.figures.shares import category_shares
 from analysis.figures.style import SEQUENCE, ink_on, shade
 from analysis.study_data import ITEM
 from analysis.tables.items import rating_counts
+from tests.analysis.figures.drawn import checked
 
 SCALE = [(1, "Not at all"), (2, "Somewhat"), (3, "Extremely")]
 Ratings = dict[tuple[str, str, str, str, str], list[int]]
@@ -22,9 +21,7 @@ def figure(
     rows = [(*key, value) for key, values in ratings.items() for value in values]
     table = DataFrame(rows, columns=[*ITEM, "rating"])
     made = category_shares(rating_counts(table), scale, between=between)
-    go.Figure(made)  # Plotly knows every property and value in it
-    assert json.loads(json.dumps(made, allow_nan=False)) == made
-    return made
+    return checked(made)
 
 
 def bars(made: dict[str, Any]) -> dict[str, list[float]]:
