@@ -8,12 +8,15 @@ from math import sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import gammaincc, ndtr
+from scipy.special import gammaincc, ndtr, ndtri
 
 from analysis.stats.quadrature import legendre, scale, scale_bounds
 
 #: Beyond this a standard normal does not get.
 FAR = 9.0
+#: A bound mostly is this close to where it would be if T were normal: looking there first halves
+#: the work.
+NEAR = 0.1
 
 
 def cdf(t: float, df: float, noncentrality: float) -> float:
@@ -41,9 +44,18 @@ def noncentrality_interval(t: float, df: float, confidence: float = 0.95) -> tup
         return -high, -low
     tail = (1 - confidence) / 2
     least, most = scale_bounds(df)
-    bounds = t * least - FAR, t * most + FAR
+    anywhere = t * least - FAR, t * most + FAR
+    middle, error = t * (1 - 1 / (4 * df)), sqrt(1 + t**2 / (2 * df))
 
     def at(p: float) -> float:
-        return float(brentq(lambda each: cdf(t, df, each) - p, *bounds, xtol=1e-12, rtol=1e-13))
+        def excess(noncentrality: float) -> float:
+            return cdf(t, df, noncentrality) - p
+
+        near = middle - float(ndtri(p)) * error  # T is nearly normal
+        try:
+            found = brentq(excess, near - NEAR, near + NEAR, xtol=1e-12, rtol=1e-13)
+        except ValueError:  # it is not between these
+            found = brentq(excess, *anywhere, xtol=1e-12, rtol=1e-13)
+        return float(found)
 
     return at(1 - tail), at(tail)
