@@ -17,6 +17,7 @@ from analysis.figures.style import (
     FITS,
     INK,
     LEGEND,
+    LINE,
     PLAIN,
     SYMBOLS,
     as_text,
@@ -29,7 +30,6 @@ INCLUDED = "included"
 NAMES = {"sigma": "σ", "mae": "MAE"}
 MOST_BARS = 30
 FEW = 8  # raters in a bar, below which every one has a tick
-LINE = 19  # pixels of a line of the legend or of the note
 RULE = "sigma_mae"
 OVERFLOW = 2  # times the longest duration allowed: longer ones share the last bar
 AXIS: dict[str, Any] = {
@@ -246,15 +246,12 @@ def _layout(
     """Room for a legend of one name per line, as it stands on a phone, and for the note."""
     lines = wrapped(text)
     top, below = 16 + LINE * len(legend), 60 + LINE * len(lines)
-    return (
-        PLAIN
-        | FITS
-        | {
-            "height": 300 + top + below,
-            "margin": {"l": 56, "r": 12, "t": top, "b": below},
-            "legend": LEGEND | {"traceorder": "normal"},
-            "xaxis": AXIS | x,
-            "yaxis": AXIS | y,
-            "annotations": [note("<br>".join(lines)) | {"yshift": -50}],
-        }
-    )
+    return PLAIN | {
+        "meta": FITS["meta"] | {"legend_lines": len(legend)},
+        "height": 300 + top + below,
+        "margin": {"l": 56, "r": 12, "t": top, "b": below},
+        "legend": LEGEND | {"traceorder": "normal"},
+        "xaxis": AXIS | x,
+        "yaxis": AXIS | y,
+        "annotations": [note("<br>".join(lines)) | {"yshift": -50}],
+    }

@@ -1,17 +1,25 @@
 """Figures of rows: a name above each row, so that they can be read on a phone as on a desk."""
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from analysis.figures.style import FITS, INK, LEGEND, PLAIN, menu, note, wrapped
+from analysis.figures.style import (
+    FITS,
+    INK,
+    LEGEND,
+    LINE,
+    PHONE,
+    PLAIN,
+    legend_lines,
+    menu,
+    note,
+    wrapped,
+)
 
 PIXELS = 44  # of a row with its name
 GAP = 0.35  # more between rows that do not belong together
 NAME = 0.47  # how far above its row a name stands
-LINE = 19  # pixels of a line of a legend or a note
-PHONE = 300  # pixels that a phone leaves for a figure
 
 
 def places(groups: Sequence[str]) -> list[float]:
@@ -51,14 +59,14 @@ def layout(
     """
     axis: dict[str, Any] = {"fixedrange": True, "showgrid": False, "zeroline": False}
     axis_below = 56 if "title" in x else 34
-    lines = wrapped(text)
-    top, below = 52 + LINE * _lines(legend), axis_below + 16 + LINE * len(lines)
+    lines, of_legend = wrapped(text), legend_lines(legend, PHONE)
+    top, below = 52 + LINE * of_legend, axis_below + 16 + LINE * len(lines)
     chosen = menu(views)
     chosen["title"] |= {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}}
     for choice in chosen.get("updatemenus", []):
         choice["pad"] = {"b": top - 42}
     return {
-        **FITS,
+        "meta": FITS["meta"] | {"legend_lines": of_legend},
         **PLAIN,
         **chosen,
         "height": round(top + below + PIXELS * (at[-1] + 1.3)),
@@ -68,9 +76,3 @@ def layout(
         "yaxis": axis | {"range": [at[-1] + 0.45, -0.85], "visible": False},
         "annotations": [note("<br>".join(lines)) | {"yshift": -axis_below}],
     }
-
-
-def _lines(legend: Sequence[str]) -> int:
-    """How many lines a legend takes on a phone: its entries stand in columns of one width."""
-    columns = max(1, PHONE // (45 + 7 * max(map(len, legend))))
-    return math.ceil(len(legend) / columns)

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from analysis.figures.browser import browsing, find_browser
+from analysis.figures.style import LINE, NOTE, legend_lines, wrapped
 
 NO_BROWSER = (
     "no Chrome or Chromium was found: the figures are in report.html and as JSON; install "
@@ -30,6 +31,7 @@ NO_BROWSER = (
 SECONDS = 120.0
 WIDTH = 1000  # pixels
 SCALE = 2  # pixels of a PNG in one of those
+CHARACTERS = 140  # of a note, in a line
 FORMATS = ("svg", "png")
 #: Seconds until the page asks again for images that are not known yet.
 PATIENCE = 20.0
@@ -199,7 +201,7 @@ def images_of(figures: Mapping[str, dict[str, Any]]) -> list[Image]:
     others: list[Image] = []
     taken = {name.casefold() for name in figures}
     for figure, content in figures.items():
-        layout = _printed(content["layout"])
+        layout = _printed(content)
         menus = content["layout"].get("updatemenus", [])
         buttons = [button for menu in menus for button in menu["buttons"]]
         first.append(Image(figure, figure, content["data"], layout, None))
@@ -209,12 +211,39 @@ def images_of(figures: Mapping[str, dict[str, Any]]) -> list[Image]:
     return first + others
 
 
-def _printed(layout: dict[str, Any]) -> dict[str, Any]:
+def _printed(figure: dict[str, Any]) -> dict[str, Any]:
+    layout = _without_room_for_phones(figure)
     plain = {key: value for key, value in layout.items() if key != "updatemenus"}
     font = {**layout.get("font", {}), "color": "#222222", "family": "Helvetica, Arial, sans-serif"}
     white = {"paper_bgcolor": "#ffffff", "plot_bgcolor": "#ffffff"}
     size = {"width": WIDTH, "height": layout.get("height", 600), "autosize": False}
     return {**plain, **white, **size, "font": font}
+
+
+def _without_room_for_phones(figure: dict[str, Any]) -> dict[str, Any]:
+    """Its layout, where the legend and the note take fewer lines than they do on a phone."""
+    layout = figure["layout"]
+    room = layout.get("meta", {}).get("legend_lines", 0)
+    named = [t["name"] for t in figure["data"] if "name" in t and t.get("showlegend", True)]
+    above = room - legend_lines(named, WIDTH) if room else 0
+    annotations = list(map(_with_long_lines, layout.get("annotations", [])))
+    below = _line_breaks(layout.get("annotations", [])) - _line_breaks(annotations)
+    if above or below:
+        margin = layout["margin"]
+        margin = margin | {"t": margin["t"] - LINE * above, "b": margin["b"] - LINE * below}
+        layout = layout | {"margin": margin, "height": layout["height"] - LINE * (above + below)}
+    return {**layout, "annotations": annotations}
+
+
+def _with_long_lines(annotation: dict[str, Any]) -> dict[str, Any]:
+    if annotation.get("name") != NOTE:
+        return annotation
+    text = annotation["text"].replace("<br>", " ")
+    return annotation | {"text": "<br>".join(wrapped(text, CHARACTERS))}
+
+
+def _line_breaks(annotations: Sequence[dict[str, Any]]) -> int:
+    return sum(annotation["text"].count("<br>") for annotation in annotations)
 
 
 def _as_file_name(label: str) -> str:

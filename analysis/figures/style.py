@@ -1,8 +1,9 @@
 """What all figures share: colours, names as text, the menu that changes what is shown."""
 
 import html
+import math
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 #: Okabe and Ito's colours that show on white and on black; dashes tell conditions apart as well.
@@ -18,15 +19,28 @@ PLAIN: dict[str, Any] = {
 }
 #: Says to pages that a figure can be as narrow as a phone; others scroll there.
 FITS: dict[str, Any] = {"meta": {"fits": "phone"}}
+PHONE = 300  # pixels that a phone leaves for a figure
+LINE = 19  # pixels of a line of a legend or a note
+NOTE = "note"
 #: A legend in one line above everything.
 LEGEND: dict[str, Any] = {
     "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper",
 }  # fmt: skip
 
 
+def legend_lines(names: Collection[str], width: float) -> int:
+    """How many lines a legend takes in so many pixels: its entries stand in columns of one width.
+
+    A layout that fits a phone says how many it has room for, as `legend_lines` in its `meta`:
+    images for print are wider, and need less.
+    """
+    columns = max(1, int(width // (45 + 7 * max(map(len, names), default=0))))
+    return math.ceil(len(names) / columns)
+
+
 def note(text: str) -> dict[str, Any]:
     """An annotation below everything: what is drawn."""
-    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -30}
+    place = {"name": NOTE, "xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -30}
     align = {"xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False}
     return place | align | {"text": text}
 

@@ -3,13 +3,14 @@ tests/e2e/test_figures.py.
 """
 
 import time
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from analysis.figures.static import NO_BROWSER, image_writer, images_of, plotly_script
-from analysis.figures.style import menu
+from analysis.figures.style import LINE, menu, note
 
 FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
 
@@ -44,6 +45,35 @@ def test_an_image_is_on_white_and_has_no_menu() -> None:
     assert "updatemenus" not in image.layout
     assert (image.layout["paper_bgcolor"], image.layout["plot_bgcolor"]) == ("#ffffff", "#ffffff")
     assert (image.layout["width"], image.layout["height"]) == (1000, 300)
+
+
+def test_in_print_the_legend_and_the_note_have_longer_lines_than_on_a_phone() -> None:
+    traces = [{"type": "bar", "name": name} for name in ("low", "middle", "high")]
+    other = {"text": "a<br>b"}
+    of_phone = {"annotations": [other, note("So many<br>raters.")], "height": 300}
+    of_phone |= {"margin": {"t": 100, "b": 60, "l": 5}, "meta": {"legend_lines": 3}}
+    before = deepcopy(of_phone)
+    (image,) = images_of({"f": {"data": traces, "layout": of_phone}})
+    assert image.layout["annotations"] == [other, note("So many raters.")]
+    assert image.layout["margin"] == {"t": 100 - 2 * LINE, "b": 60 - LINE, "l": 5}
+    assert image.layout["height"] == 300 - 3 * LINE
+    assert of_phone == before
+
+
+def test_in_print_long_texts_still_take_several_lines() -> None:
+    traces = [{"type": "bar", "name": name * 40} for name in "abcd"]
+    layout = {"annotations": [note("word<br>" * 59 + "word")], "height": 2000}
+    layout |= {"margin": {"t": 100, "b": 1500}, "meta": {"legend_lines": 4}}
+    (image,) = images_of({"f": {"data": traces, "layout": layout}})
+    assert [len(line) for line in image.layout["annotations"][0]["text"].split("<br>")] == [
+        139,
+        139,
+        19,
+    ]
+    assert (
+        image.layout["margin"]["t"] == 100 - 2 * LINE
+    )  # two names of 40 letters beside each other
+    assert image.layout["margin"]["b"] == 1500 - 57 * LINE
 
 
 @pytest.mark.parametrize(
