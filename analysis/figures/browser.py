@@ -40,16 +40,21 @@ def browsing(program: str, address: str) -> Iterator[Callable[[], str]]:
     At the end it is stopped with all that it started.
     """
     if shutil.which(program) is None:
-        yield lambda: f"{program} could not be started: there is no such program"
+        yield lambda: f"{program} could not be started: it is not there, or no program"
         return
     with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as profile:
-        process = subprocess.Popen(  # noqa: S603  # the machine's own browser
-            [*LISTENS, program, *FLAGS, f"--user-data-dir={profile}", address],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        try:
+            process = subprocess.Popen(  # noqa: S603  # the machine's own browser
+                [*LISTENS, program, *FLAGS, f"--user-data-dir={profile}", address],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:  # no memory, too many processes
+            why = f"{program} could not be started: {error.strerror}"
+            yield lambda: why
+            return
 
         def over() -> str:
             ended = process.poll()

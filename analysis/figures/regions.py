@@ -16,6 +16,7 @@ from analysis.absent import Absent
 from analysis.figures.style import (
     FITS,
     INK,
+    LINE,
     PLAIN,
     SEQUENCE,
     as_text,
@@ -163,8 +164,8 @@ def _layout(lines: int) -> dict[str, Any]:
         FITS
         | PLAIN
         | {
-            "height": 460 + 19 * lines,
-            "margin": {"l": 10, "r": 10, "t": 60, "b": 70 + 19 * lines},
+            "height": 460 + LINE * lines,
+            "margin": {"l": 10, "r": 10, "t": 60, "b": 70 + LINE * lines},
             "xaxis": axis | {"range": list(WIDTH), "constrain": "domain"},
             "yaxis": axis
             | {"range": [BOTTOM, TOP], "scaleanchor": "x", "constrain": "domain"}

@@ -41,14 +41,18 @@ PAGE = """<!doctype html><meta charset="utf-8"><body>
 <script>
 "use strict";
 const send = (name, body) => fetch(name, {method: "POST", body});
+const failed = (what, error) => send("failed", `${what}: ${error?.message ?? error}`);
 const packer = new Worker("packer.js");
 const places = {};  // each figure is plotted once, and then turned to its other views
 let seed;  // Plotly names parts by chance; so the same figures give the same bytes
 Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
 async function wanted() {
   for (;;) {
-    const answer = await fetch("images.json");
-    if (answer.status === 200) return answer.json();
+    try {
+      const answer = await fetch("images.json");
+      if (answer.status === 200) return answer.json();
+    }
+    catch { await new Promise((later) => setTimeout(later, 200)); }  // the network changed
   }
 }
 async function draw({figure, data, layout, changes}) {
@@ -69,8 +73,9 @@ async function paint(svg, {width, height}) {
   return createImageBitmap(image, {resizeWidth: across, resizeHeight: down});
 }
 function pack(name, bitmap) {
-  return new Promise((packed) => {
+  return new Promise((packed, broken) => {
     packer.onmessage = packed;
+    packer.onerror = broken;
     packer.postMessage({name, bitmap}, [bitmap]);
   });
 }
@@ -80,14 +85,14 @@ function pack(name, bitmap) {
     try {
       const svg = await draw(image);
       await Promise.all(sent);
-      sent = [send(`${image.name}.svg`, svg)];
-      sent.push(pack(image.name, await paint(svg, image.layout)));
+      const kept = (sending) => sending.catch((error) => failed(image.name, error));
+      sent = [kept(send(`${image.name}.svg`, svg))];
+      sent.push(kept(pack(image.name, await paint(svg, image.layout))));
     }
-    catch (error) { await send("failed", `${image.name}: ${error.message ?? error}`); }
+    catch (error) { await failed(image.name, error); }
   }
   await Promise.all(sent);
-  await send("done", "");
-})();
+})().catch((error) => failed("the page", error)).then(() => send("done", ""));
 </script>""".replace("SCALE", str(SCALE))
 
 # PNG takes as long to pack as a figure to draw; so this one is packed while the next one is drawn.
@@ -99,7 +104,7 @@ onmessage = async ({data: {name, bitmap}}) => {
     canvas.getContext("bitmaprenderer").transferFromImageBitmap(bitmap);
     await send(`${name}.png`, await canvas.convertToBlob());
   }
-  catch (error) { await send("failed", `${name}: ${error.message ?? error}`); }
+  catch (error) { await send("failed", `${name}: ${error?.message ?? error}`); }
   postMessage("");
 };
 """
@@ -225,11 +230,12 @@ def _without_room_for_phones(figure: dict[str, Any]) -> dict[str, Any]:
     layout = figure["layout"]
     room = layout.get("meta", {}).get("legend_lines", 0)
     named = [t["name"] for t in figure["data"] if "name" in t and t.get("showlegend", True)]
-    above = room - legend_lines(named, WIDTH) if room else 0
+    margin = layout.get("margin", {})
+    inside = WIDTH - margin.get("l", 0) - margin.get("r", 0)
+    above = room - legend_lines(named, inside) if room else 0
     annotations = list(map(_with_long_lines, layout.get("annotations", [])))
     below = _line_breaks(layout.get("annotations", [])) - _line_breaks(annotations)
     if above or below:
-        margin = layout["margin"]
         margin = margin | {"t": margin["t"] - LINE * above, "b": margin["b"] - LINE * below}
         layout = layout | {"margin": margin, "height": layout["height"] - LINE * (above + below)}
     return {**layout, "annotations": annotations}
@@ -279,8 +285,8 @@ class _Server(ThreadingHTTPServer):
 
     def give(self, order: Order) -> None:
         listed = json.dumps([image._asdict() for image in order.images])
-        self.pages["images.json"] = ("application/json", listed.encode())
         self.order = order
+        self.pages["images.json"] = ("application/json", listed.encode())
         self.may_answer.set()
 
     def handle_error(self, request: Any, client_address: Any) -> None:

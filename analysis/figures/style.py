@@ -47,7 +47,7 @@ def note(text: str) -> dict[str, Any]:
 
 def wrapped(text: str, characters: int = 42) -> list[str]:
     """Lines that a phone shows whole."""
-    return textwrap.wrap(text, characters, break_long_words=False)
+    return textwrap.wrap(text, characters, break_long_words=False, break_on_hyphens=False)
 
 
 def menu(views: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:

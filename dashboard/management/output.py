@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
 from dashboard.output_folder import OutputRefused, output_folder
@@ -17,8 +18,8 @@ from survey.tidy import counted_sources
 class OutputCommand(BaseCommand, ABC):
     """Writes files about a study as it is now; all of them or none."""
 
-    # Django's checks load every page, which takes longer than anything here but an analysis.
-    requires_system_checks = ()
+    # All of Django's checks would load every page, which takes longer than most exports.
+    requires_system_checks = (Tags.models,)
     #: The file that lists the others, by which a later run knows them for its own.
     manifest: str
     #: What the files are, for the message at the end.

@@ -21,7 +21,8 @@ def checked(figure: dict[str, Any]) -> dict[str, Any]:
         traces, of_layout = menu["buttons"][0]["args"]
         for key, values in traces.items():
             for trace, value in zip(figure["data"], values, strict=True):
-                assert (_part(trace, key) or None) == (value or None), key
+                found = _part(trace, key)
+                assert found == value or (found is None and not value), key
         for key, value in of_layout.items():
             assert _part(layout, key) == value
     return figure

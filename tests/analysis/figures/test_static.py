@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analysis.figures.static import NO_BROWSER, image_writer, images_of, plotly_script
-from analysis.figures.style import LINE, menu, note
+from analysis.figures.style import LINE, menu, note, wrapped
 
 FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
 
@@ -58,6 +58,16 @@ def test_in_print_the_legend_and_the_note_have_longer_lines_than_on_a_phone() ->
     assert image.layout["margin"] == {"t": 100 - 2 * LINE, "b": 60 - LINE, "l": 5}
     assert image.layout["height"] == 300 - 3 * LINE
     assert of_phone == before
+
+
+def test_in_print_no_hyphen_and_no_word_is_torn() -> None:
+    lines = wrapped("an empathy-driven answer " * 9)
+    assert len(lines) > 4
+    layout = {"annotations": [note("<br>".join(lines))], "height": 500}
+    layout |= {"margin": {"t": 100, "b": 200}}
+    (image,) = images_of({"f": {"data": [], "layout": layout}})
+    printed = image.layout["annotations"][0]["text"].replace("<br>", " ")
+    assert printed == ("an empathy-driven answer " * 9).strip()
 
 
 def test_in_print_long_texts_still_take_several_lines() -> None:
