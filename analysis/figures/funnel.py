@@ -10,7 +10,7 @@ from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.definition import QualityRules, RuleName
-from analysis.figures.style import FITS, INK, PLAIN, as_text, wrapped
+from analysis.figures.style import INK, PLAIN, as_text, fits_phone, wrapped
 
 #: Pixels: of a line of text, above and below the lines of a box, and between boxes.
 LINE, PADDING, GAP = 16, 8, 16
@@ -139,7 +139,7 @@ def _layout(flow: Flow) -> dict[str, Any]:
     axis: dict[str, Any] = {"fixedrange": True, "visible": False}
     return (
         PLAIN
-        | FITS
+        | fits_phone()
         | {
             "height": -flow.y + 2 * margin,
             "margin": {"l": margin, "r": margin, "t": margin, "b": margin},

@@ -14,13 +14,13 @@ from analysis.absent import Absent
 from analysis.definition import QualityRules
 from analysis.figures.style import (
     COLOURS,
-    FITS,
     INK,
     LEGEND,
     LINE,
     PLAIN,
     SYMBOLS,
     as_text,
+    fits_phone,
     note,
     short,
     wrapped,
@@ -246,8 +246,9 @@ def _layout(
     """Room for a legend of one name per line, as it stands on a phone, and for the note."""
     lines = wrapped(text)
     top, below = 16 + LINE * len(legend), 60 + LINE * len(lines)
-    return PLAIN | {
-        "meta": FITS["meta"] | {"legend_lines": len(legend)},
+    return {
+        **PLAIN,
+        **fits_phone(legend=len(legend)),
         "height": 300 + top + below,
         "margin": {"l": 56, "r": 12, "t": top, "b": below},
         "legend": LEGEND | {"traceorder": "normal"},

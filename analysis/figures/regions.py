@@ -14,12 +14,12 @@ from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.figures.style import (
-    FITS,
     INK,
     LINE,
     PLAIN,
     SEQUENCE,
     as_text,
+    fits_phone,
     ink_on,
     menu,
     note,
@@ -161,7 +161,7 @@ def _colours(ends: tuple[float, float]) -> dict[str, Any]:
 def _layout(lines: int) -> dict[str, Any]:
     axis = {"fixedrange": True, "visible": False}
     return (
-        FITS
+        fits_phone()
         | PLAIN
         | {
             "height": 460 + LINE * lines,

@@ -5,12 +5,12 @@ from itertools import pairwise
 from typing import Any
 
 from analysis.figures.style import (
-    FITS,
     INK,
     LEGEND,
     LINE,
     PHONE,
     PLAIN,
+    fits_phone,
     legend_lines,
     menu,
     note,
@@ -66,7 +66,7 @@ def layout(
     for choice in chosen.get("updatemenus", []):
         choice["pad"] = {"b": top - 42}
     return {
-        "meta": FITS["meta"] | {"legend_lines": of_legend},
+        **fits_phone(legend=of_legend),
         **PLAIN,
         **chosen,
         "height": round(top + below + PIXELS * (at[-1] + 1.3)),

@@ -5,9 +5,7 @@ the Plotly that the report uses, too, and sends each image back as soon as it is
 own exporter (Kaleido) needs the same browser and four packages more, and knows no views.
 """
 
-import html
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,20 +16,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_urlsafe
 from threading import Event, Thread
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 from analysis.figures.browser import browsing, find_browser
-from analysis.figures.style import LINE, NOTE, legend_lines, wrapped
+from analysis.figures.printed import Image, images_of
 
 NO_BROWSER = (
     "no Chrome or Chromium was found: the figures are in report.html and as JSON; install "
     "chromium, or name one in CHROMIUM, to get SVG and PNG"
 )
 SECONDS = 120.0
-WIDTH = 1000  # pixels
-SCALE = 2  # pixels of a PNG in one of those
-CHARACTERS = 140  # of a note, in a line
+SCALE = 2  # pixels of a PNG to one of its figure
 FORMATS = ("svg", "png")
 #: Seconds until the page asks again for images that are not known yet.
 PATIENCE = 20.0
@@ -50,7 +46,7 @@ async function wanted() {
   for (;;) {
     try {
       const answer = await fetch("images.json");
-      if (answer.status === 200) return answer.json();
+      if (answer.status === 200) return await answer.json();
     }
     catch { await new Promise((later) => setTimeout(later, 200)); }  // the network changed
   }
@@ -108,16 +104,6 @@ onmessage = async ({data: {name, bitmap}}) => {
   postMessage("");
 };
 """
-
-
-class Image(NamedTuple):
-    """A view of a figure; `name` is that of its files without their ending."""
-
-    name: str
-    figure: str
-    data: list[dict[str, Any]]
-    layout: dict[str, Any]
-    changes: list[Any] | None
 
 
 @dataclass
@@ -198,72 +184,6 @@ def plotly_script() -> Path:
     found = find_spec("plotly")
     assert found and found.submodule_search_locations
     return Path(found.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
-
-
-def images_of(figures: Mapping[str, dict[str, Any]]) -> list[Image]:
-    """Every view of every figure in print: on white, without menus; the first views first."""
-    first: list[Image] = []
-    others: list[Image] = []
-    taken = {name.casefold() for name in figures}
-    for figure, content in figures.items():
-        layout = _printed(content)
-        menus = content["layout"].get("updatemenus", [])
-        buttons = [button for menu in menus for button in menu["buttons"]]
-        first.append(Image(figure, figure, content["data"], layout, None))
-        for button in buttons[1:]:
-            name = _free(f"{figure}-{_as_file_name(button['label'])}", taken)
-            others.append(Image(name, figure, content["data"], layout, button["args"]))
-    return first + others
-
-
-def _printed(figure: dict[str, Any]) -> dict[str, Any]:
-    layout = _without_room_for_phones(figure)
-    plain = {key: value for key, value in layout.items() if key != "updatemenus"}
-    font = {**layout.get("font", {}), "color": "#222222", "family": "Helvetica, Arial, sans-serif"}
-    white = {"paper_bgcolor": "#ffffff", "plot_bgcolor": "#ffffff"}
-    size = {"width": WIDTH, "height": layout.get("height", 600), "autosize": False}
-    return {**plain, **white, **size, "font": font}
-
-
-def _without_room_for_phones(figure: dict[str, Any]) -> dict[str, Any]:
-    """Its layout, where the legend and the note take fewer lines than they do on a phone."""
-    layout = figure["layout"]
-    room = layout.get("meta", {}).get("legend_lines", 0)
-    named = [t["name"] for t in figure["data"] if "name" in t and t.get("showlegend", True)]
-    margin = layout.get("margin", {})
-    inside = WIDTH - margin.get("l", 0) - margin.get("r", 0)
-    above = room - legend_lines(named, inside) if room else 0
-    annotations = list(map(_with_long_lines, layout.get("annotations", [])))
-    below = _line_breaks(layout.get("annotations", [])) - _line_breaks(annotations)
-    if above or below:
-        margin = margin | {"t": margin["t"] - LINE * above, "b": margin["b"] - LINE * below}
-        layout = layout | {"margin": margin, "height": layout["height"] - LINE * (above + below)}
-    return {**layout, "annotations": annotations}
-
-
-def _with_long_lines(annotation: dict[str, Any]) -> dict[str, Any]:
-    if annotation.get("name") != NOTE:
-        return annotation
-    text = annotation["text"].replace("<br>", " ")
-    return annotation | {"text": "<br>".join(wrapped(text, CHARACTERS))}
-
-
-def _line_breaks(annotations: Sequence[dict[str, Any]]) -> int:
-    return sum(annotation["text"].count("<br>") for annotation in annotations)
-
-
-def _as_file_name(label: str) -> str:
-    return re.sub(r"[^\w.]+", "_", html.unescape(label)).strip("._") or "view"
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """The name, numbered where another view has it; names that differ in case alone are one."""
-    number, free = 1, name
-    while free.casefold() in taken:
-        number += 1
-        free = f"{name}_{number}"
-    taken.add(free.casefold())
-    return free
 
 
 class _Server(ThreadingHTTPServer):

@@ -17,8 +17,6 @@ PLAIN: dict[str, Any] = {
     "paper_bgcolor": "rgba(0,0,0,0)",
     "plot_bgcolor": "rgba(0,0,0,0)",
 }
-#: Says to pages that a figure can be as narrow as a phone; others scroll there.
-FITS: dict[str, Any] = {"meta": {"fits": "phone"}}
 PHONE = 300  # pixels that a phone leaves for a figure
 LINE = 19  # pixels of a line of a legend or a note
 NOTE = "note"
@@ -28,12 +26,15 @@ LEGEND: dict[str, Any] = {
 }  # fmt: skip
 
 
-def legend_lines(names: Collection[str], width: float) -> int:
-    """How many lines a legend takes in so many pixels: its entries stand in columns of one width.
-
-    A layout that fits a phone says how many it has room for, as `legend_lines` in its `meta`:
-    images for print are wider, and need less.
+def fits_phone(*, legend: int = 0) -> dict[str, Any]:
+    """Says to pages that a figure can be as narrow as a phone, where others scroll; and to images
+    for print for how many lines of a legend it has room, which is more than these need.
     """
+    return {"meta": {"fits": "phone", "legend_lines": legend}}
+
+
+def legend_lines(names: Collection[str], width: float) -> int:
+    """How many lines a legend takes in so many pixels: entries stand in columns of one width."""
     columns = max(1, int(width // (45 + 7 * max(map(len, names), default=0))))
     return math.ceil(len(names) / columns)
 

@@ -3,21 +3,15 @@ tests/e2e/test_figures.py.
 """
 
 import time
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from analysis.figures.static import NO_BROWSER, image_writer, images_of, plotly_script
-from analysis.figures.style import LINE, menu, note, wrapped
+from analysis.figures import browser
+from analysis.figures.static import NO_BROWSER, image_writer, plotly_script
 
 FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
-
-
-def with_views(*titles: str) -> dict[str, Any]:
-    views = {title: [{"y": [[n]]}, {}] for n, title in enumerate(titles)}
-    return {"data": FIGURE["data"], "layout": {"height": 300} | menu(views)}
 
 
 def written(folder: Path, figures: dict[str, Any], **settings: Any) -> str:
@@ -30,79 +24,6 @@ def program(folder: Path, script: str) -> str:
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     return str(path)
-
-
-def test_every_view_is_an_image_and_the_first_ones_come_first() -> None:
-    figures = {"shares": with_views("All scenarios", "S1"), "funnel": FIGURE}
-    assert [image.name for image in images_of(figures)] == ["shares", "funnel", "shares-S1"]
-    first, only, other = images_of(figures)
-    assert first.changes is only.changes is None  # a figure shows its first view by itself
-    assert other.changes == [{"y": [[1]]}, {"title.text": "S1"}]
-
-
-def test_an_image_is_on_white_and_has_no_menu() -> None:
-    image, _ = images_of({"shares": with_views("S1", "S2")})
-    assert "updatemenus" not in image.layout
-    assert (image.layout["paper_bgcolor"], image.layout["plot_bgcolor"]) == ("#ffffff", "#ffffff")
-    assert (image.layout["width"], image.layout["height"]) == (1000, 300)
-
-
-def test_in_print_the_legend_and_the_note_have_longer_lines_than_on_a_phone() -> None:
-    traces = [{"type": "bar", "name": name} for name in ("low", "middle", "high")]
-    other = {"text": "a<br>b"}
-    of_phone = {"annotations": [other, note("So many<br>raters.")], "height": 300}
-    of_phone |= {"margin": {"t": 100, "b": 60, "l": 5}, "meta": {"legend_lines": 3}}
-    before = deepcopy(of_phone)
-    (image,) = images_of({"f": {"data": traces, "layout": of_phone}})
-    assert image.layout["annotations"] == [other, note("So many raters.")]
-    assert image.layout["margin"] == {"t": 100 - 2 * LINE, "b": 60 - LINE, "l": 5}
-    assert image.layout["height"] == 300 - 3 * LINE
-    assert of_phone == before
-
-
-def test_in_print_no_hyphen_and_no_word_is_torn() -> None:
-    lines = wrapped("an empathy-driven answer " * 9)
-    assert len(lines) > 4
-    layout = {"annotations": [note("<br>".join(lines))], "height": 500}
-    layout |= {"margin": {"t": 100, "b": 200}}
-    (image,) = images_of({"f": {"data": [], "layout": layout}})
-    printed = image.layout["annotations"][0]["text"].replace("<br>", " ")
-    assert printed == ("an empathy-driven answer " * 9).strip()
-
-
-def test_in_print_long_texts_still_take_several_lines() -> None:
-    traces = [{"type": "bar", "name": name * 40} for name in "abcd"]
-    layout = {"annotations": [note("word<br>" * 59 + "word")], "height": 2000}
-    layout |= {"margin": {"t": 100, "b": 1500}, "meta": {"legend_lines": 4}}
-    (image,) = images_of({"f": {"data": traces, "layout": layout}})
-    assert [len(line) for line in image.layout["annotations"][0]["text"].split("<br>")] == [
-        139,
-        139,
-        19,
-    ]
-    assert (
-        image.layout["margin"]["t"] == 100 - 2 * LINE
-    )  # two names of 40 letters beside each other
-    assert image.layout["margin"]["b"] == 1500 - 57 * LINE
-
-
-@pytest.mark.parametrize(
-    ("titles", "names"),
-    [
-        (("x", "a b/../c"), ["f", "f-a_b_.._c"]),
-        (("x", "warm &lt;3"), ["f", "f-warm_3"]),
-        (("x", "悲しみ · é"), ["f", "f-悲しみ_é"]),
-        (("x", "S1", "s1", "S1!"), ["f", "f-S1", "f-s1_2", "f-S1_3"]),
-        (("x", "/"), ["f", "f-view"]),
-    ],
-)
-def test_a_views_name_is_one_of_a_file(titles: tuple[str, ...], names: list[str]) -> None:
-    assert [image.name for image in images_of({"f": with_views(*titles)})] == names
-
-
-def test_a_view_never_takes_the_name_of_another_figure() -> None:
-    images = images_of({"f": with_views("x", "S1"), "f-S1": FIGURE})
-    assert [image.name for image in images] == ["f", "f-S1", "f-S1_2"]
 
 
 def test_without_figures_there_is_nothing_to_say(tmp_path: Path) -> None:
@@ -131,6 +52,15 @@ def test_a_browser_that_cannot_be_started_is_said_to(
 ) -> None:
     monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
     assert "/nowhere/chromium could not be started" in written(tmp_path, {"f": FIGURE})
+
+
+def test_a_machine_that_starts_nothing_more_is_said_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(browser, "LISTENS", ["/nowhere/sh"])
+    found = program(tmp_path, "sleep 60")
+    note = written(tmp_path, {"f": FIGURE}, program=found)
+    assert f"{found} could not be started: No such file" in note
 
 
 def beating(beats: Path) -> str:

@@ -1,0 +1,84 @@
+"""Images for print: which there are, under which names, and how they differ from pages."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from analysis.figures.printed import images_of
+from analysis.figures.style import LINE, menu, note, wrapped
+
+FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
+
+
+def with_views(*titles: str) -> dict[str, Any]:
+    views = {title: [{"y": [[n]]}, {}] for n, title in enumerate(titles)}
+    return {"data": FIGURE["data"], "layout": {"height": 300} | menu(views)}
+
+
+def test_every_view_is_an_image_and_the_first_ones_come_first() -> None:
+    figures = {"shares": with_views("All scenarios", "S1"), "funnel": FIGURE}
+    assert [image.name for image in images_of(figures)] == ["shares", "funnel", "shares-S1"]
+    first, only, other = images_of(figures)
+    assert first.changes is only.changes is None  # a figure shows its first view by itself
+    assert other.changes == [{"y": [[1]]}, {"title.text": "S1"}]
+
+
+def test_an_image_is_on_white_and_has_no_menu() -> None:
+    image, _ = images_of({"shares": with_views("S1", "S2")})
+    assert "updatemenus" not in image.layout
+    assert (image.layout["paper_bgcolor"], image.layout["plot_bgcolor"]) == ("#ffffff", "#ffffff")
+    assert (image.layout["width"], image.layout["height"]) == (1000, 300)
+
+
+def test_in_print_the_legend_and_the_note_have_longer_lines_than_on_a_phone() -> None:
+    traces = [{"type": "bar", "name": name} for name in ("low", "middle", "high")]
+    other = {"text": "a<br>b"}
+    of_phone = {"annotations": [other, note("So many<br>raters.")], "height": 300}
+    of_phone |= {"margin": {"t": 100, "b": 60, "l": 5}, "meta": {"legend_lines": 3}}
+    before = deepcopy(of_phone)
+    (image,) = images_of({"f": {"data": traces, "layout": of_phone}})
+    assert image.layout["annotations"] == [other, note("So many raters.")]
+    assert image.layout["margin"] == {"t": 100 - 2 * LINE, "b": 60 - LINE, "l": 5}
+    assert image.layout["height"] == 300 - 3 * LINE
+    assert of_phone == before
+
+
+def test_in_print_no_hyphen_and_no_word_is_torn() -> None:
+    lines = wrapped("an empathy-driven answer " * 9)
+    assert len(lines) > 4
+    layout = {"annotations": [note("<br>".join(lines))], "height": 500}
+    layout |= {"margin": {"t": 100, "b": 200}}
+    (image,) = images_of({"f": {"data": [], "layout": layout}})
+    printed = image.layout["annotations"][0]["text"].replace("<br>", " ")
+    assert printed == ("an empathy-driven answer " * 9).strip()
+
+
+def test_in_print_long_texts_still_take_several_lines() -> None:
+    traces = [{"type": "bar", "name": name * 40} for name in "abcd"]
+    layout = {"annotations": [note("word<br>" * 59 + "word")], "height": 2000}
+    layout |= {"margin": {"t": 100, "b": 1500}, "meta": {"legend_lines": 4}}
+    (image,) = images_of({"f": {"data": traces, "layout": layout}})
+    lines = image.layout["annotations"][0]["text"].split("<br>")
+    assert [len(line) for line in lines] == [139, 139, 19]
+    # Two names of 40 letters stand beside each other.
+    assert image.layout["margin"] == {"t": 100 - 2 * LINE, "b": 1500 - 57 * LINE}
+
+
+@pytest.mark.parametrize(
+    ("titles", "names"),
+    [
+        (("x", "a b/../c"), ["f", "f-a_b_.._c"]),
+        (("x", "warm &lt;3"), ["f", "f-warm_3"]),
+        (("x", "悲しみ · é"), ["f", "f-悲しみ_é"]),
+        (("x", "S1", "s1", "S1!"), ["f", "f-S1", "f-s1_2", "f-S1_3"]),
+        (("x", "/"), ["f", "f-view"]),
+    ],
+)
+def test_a_views_name_is_one_of_a_file(titles: tuple[str, ...], names: list[str]) -> None:
+    assert [image.name for image in images_of({"f": with_views(*titles)})] == names
+
+
+def test_a_view_never_takes_the_name_of_another_figure() -> None:
+    images = images_of({"f": with_views("x", "S1"), "f-S1": FIGURE})
+    assert [image.name for image in images] == ["f", "f-S1", "f-S1_2"]
