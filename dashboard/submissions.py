@@ -3,6 +3,7 @@
 Prolific's ids are looked up and forgotten: results name people by pseudonym.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,6 +11,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from survey import models
 from survey.definition import DefinitionError, Problem
 from survey.definition.csv_file import CsvFile
 from survey.models import Identity, Participant, Place, Study, StudyEvent
@@ -119,10 +121,11 @@ def apply_submissions(
         by_person.setdefault(submission.participant, {})[submission.id] = submission.status
     identities = Identity.objects.filter(participant__study=study, kind=Identity.Kind.PROLIFIC)
     known = [identity for identity in identities if identity.key in by_person]
+    sessions = sessions_of(identity.participant_id for identity in known)
     statuses = {
         identity.participant_id: set(by_person[identity.key].values())
         for identity in known
-        if identity.prolific_session_id in ("", *by_person[identity.key])
+        if not (came := sessions[identity.participant_id]) or came & by_person[identity.key].keys()
     }
     # Not so strongly locked that an analysis could not refer to them; see survey.withdrawal.
     rows = Participant.objects.select_for_update(no_key=True)
@@ -145,6 +148,15 @@ def apply_submissions(
         }
         StudyEvent.objects.create(study=study, author=author, action="submissions", detail=counts)
     return applied
+
+
+def sessions_of(participants: Iterable[int]) -> defaultdict[int, set[str]]:
+    """The submissions with which participants came, as far as they are known."""
+    sessions: defaultdict[int, set[str]] = defaultdict(set)
+    came = models.Submission.objects.filter(participant__in=list(participants))
+    for participant, session in came.values_list("participant", "session_id"):
+        sessions[participant].add(session)
+    return sessions
 
 
 def _apply(

@@ -6,22 +6,24 @@ from contextlib import suppress
 from datetime import datetime
 
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from survey.content import content_of
-from survey.definition.settings import Parameters
-from survey.models import Identity, Invitation, Participant, Study
-from survey.participants import Arrival
+from survey.definition.settings import Parameters, Prolific
+from survey.models import Browser, Identity, Invitation, Participant, Study
+from survey.participants import COOKIE_DAYS, Arrival
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.simulated import clock
 
-COOKIE_DAYS = 60
 #: An identifier as recruiters give them, and as our own tokens are; an unfilled placeholder such
 #: as {{%ID%}} is none.
 PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
+#: Prolific's ids of people, studies and submissions.
+PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
 PREVIEW = "preview"
 #: What every page asks of its participant; the rest is fetched where it is asked for.
 NEEDED_BY_PAGES = (
@@ -48,12 +50,11 @@ def _cookie_name(slug: str) -> str:
     return f"fivefold-{slug}"
 
 
-def remember(response: HttpResponse, participant: Participant, *, secure: bool) -> None:
-    """Let this browser come back as `participant`."""
-    slug = participant.study.slug
+def remember(response: HttpResponse, slug: str, secret: str, *, secure: bool) -> None:
+    """Let this browser come back as the participant, or the further browser, with this secret."""
     response.set_cookie(
         _cookie_name(slug),
-        participant.secret,
+        secret,
         max_age=COOKIE_DAYS * 24 * 3600,
         path=f"/s/{slug}/",
         secure=secure,
@@ -67,17 +68,19 @@ def forget(response: HttpResponse, slug: str) -> None:
     response.delete_cookie(_cookie_name(slug), path=f"/s/{slug}/", samesite="Lax")
 
 
-def whose_page(participant: Participant) -> str:
+def whose_page(request: HttpRequest, slug: str) -> str:
     """What a participant's pages carry, so that what is sent from one is theirs or nobody's: in
     the meantime somebody else may have come with this browser. It tells nothing about them.
     """
-    return hashlib.sha256(f"page of {participant.secret}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"page of {_cookie(request, slug)}".encode()).hexdigest()[:16]
 
 
-def is_page_of(request: HttpRequest, participant: Participant) -> bool:
-    """Whether what is sent or followed comes from a page of `participant`, as far as it says."""
+def is_page_of_this_browser(request: HttpRequest, slug: str) -> bool:
+    """Whether what is sent or followed comes from a page of whom the browser now belongs to, as
+    far as it says.
+    """
     sent = request.POST if request.method == "POST" else request.GET
-    return sent.get("whose", own := whose_page(participant)) == own
+    return sent.get("whose", own := whose_page(request, slug)) == own
 
 
 def language_of_stranger(request: HttpRequest, slug: str) -> str:
@@ -100,8 +103,44 @@ def language_of_stranger(request: HttpRequest, slug: str) -> str:
 
 
 def participant_of(request: HttpRequest, slug: str) -> Participant | None:
-    """The participant whom this browser remembers for the study, with the study."""
-    return _by_secret(slug, request.COOKIES.get(_cookie_name(slug), ""))
+    """The participant whom this browser remembers for the study, with the study; also one for
+    whom it may only go on, as `is_own` tells.
+    """
+    participant = own_participant_of(request, slug)
+    if participant is None and (browser := browser_of(request, slug)) and browser.goes_on:
+        return browser.participant
+    return participant
+
+
+def own_participant_of(request: HttpRequest, slug: str) -> Participant | None:
+    """The participant to whom this browser belongs, with the study."""
+    return _by_secret(slug, _cookie(request, slug))
+
+
+def is_own(request: HttpRequest, participant: Participant) -> bool:
+    """Whether this browser may see all of the participant's record, and not only go on."""
+    return _cookie(request, participant.study.slug) == participant.secret
+
+
+def ended_here(request: HttpRequest, slug: str) -> bool:
+    """Whether the survey ended with a page that this further browser sent."""
+    browser = browser_of(request, slug)
+    return browser is not None and browser.ended_here
+
+
+def browser_of(request: HttpRequest, slug: str) -> Browser | None:
+    """What this browser is, if somebody's id is known from another one; with their study."""
+    secret = _cookie(request, slug)
+    if not PERSON.fullmatch(secret):
+        return None
+    browsers = Browser.objects.select_related("participant__study", "withdrawal__study")
+    return browsers.filter(
+        Q(participant__study__slug=slug) | Q(withdrawal__slug=slug), secret=secret
+    ).first()
+
+
+def _cookie(request: HttpRequest, slug: str) -> str:
+    return request.COOKIES.get(_cookie_name(slug), "")
 
 
 def _by_secret(slug: str, secret: str) -> Participant | None:
@@ -139,23 +178,23 @@ def _read_clock(header: str) -> clock.SimulatedClock:
 
 def arrival_of(  # noqa: PLR0911  # one return for each way in
     request: HttpRequest, study: Study
-) -> Arrival | Participant:
-    """Who comes with this link: an arrival to admit, or somebody this browser remembers.
+) -> Arrival | Participant | Browser:
+    """Who comes with this link: an arrival to admit, or whom this browser remembers.
 
-    A Prolific ID or an invitation is one person in any browser. With an open link the browser's
-    cookie is all there is: in another browser the same person is a new one, because to tell them
-    apart we would have to collect what identifies them. Where taking part once, or screening,
-    has to be certain, a study's ways in are Prolific or invitations. The link of an expert opens
-    whatever the ways in are: these are about raters.
+    A Prolific ID or an invitation is one person in any browser. A Prolific ID is no secret, so it
+    opens nobody's record by itself (see `participants.arrive`); an invitation is one, and does.
+    With an open link the browser's cookie is all there is: in another browser the same person is
+    a new one, because to tell them apart we would have to collect what identifies them. Where
+    taking part once, or screening, has to be certain, a study's ways in are Prolific or
+    invitations. The link of an expert opens whatever the ways in are: these are about raters.
 
     `study` is the version that is offered now; test people alone may come for another one.
     Raises Refused, PermissionDenied.
     """
     ways_in = study.settings["ways_in"]
-    person = _parameter(request, study, "participant")
     header = request.headers.get(clock.HEADER)
     if header is not None:
-        return _simulated(request, study, person, _read_clock(header))
+        return _simulated(request, study, _read_clock(header))
     if PREVIEW in request.GET:
         return _preview(request, study.slug)
     if "resume" in request.GET:
@@ -165,8 +204,8 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
         if invitation.panel or "invitation" in ways_in:
             return _invited(study, invitation)
     if "prolific" in ways_in and _is_from_prolific(request, study):
-        return _from_prolific(request, study, person)
-    remembered = participant_of(request, study.slug)
+        return _from_prolific(request, study)
+    remembered = own_participant_of(request, study.slug) or browser_of(request, study.slug)
     if remembered is not None:
         return remembered
     if "link" in ways_in:
@@ -195,32 +234,44 @@ def names_of_parameters(study: Study) -> dict[str, str]:
     return dict(prolific["parameters"] if prolific else Parameters().model_dump())
 
 
-def _parameter(request: HttpRequest, study: Study, part: str) -> str:
-    return request.GET.get(names_of_parameters(study)[part], "").strip()
+def _parameters(request: HttpRequest, study: Study) -> dict[str, str]:
+    """What the address says of `participant`, `study` and `session`; a name in any case."""
+    sent = {name.casefold(): request.GET[name].strip() for name in request.GET}
+    return {
+        part: sent[name.casefold()]
+        for part, name in names_of_parameters(study).items()
+        if name.casefold() in sent
+    }
 
 
 def _is_from_prolific(request: HttpRequest, study: Study) -> bool:
     """Whether the address has any of the parameters. Somebody from Prolific whose ID got lost
     must not slip in by the open link, where nobody would pay them.
     """
-    return any(name in request.GET for name in names_of_parameters(study).values())
+    return bool(_parameters(request, study))
 
 
-def _identifier(request: HttpRequest, study: Study, part: str) -> str:
-    """An identifier in the address; nothing where it is none."""
-    text = _parameter(request, study, part)
-    return text if PERSON.fullmatch(text) else ""
+def _identifiers(request: HttpRequest, study: Study) -> dict[str, str]:
+    """The identifiers in the address; those that are none of any recruiter are left out."""
+    sent = _parameters(request, study)
+    return {part: text for part, text in sent.items() if PERSON.fullmatch(text)}
 
 
-def _from_prolific(request: HttpRequest, study: Study, person: str) -> Arrival:
-    if not person:
+def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
+    """Raises Refused where the address has no id, or one that the recruiter would not give."""
+    sent = {part: text for part, text in _parameters(request, study).items() if text}
+    if "participant" not in sent:
         raise _nobody_named()
-    if not PERSON.fullmatch(person):
+    form = PERSON
+    if Prolific.model_validate(study.settings["prolific"]).is_prolific:
+        form = PROLIFIC_ID
+        sent = {part: text.lower() for part, text in sent.items()}
+    if not all(form.fullmatch(text) for text in sent.values()):
         raise Refused(
             _("This link is not complete"),
             _(
-                "The participant ID in this link is not one that Prolific gives. Please open the "
-                "study again from Prolific."
+                "An ID in this link is not one that Prolific gives. Please open the study again "
+                "from Prolific, and do not change the link."
             ),
         )
     return Arrival(
@@ -228,9 +279,9 @@ def _from_prolific(request: HttpRequest, study: Study, person: str) -> Arrival:
         source=Participant.Source.PROLIFIC,
         at=timezone.now(),
         kind=Identity.Kind.PROLIFIC,
-        key=person,
-        prolific_study_id=_identifier(request, study, "study"),
-        prolific_session_id=_identifier(request, study, "session"),
+        key=sent["participant"],
+        prolific_study_id=sent.get("study", ""),
+        session_id=sent.get("session", ""),
     )
 
 
@@ -246,19 +297,18 @@ def _version_asked_for(request: HttpRequest, slug: str) -> Study:
         ) from None
 
 
-def _simulated(
-    request: HttpRequest, study: Study, person: str, carried: clock.SimulatedClock
-) -> Arrival:
-    if carried.person != person or not PERSON.fullmatch(person):
+def _simulated(request: HttpRequest, study: Study, carried: clock.SimulatedClock) -> Arrival:
+    sent = _identifiers(request, study)
+    if sent.get("participant") != carried.person:
         raise PermissionDenied("A simulated clock counts for its own simulated rater alone.")
     return Arrival(
         study=_version_asked_for(request, study.slug),
         source=Participant.Source.SIMULATED,
         at=carried.at,
         kind=Identity.Kind.SIMULATED,
-        key=person,
-        prolific_study_id=_identifier(request, study, "study"),
-        prolific_session_id=_identifier(request, study, "session"),
+        key=carried.person,
+        prolific_study_id=sent.get("study", ""),
+        session_id=sent.get("session", ""),
         order_seed=carried.order_seed,
     )
 

@@ -91,6 +91,14 @@ class IdentityAdmin(ForSuperusers):
     search_fields = ["key", "participant__pseudonym"]
 
 
+@admin.register(models.Submission)
+class SubmissionAdmin(ForSuperusers):
+    list_display = ["participant", "prolific_study_id", "session_id", "is_theirs", "arrived_at"]
+    list_filter = ["participant__study"]
+    list_select_related = ["participant"]
+    search_fields = ["session_id", "participant__pseudonym"]
+
+
 @admin.register(models.Withdrawal)
 class WithdrawalAdmin(ForSuperusers):
     """By whose keys those who withdrew are paid, until their retention date."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -11,13 +11,18 @@ from survey.content import content_of
 from survey.definition import StudyDefinition
 from survey.models import (
     AttentionCheck,
+    Browser,
     Identity,
     Participant,
     Presentation,
     Study,
+    Submission,
     Withdrawal,
 )
 from survey.places import Full, is_full, locked, take_place
+
+#: How long a browser remembers whose it is.
+COOKIE_DAYS = 60
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Arrival:
     key: str = ""
     panel: str = ""
     prolific_study_id: str = ""
-    prolific_session_id: str = ""
+    session_id: str = ""
     order_seed: int | None = None
     language: str = ""
 
@@ -61,19 +66,140 @@ def admits(study: Study, source: str) -> bool:
     return study.state == Study.State.OPEN
 
 
-def arrive(arrival: Arrival) -> Participant:
+def arrive(
+    arrival: Arrival, *, own: Participant | None = None, browser: Browser | None = None
+) -> Participant | Browser:
     """The participant behind an arrival: the one they already are, else a new one.
 
-    Nothing is stored about somebody who is not admitted. Raises NotAdmitted, Withdrawn.
+    A Prolific id that is known from another browser gives a Browser instead, which opens nothing
+    until `open_in` says so. `own` is the participant to whom this browser belongs already, or
+    `browser` what it is. Nothing is stored about somebody who is not admitted.
+    Raises NotAdmitted, Withdrawn.
     """
     known = _known(arrival)
-    if known is not None:
-        _note_submission(known, arrival)
-        return come_back(participant=known, study=arrival.study, at=arrival.at)
-    if _has_withdrawn(arrival):
+    withdrawal = _withdrawal(arrival) if known is None else None
+    if known is None and withdrawal is None:
+        _check_admission(arrival.study, arrival.source, arrival.at)
+        return _create(arrival)
+    if arrival.kind == Identity.Kind.PROLIFIC and (known is None or known != own):
+        return _in_another_browser(arrival, known, withdrawal, browser)
+    if known is None:
         raise Withdrawn(arrival.study, arrival.source)
-    _check_admission(arrival.study, arrival.source, arrival.at)
-    return _create(arrival)
+    _note_submission(known, arrival.prolific_study_id, arrival.session_id, is_theirs=True)
+    return come_back(participant=known, study=arrival.study, at=arrival.at)
+
+
+def _in_another_browser(
+    arrival: Arrival,
+    known: Participant | None,
+    withdrawal: Withdrawal | None,
+    browser: Browser | None,
+) -> Participant | Browser:
+    """What a browser gets that proves nothing: what somebody new would get now.
+
+    Where nobody new is admitted, those who come with a submission of theirs go on at once.
+    """
+    is_same = browser is not None and (
+        (browser.participant, browser.withdrawal, browser.session_id)
+        == (known, withdrawal, arrival.session_id)
+    )
+    if browser is not None and is_same and browser.goes_on:
+        return browser
+    try:
+        _check_admission(arrival.study, arrival.source, arrival.at)
+    except NotAdmitted:
+        if known is not None and is_submission_of(known, arrival.session_id):
+            return come_back(participant=known, study=arrival.study, at=arrival.at)
+        if withdrawal is not None and _is_submission_of_withdrawn(withdrawal, arrival.session_id):
+            raise Withdrawn(arrival.study, arrival.source) from None
+        raise
+    if browser is not None and is_same:
+        return browser
+    return Browser.objects.create(
+        participant=known,
+        withdrawal=withdrawal,
+        prolific_study_id=arrival.prolific_study_id,
+        session_id=arrival.session_id,
+        language=arrival.language,
+        arrived_at=arrival.at,
+    )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a browser may do after its person has agreed or declined on the information page.
+
+    `participant` is None where it may not even go on; `is_own` tells that it may do everything.
+    """
+
+    participant: Participant | None
+    is_own: bool = False
+
+
+@transaction.atomic
+def open_in(*, browser: Browser, study: Study, agreed: bool, at: datetime) -> Opened:
+    """Let a further browser do what it may; `study` is the version that is offered now.
+
+    A record that nobody has agreed to yet belongs to the browser that agrees or declines first.
+    A browser whose submission is theirs gets the whole record. Any other one may go on where the
+    survey is under way, and sees nothing that was sent before. Raises NotAdmitted, Withdrawn.
+    """
+    if browser.withdrawal is not None:
+        if _is_submission_of_withdrawn(browser.withdrawal, browser.session_id):
+            raise Withdrawn(study, browser.withdrawal.source)
+        return Opened(None)
+    assert browser.participant_id is not None
+    people = Participant.objects.select_for_update(no_key=True, of=("self",))
+    person = people.select_related("study").get(pk=browser.participant_id)
+    if person.status == Participant.Status.ARRIVED:
+        person = come_back(participant=person, study=study, at=at)
+        _take_over(person, browser)
+        return Opened(person, is_own=True)
+    if is_submission_of(person, browser.session_id):
+        browser.delete()
+        return Opened(person, is_own=True)
+    if not agreed:
+        return Opened(None)
+    _note_submission(person, browser.prolific_study_id, browser.session_id, is_theirs=False)
+    if person.status != Participant.Status.IN_PROGRESS:
+        return Opened(None)
+    browser.goes_on = True
+    browser.save(update_fields=["goes_on"])
+    return Opened(person)
+
+
+def note_end(*, participant: Participant, browser: Browser) -> None:
+    """Store that the survey has ended with what `browser` just sent, if it has."""
+    going_on = (Participant.Status.ARRIVED, Participant.Status.IN_PROGRESS)
+    if not Participant.objects.filter(pk=participant.pk, status__in=going_on).exists():
+        Browser.objects.filter(pk=browser.pk).update(ended_here=True)
+
+
+def forget_old_browsers(*, at: datetime) -> None:
+    """Delete those in which nobody went on, once their cookies have run out."""
+    old = Browser.objects.filter(goes_on=False, arrived_at__lt=at - timedelta(days=COOKIE_DAYS))
+    old.delete()
+
+
+def _take_over(person: Participant, browser: Browser) -> None:
+    """Make `browser` the only one that is theirs: what came before was read, and no more."""
+    Submission.objects.filter(participant=person).update(is_theirs=False)
+    _note_submission(person, browser.prolific_study_id, browser.session_id, is_theirs=True)
+    browser.delete()
+    person.secret, person.language = browser.secret, browser.language
+    person.save(update_fields=["secret", "language"])
+
+
+def is_submission_of(person: Participant, session_id: str) -> bool:
+    """Whether it is known to be theirs: it came with their own browser."""
+    return (
+        bool(session_id)
+        and person.submissions.filter(session_id=session_id, is_theirs=True).exists()
+    )
+
+
+def _is_submission_of_withdrawn(withdrawal: Withdrawal, session_id: str) -> bool:
+    return bool(session_id) and withdrawal.prolific_session_id == session_id
 
 
 def _check_admission(study: Study, source: str, at: datetime) -> None:
@@ -84,7 +210,7 @@ def _check_admission(study: Study, source: str, at: datetime) -> None:
 
 
 @transaction.atomic
-def _create(arrival: Arrival) -> Participant:
+def _create(arrival: Arrival) -> Participant | Browser:
     participant = Participant(
         study=arrival.study,
         source=arrival.source,
@@ -104,16 +230,18 @@ def _create(arrival: Arrival) -> Participant:
         slug=arrival.study.slug,
         kind=arrival.kind,
         key=arrival.key,
-        prolific_study_id=arrival.prolific_study_id,
-        prolific_session_id=arrival.prolific_session_id,
     )
     # A conflict is no error here, which PostgreSQL would log, with the person's id.
     Identity.objects.bulk_create([identity], ignore_conflicts=True)
     known = _known(arrival)
     assert known is not None
-    if known != participant:
-        # The same person's other request (a double click, a second tab) got there first.
-        participant.delete()
+    if known == participant:
+        _note_submission(known, arrival.prolific_study_id, arrival.session_id, is_theirs=True)
+        return known
+    # Another request with the same id (a double click, a second tab) got there first.
+    participant.delete()
+    if arrival.kind == Identity.Kind.PROLIFIC:
+        return _in_another_browser(arrival, known, None, None)
     return known
 
 
@@ -123,20 +251,25 @@ def _way_in(arrival: Arrival) -> str:
     return arrival.kind or Participant.WayIn.LINK
 
 
-def _note_submission(participant: Participant, arrival: Arrival) -> None:
-    """Whoever gave up a submission on Prolific and comes with a new one is paid by the new one,
-    and is no longer somebody who returned theirs.
+def _note_submission(
+    person: Participant, prolific_study_id: str, session_id: str, *, is_theirs: bool
+) -> None:
+    """Store one more submission; those stored before stay as they are.
+
+    Who comes with a new one is no longer somebody who returned theirs.
     """
-    if not arrival.prolific_session_id or participant.finished_at is not None:
+    if not session_id:
         return
-    before = Identity.objects.filter(participant=participant).exclude(
-        prolific_session_id=arrival.prolific_session_id
+    submission, is_new = Submission.objects.get_or_create(
+        participant=person,
+        session_id=session_id,
+        defaults={"prolific_study_id": prolific_study_id, "is_theirs": is_theirs},
     )
-    if before.update(
-        prolific_study_id=arrival.prolific_study_id,
-        prolific_session_id=arrival.prolific_session_id,
-    ):
-        Participant.objects.filter(pk=participant.pk).update(returned_at=None)
+    if is_theirs and not submission.is_theirs:
+        submission.is_theirs = True
+        submission.save(update_fields=["is_theirs"])
+    if is_new and person.finished_at is None:
+        Participant.objects.filter(pk=person.pk).update(returned_at=None)
 
 
 def come_back(*, participant: Participant, study: Study, at: datetime) -> Participant:
@@ -175,13 +308,12 @@ def _known(arrival: Arrival) -> Participant | None:
     )
 
 
-def _has_withdrawn(arrival: Arrival) -> bool:
-    return (
-        arrival.kind is not None
-        and Withdrawal.objects.filter(
-            slug=arrival.study.slug, kind=arrival.kind, key=arrival.key
-        ).exists()
-    )
+def _withdrawal(arrival: Arrival) -> Withdrawal | None:
+    if arrival.kind is None:
+        return None
+    return Withdrawal.objects.filter(
+        slug=arrival.study.slug, kind=arrival.kind, key=arrival.key
+    ).first()
 
 
 def choose_language(*, participant: Participant, language: str) -> None:

@@ -3,11 +3,13 @@
 from celery import shared_task
 from django.utils import timezone
 
+from survey.participants import forget_old_browsers
 from survey.withdrawal import clear_log, erase_old_keys
 
 
 @shared_task(name="survey.sweep")
 def sweep() -> None:
-    """Erase what may be kept no longer of those who withdrew."""
+    """Erase what may be kept no longer of those who withdrew, and browsers that never went on."""
     erase_old_keys(at=timezone.now())
+    forget_old_browsers(at=timezone.now())
     clear_log()

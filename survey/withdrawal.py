@@ -56,6 +56,9 @@ def withdraw(*, participant: Participant, at: datetime) -> None:
         return
     study = Study.objects.select_for_update(no_key=True).get(pk=locked.study_id)
     identity = Identity.objects.filter(participant=locked).first()
+    # The newest that is known to be theirs: by this one they are paid.
+    submissions = locked.submissions.order_by("is_theirs", "id")
+    submission = submissions.last()
     kept = timedelta(days=study.settings["withdrawal_key_days"])
     Withdrawal.objects.create(
         study=study,
@@ -64,8 +67,8 @@ def withdraw(*, participant: Participant, at: datetime) -> None:
         slug=study.slug,
         kind=identity.kind if identity else "",
         key=identity.key if identity else "",
-        prolific_study_id=identity.prolific_study_id if identity else "",
-        prolific_session_id=identity.prolific_session_id if identity else "",
+        prolific_study_id=submission.prolific_study_id if submission else "",
+        prolific_session_id=submission.session_id if submission else "",
         key_kept_until=at + kept,
     )
     if identity is not None and identity.kind == Identity.Kind.INVITATION:

@@ -9,6 +9,7 @@ from survey.definition.parts import Part, Text, refuse_repeats
 
 #: How somebody's survey may end; each ending has its text, and may have its code.
 ENDINGS = ("completed", "failed_attention", "screened_out", "declined", "full", "withdrawn")
+PROLIFIC_HOSTS = ("prolific.com", "prolific.co", "prolific.ac")
 Ending = Literal["completed", "failed_attention", "screened_out", "declined", "full", "withdrawn"]
 
 
@@ -38,6 +39,12 @@ class Prolific(Part):
     withdrawn_code: Text | None = None
     return_url: Text = "https://app.prolific.com/submissions/complete"
     parameters: Parameters = Parameters()
+
+    @property
+    def is_prolific(self) -> bool:
+        """Whether the recruiter is Prolific itself, whose ids have a form of their own."""
+        host = urlsplit(self.return_url).hostname or ""
+        return any(host == name or host.endswith(f".{name}") for name in PROLIFIC_HOSTS)
 
     def code(self, ending: str) -> str | None:
         """The code of an ending, or None where it has none."""

@@ -7,13 +7,22 @@ from survey.models.answers import (
     Presentation,
     Rating,
 )
-from survey.models.participant import Identity, Invitation, Participant, Place, Withdrawal
+from survey.models.participant import (
+    Browser,
+    Identity,
+    Invitation,
+    Participant,
+    Place,
+    Submission,
+    Withdrawal,
+)
 from survey.models.study import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
 
 __all__ = [
     "AttentionCheck",
     "Block",
     "BlockResponse",
+    "Browser",
     "DemographicAnswer",
     "FreeAnswer",
     "Identity",
@@ -26,6 +35,7 @@ __all__ = [
     "Scenario",
     "Study",
     "StudyEvent",
+    "Submission",
     "System",
     "Withdrawal",
 ]

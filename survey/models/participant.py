@@ -113,8 +113,6 @@ class Identity(models.Model):
     slug = models.SlugField(max_length=80)
     kind = models.CharField(max_length=10, choices=Kind)
     key = models.CharField(max_length=200)
-    prolific_study_id = models.CharField(max_length=200, blank=True)
-    prolific_session_id = models.CharField(max_length=200, blank=True)
 
     class Meta:
         verbose_name_plural = "identities"
@@ -124,6 +122,64 @@ class Identity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.participant}"
+
+
+class Submission(models.Model):
+    """A submission on Prolific with which a participant came: the first, and any later one.
+
+    Never overwritten. Prolific's submission id is its SESSION_ID. `is_theirs` tells that it came
+    with a browser that was theirs; with such an id they are recognised in any other browser.
+    """
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="submissions")
+    prolific_study_id = models.CharField(max_length=200, blank=True)
+    session_id = models.CharField(max_length=200, help_text="Prolific's SESSION_ID")
+    is_theirs = models.BooleanField(default=False)
+    arrived_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "session_id"], name="submission_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"submission {self.pk} of {self.participant}"
+
+
+class Browser(models.Model):
+    """A browser in which a Prolific id was opened that is known from another browser.
+
+    A Prolific id is no secret, so it opens nothing by itself. This browser gets the information
+    page that everybody gets first. Who agrees there may answer the next unanswered page
+    (`goes_on`) and gets the code if they send the last one (`ended_here`). It becomes the
+    participant's own browser, and this row goes, where nobody has agreed before or its submission
+    is theirs. Without a participant it is about one who has withdrawn.
+    """
+
+    secret = models.CharField(max_length=64, default=new_secret, unique=True)
+    participant = models.ForeignKey(Participant, models.CASCADE, null=True, related_name="browsers")
+    withdrawal = models.ForeignKey(
+        "survey.Withdrawal", models.CASCADE, null=True, related_name="browsers"
+    )
+    prolific_study_id = models.CharField(max_length=200, blank=True)
+    session_id = models.CharField(max_length=200, blank=True, help_text="Prolific's SESSION_ID")
+    language = models.CharField(max_length=20, blank=True, help_text="Of the information page")
+    goes_on = models.BooleanField(default=False)
+    ended_here = models.BooleanField(default=False)
+    arrived_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(participant__isnull=False, withdrawal__isnull=True)
+                | Q(participant__isnull=True, withdrawal__isnull=False),
+                name="browser_of_one",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"browser {self.pk}"
 
 
 class Invitation(models.Model):

@@ -1,23 +1,35 @@
 """Arriving with a link, and consent before anything is asked."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
 from survey import access, participants
 from survey.content import StudyContent, content_of
-from survey.models import Participant, Study
+from survey.models import Browser, Participant, Study
 from survey.queries import study_for_arrivals
 from survey.views.ending import AGAIN, ending_page
-from survey.views.participant import frame, message, of_participant, to_current_page, way_back
+from survey.views.participant import (
+    message,
+    not_here,
+    of_participant,
+    somebody_else,
+    to_current_page,
+    way_back,
+    whole_forms_only,
+)
 
 Status = Participant.Status
+#: What may be decided on the information page, beside a language.
+AGREES, DECLINES = "agree", "decline"
 
 
 @never_cache
@@ -35,28 +47,45 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
                 404,
             )
         try:
-            who = _participant(request, offered)
+            who = _who(request, offered)
         except access.Refused as refusal:
             return message(request, slug, refusal.title, refusal.message, 400)
-        except participants.Withdrawn as withdrawn:
-            return ending_page(request, withdrawn.study, "withdrawn", withdrawn.source)
-        except participants.NotAdmitted as refusal:
-            return _not_admitted(request, refusal)
-        response = to_current_page(who)
-        if who.status not in (Status.ARRIVED, Status.IN_PROGRESS):
-            response["Location"] += f"?{AGAIN}"
-        access.remember(response, who, secure=settings.HTTPS)
+        except (participants.NotAdmitted, participants.Withdrawn) as refusal:
+            return _turned_away(request, refusal)
+        response = _way_of(who, slug)
+        access.remember(response, slug, who.secret, secure=settings.HTTPS)
         return response
 
 
-def _participant(request: HttpRequest, offered: Study) -> Participant:
+def _who(request: HttpRequest, offered: Study) -> Participant | Browser:
     who = access.arrival_of(request, offered)
     if isinstance(who, participants.Arrival):
-        return participants.arrive(replace(who, language=translation.get_language()))
+        return participants.arrive(
+            replace(who, language=translation.get_language()),
+            own=access.own_participant_of(request, offered.slug),
+            browser=access.browser_of(request, offered.slug),
+        )
+    if isinstance(who, Browser):
+        return who
     return participants.come_back(participant=who, study=offered, at=timezone.now())
 
 
-def _not_admitted(request: HttpRequest, refusal: participants.NotAdmitted) -> HttpResponse:
+def _way_of(who: Participant | Browser, slug: str) -> HttpResponse:
+    """Where somebody goes who has arrived."""
+    participant = who.participant if isinstance(who, Browser) and who.goes_on else who
+    if not isinstance(participant, Participant):
+        return redirect("survey:consent", slug)
+    response = to_current_page(participant)
+    if participant.status not in (Status.ARRIVED, Status.IN_PROGRESS):
+        response["Location"] += f"?{AGAIN}"
+    return response
+
+
+def _turned_away(
+    request: HttpRequest, refusal: participants.NotAdmitted | participants.Withdrawn
+) -> HttpResponse:
+    if isinstance(refusal, participants.Withdrawn):
+        return ending_page(request, refusal.study, "withdrawn", refusal.source)
     if refusal.full:
         return ending_page(request, refusal.study, "full", refusal.source, status=403)
     return _closed(request, refusal.study)
@@ -69,42 +98,142 @@ def _closed(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "survey/closed.html", context, status=403)
 
 
+@never_cache
+@require_http_methods(["GET", "POST"])
+@whole_forms_only
+def consent(request: HttpRequest, slug: str) -> HttpResponse:
+    """Information and consent, before anything is asked: the first page in every browser."""
+    browser = access.browser_of(request, slug)
+    if browser is None or browser.goes_on:
+        return _consent_of_participant(request, slug)
+    return _consent_in_another_browser(request, slug, browser)
+
+
 @of_participant
-def consent(request: HttpRequest, participant: Participant) -> HttpResponse:
-    """Information and consent, before anything is asked."""
+def _consent_of_participant(request: HttpRequest, participant: Participant) -> HttpResponse:
     if participant.status != Status.ARRIVED:
         return to_current_page(participant)
-    content = content_of(participant.study)
+    page = _InformationPage(request, participant.study, participant.language)
     at = access.time_of(request, participant)
+    decision = page.decision()
+    if decision is None:
+        return page.show(test_person=participant.source)
+    if decision in page.content.languages:
+        participants.choose_language(participant=participant, language=decision)
+        return redirect("survey:consent", page.slug)
+    return _decided(request, participant, decision, at)
+
+
+def _decided(
+    request: HttpRequest, participant: Participant, decision: str, at: datetime
+) -> HttpResponse:
+    """Record that somebody agrees or declines, who has done neither before."""
     slug = participant.study.slug
-    text = participants.consent_hash(content.in_language(participant.language))
-    errors: dict[str, str] = {}
-    if request.method == "POST":
-        if request.POST.get("language") in content.languages:
-            participants.choose_language(participant=participant, language=request.POST["language"])
+    if decision == DECLINES:
+        participants.decline(participant=participant, at=at)
+        return redirect("survey:end", slug)
+    try:
+        participants.give_consent(participant=participant, at=at)
+    except participants.NotAdmitted as refusal:
+        if refusal.full:
+            participants.turn_away(participant=participant)
+        return _turned_away(request, refusal)
+    return redirect("survey:page", slug, 1)
+
+
+def _consent_in_another_browser(request: HttpRequest, slug: str, browser: Browser) -> HttpResponse:
+    """The same page and the same form, whatever is known of the id."""
+    offered = study_for_arrivals(slug)
+    assert offered is not None  # the browser's own is one
+    page = _InformationPage(request, offered, browser.language)
+    with translation.override(page.language):
+        if not access.is_page_of_this_browser(request, slug):
+            return somebody_else(request, slug)
+        decision = page.decision()
+        if decision is None:
+            return page.show()
+        if decision in page.content.languages:
+            browser.language = decision
+            browser.save(update_fields=["language"])
             return redirect("survey:consent", slug)
-        if "decline" in request.POST:
-            participants.decline(participant=participant, at=at)
-            return redirect("survey:end", slug)
-        if request.POST.get("text", text) != text:  # in another tab, or a new version came
-            errors["agree"] = _("This text has changed since you opened it. Please read it again.")
-        elif request.POST.get("agree") == "yes":
-            try:
-                participants.give_consent(participant=participant, at=at)
-            except participants.NotAdmitted as refusal:
-                if refusal.full:
-                    participants.turn_away(participant=participant)
-                return _not_admitted(request, refusal)
-            return redirect("survey:page", slug, 1)
+        try:
+            return _opened(request, browser, offered, decision)
+        except (participants.NotAdmitted, participants.Withdrawn) as refusal:
+            return _turned_away(request, refusal)
+        except ObjectDoesNotExist:  # they withdrew at this moment
+            return redirect("survey:arrive", slug)
+
+
+def _opened(request: HttpRequest, browser: Browser, offered: Study, decision: str) -> HttpResponse:
+    """What somebody gets who has agreed or declined in a further browser."""
+    slug, at = offered.slug, timezone.now()
+    agreed = decision == AGREES
+    opened = participants.open_in(browser=browser, study=offered, agreed=agreed, at=at)
+    person = opened.participant
+    if person is None:
+        if agreed:
+            return not_here(request, slug)
+        return ending_page(request, offered, "declined", Participant.Source.PROLIFIC)
+    if person.status == Status.ARRIVED:
+        response = _decided(request, person, decision, at)
+    elif person.status == Status.IN_PROGRESS and not agreed:
+        response = redirect("survey:stop", slug)
+    else:
+        response = _way_of(person, slug)
+    if opened.is_own:
+        access.remember(response, slug, person.secret, secure=settings.HTTPS)
+    return response
+
+
+@dataclass
+class _InformationPage:
+    """What is read before anything is asked, and what is decided on it."""
+
+    request: HttpRequest
+    study: Study
+    chosen_language: str
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.slug = self.study.slug
+        self.content = content_of(self.study)
+        self.definition = self.content.in_language(self.chosen_language)
+        self.language = self.definition.language
+        self.text = participants.consent_hash(self.definition)
+
+    def decision(self) -> str | None:
+        """A language, AGREES or DECLINES; None where the page is to be shown, with `errors`."""
+        sent = self.request.POST
+        if self.request.method != "POST":
+            return None
+        if sent.get("language") in self.content.languages:
+            return sent["language"]
+        if "decline" in sent:
+            return DECLINES
+        if sent.get("text", self.text) != self.text:  # in another tab, or a new version came
+            self.errors["agree"] = _(
+                "This text has changed since you opened it. Please read it again."
+            )
+        elif sent.get("agree") == "yes":
+            return AGREES
         else:
-            errors["agree"] = _("Tick the box if you agree to take part")
-    context = {
-        **frame(participant, content),
-        "errors": errors,
-        "text": text,
-        "languages": _languages(content),
-    }
-    return render(request, "survey/consent.html", context, status=422 if errors else 200)
+            self.errors["agree"] = _("Tick the box if you agree to take part")
+        return None
+
+    def show(self, *, test_person: str = "") -> HttpResponse:
+        """The page; 422 where nothing was decided on it that was sent."""
+        context = {
+            "study": self.definition,
+            "language": self.language,
+            "slug": self.slug,
+            "whose": access.whose_page(self.request, self.slug),
+            "test_person": test_person if test_person in Participant.TEST_SOURCES else "",
+            "errors": self.errors,
+            "text": self.text,
+            "languages": _languages(self.content),
+        }
+        status = 422 if self.errors else 200
+        return render(self.request, "survey/consent.html", context, status=status)
 
 
 def _languages(content: StudyContent) -> list[tuple[str, str]]:

@@ -22,6 +22,7 @@ from survey.views.participant import (
     frame,
     language_of,
     message,
+    not_here,
     of_participant,
     resume_link,
     to_current_page,
@@ -63,19 +64,27 @@ def _ending(study: Study, ending: str, source: str) -> dict[str, Any]:
     return values | {"code": code, "return_url": return_url}
 
 
+def _withdraw_address(participant: Participant) -> str:
+    token = withdrawal.token_of(participant)
+    return reverse("survey:withdraw", args=[participant.study.slug, token])
+
+
 @of_participant
 def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Thanks and the completion code, or a goodbye."""
     if participant.status in (Status.ARRIVED, Status.IN_PROGRESS):
         return to_current_page(participant)
     study = participant.study
-    token = withdrawal.token_of(participant)
-    address = reverse("survey:withdraw", args=[study.slug, token])
+    is_own = access.is_own(request, participant)
+    if not is_own and not access.ended_here(request, study.slug):
+        return not_here(request, study.slug)
+    address = _withdraw_address(participant) if is_own else ""
     context = {
-        **frame(participant, content_of(study)),
+        **frame(request, participant, content_of(study)),
         **_ending(study, participant.ending or participant.status, participant.source),
         "again": AGAIN in request.GET,
-        "withdraw_link": request.build_absolute_uri(address),
+        "withdraw_link": address and request.build_absolute_uri(address),
+        "is_own": is_own,
     }
     return render(request, "survey/end.html", context)
 
@@ -85,13 +94,14 @@ def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Stopping midway: come back later, or have everything deleted."""
     if participant.status != Status.IN_PROGRESS:
         return to_current_page(participant)
-    token = withdrawal.token_of(participant)
+    is_own = access.is_own(request, participant)
     context = {
-        **frame(participant, content_of(participant.study)),
+        **frame(request, participant, content_of(participant.study)),
         "may_stop": False,
         "resume_link": resume_link(request, participant),
         "current": participant.pages_done + 1,
-        "withdraw_link": reverse("survey:withdraw", args=[participant.study.slug, token]),
+        "withdraw_link": _withdraw_address(participant) if is_own else "",
+        "is_own": is_own,
         "return_without_code": participant.source not in Participant.WITHOUT_PROLIFIC
         and participant.study.settings["prolific"] is not None,
     }
@@ -133,9 +143,9 @@ def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         return redirect("survey:withdraw", slug, token)
     with translation.override(language_of(participant)):
         context = {
-            **frame(participant, content_of(participant.study)),
+            **frame(request, participant, content_of(participant.study)),
             "may_stop": False,
-            "is_here": access.participant_of(request, slug) == participant,
+            "is_here": access.own_participant_of(request, slug) == participant,
             "has_code": participant.finished_at is not None
             and "code" in _ending(study, participant.ending, participant.source),
         }

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
-from survey import access, answers, paradata
+from survey import access, answers, paradata, participants
 from survey.content import StudyContent, content_of
 from survey.definition.questions import ChoiceQuestion, Question, ScreeningQuestion
 from survey.forms.block import text_name
@@ -50,11 +51,35 @@ def page(request: HttpRequest, participant: Participant, number: int) -> HttpRes
         content.closing_page: _closing,
         content.demographics_page: _demographics,
     }
+    view = views.get(number, _block_or_check)
     try:
-        return views.get(number, _block_or_check)(request, participant, content, number)
+        if access.is_own(request, participant):
+            return view(request, participant, content, number)
+        return _in_another_browser(view, request, participant, content, number)
     except answers.OutOfOrder:
         participant.refresh_from_db(fields=["status", "pages_done"])
         return to_current_page(participant)
+
+
+def _in_another_browser(
+    view: PageView,
+    request: HttpRequest,
+    participant: Participant,
+    content: StudyContent,
+    number: int,
+) -> HttpResponse:
+    """The next unanswered page alone: what was sent before may be another person's to see.
+
+    Whose browser sends the last page gets the code; both are stored together.
+    """
+    if number != participant.pages_done + 1:
+        return to_current_page(participant)
+    with transaction.atomic():
+        response = view(request, participant, content, number)
+        browser = access.browser_of(request, participant.study.slug)
+        if request.method == "POST" and browser is not None:
+            participants.note_end(participant=participant, browser=browser)
+        return response
 
 
 def _screening(

@@ -76,8 +76,8 @@ def of_participant(view: View) -> View:
         participant = access.participant_of(request, slug)
         if participant is None:
             return _nobody(request, slug)
-        if not access.is_page_of(request, participant):
-            return _somebody_else(request, slug)
+        if not access.is_page_of_this_browser(request, slug):
+            return somebody_else(request, slug)
         with translation.override(language_of(participant)):
             try:
                 return view(request, participant, **kwargs)
@@ -130,7 +130,22 @@ def _nobody(request: HttpRequest, slug: str) -> HttpResponse:
         )
 
 
-def _somebody_else(request: HttpRequest, slug: str) -> HttpResponse:
+def not_here(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a browser gets that may not see how it ended: it says nothing about anybody."""
+    return message(
+        request,
+        slug,
+        _("We cannot show you more in this browser"),
+        _(
+            "Everybody takes part once. If you have taken part, open the study in the browser that "
+            "you used, or open it again from your submission on Prolific. There you will see how "
+            "it ended, and your code."
+        ),
+        403,
+    )
+
+
+def somebody_else(request: HttpRequest, slug: str) -> HttpResponse:
     with translation.override(access.language_of_stranger(request, slug)):
         return message(
             request,
@@ -161,14 +176,14 @@ def to_current_page(participant: Participant) -> HttpResponse:
     return redirect("survey:end", slug)
 
 
-def frame(participant: Participant, content: StudyContent) -> dict[str, Any]:
+def frame(request: HttpRequest, participant: Participant, content: StudyContent) -> dict[str, Any]:
     """What every page of a participant shows around its own part."""
     test_person = participant.source in Participant.TEST_SOURCES
     return {
         "study": content.in_language(participant.language),
         "language": translation.get_language(),
         "slug": participant.study.slug,
-        "whose": access.whose_page(participant),
+        "whose": access.whose_page(request, participant.study.slug),
         "test_person": participant.source if test_person else "",
         "may_stop": participant.status == Status.IN_PROGRESS,
     }
@@ -194,10 +209,12 @@ def show_page(
 ) -> HttpResponse:
     """A numbered page; 422 where something that was sent is wrong."""
     context = {
-        **frame(participant, content),
+        **frame(request, participant, content),
         "number": number,
         "total": content.total_pages,
-        "previous": number - 1 if number > content.instructions_page else None,
+        "previous": number - 1
+        if number > content.instructions_page and access.is_own(request, participant)
+        else None,
         **values,
     }
     return render(request, template, context, status=422 if values.get("errors") else 200)

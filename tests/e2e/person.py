@@ -10,6 +10,7 @@ from uuid import uuid4
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.installation import Installation
+from tests.prolific import prolific_id
 
 OpenPage = Callable[..., Page]
 #: Where a rating belongs: scenario, set, model, condition.
@@ -27,17 +28,22 @@ class Person:
 
     @property
     def link(self) -> str:
-        ids = f"PROLIFIC_PID={self.prolific_id}&STUDY_ID=study1&SESSION_ID=session1"
+        study, session = prolific_id("study"), prolific_id(f"session of {self.prolific_id}")
+        ids = f"PROLIFIC_PID={self.prolific_id}&STUDY_ID={study}&SESSION_ID={session}"
         return f"{self.installation.url}/s/{self.slug}/?{ids}"
 
     def arrive(self) -> None:
         self.page.goto(self.link)
 
+    def agree(self) -> None:
+        """Agree on the information page, which is the first one in every browser."""
+        self.page.get_by_role("checkbox").check()
+        self.press("Take part")
+
     def begin(self) -> None:
         """Arrive, consent, and read the instructions: the first block is open."""
         self.arrive()
-        self.page.get_by_role("checkbox").check()
-        self.press("Take part")
+        self.agree()
         self.press("Start")
 
     def press(self, button: str) -> None:
@@ -55,6 +61,7 @@ class Person:
         self.page.context.close()
         self.page = page
         self.arrive()
+        self.agree()
 
     @property
     def number(self) -> int:
@@ -141,7 +148,7 @@ def as_list(value: Any) -> list[Any]:
 
 def somebody(installation: Installation, slug: str, page: Page) -> Person:
     """A new person in front of `page`."""
-    return Person(installation, slug, page, f"person{uuid4().hex}")
+    return Person(installation, slug, page, prolific_id(uuid4().hex))
 
 
 def at_block(installation: Installation, slug: str, page: Page) -> Person:

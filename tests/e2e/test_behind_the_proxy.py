@@ -18,6 +18,7 @@ from config.processes import free_port
 from tests.e2e.conftest import PHONE
 from tests.e2e.installation import Installation, proxy_before, running_installation
 from tests.e2e.studies import open_example, open_tasks
+from tests.prolific import arrival
 
 # The bytes and the layout are the same whatever database the text comes from.
 pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
@@ -118,7 +119,7 @@ def test_pages_are_small_and_nothing_on_them_moves(
     else:
         slug = open_tasks(site, tmp_path, study, slug=f"sizes-{study}")
     address = site.environment["SITE_URL"]
-    link = f"{address}/s/{slug}/?PROLIFIC_PID=somebody&STUDY_ID=study1&SESSION_ID=session1"
+    link = f"{address}/s/{slug}/{arrival('somebody', study='study1', session='session1')}"
     received, moved = {}, {}
     for name in walk(page, link):
         received[name] = page.evaluate(RECEIVED)

@@ -12,6 +12,7 @@ from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.small import answer, at_last_page, choose, demographics, values_and_revisions
 from tests.e2e.studies import open_small
+from tests.prolific import prolific_id
 from tests.servers.cutting_proxy import Cut, CuttingProxy, cutting_proxy
 
 CUTS = pytest.mark.parametrize("cut", list(Cut), ids=[cut.name.lower() for cut in Cut])
@@ -309,7 +310,7 @@ def test_expired_cookie_of_the_person_alone_is_told_too(
 def test_browser_that_refuses_cookies_gets_a_clear_page_and_stores_nothing(
     installation: Installation, small: str
 ) -> None:
-    person = f"person{small}refuses"
+    person = prolific_id(f"{small} refuses")
     link = f"{installation.url}/s/{small}/?PROLIFIC_PID={person}"
     for _ in range(2):
         arrival = requests.get(link, allow_redirects=False, timeout=30)

@@ -9,6 +9,7 @@ from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.small import answer, at_last_page, choose, values_and_revisions
 from tests.e2e.studies import open_small
+from tests.prolific import prolific_id
 
 #: What a browser makes of its cookies: no database can matter.
 BROWSERS = pytest.mark.embedded
@@ -19,9 +20,14 @@ def small(installation: Installation, tmp_path_factory: pytest.TempPathFactory) 
     return open_small(installation, tmp_path_factory.mktemp("small"), slug="small-shared")
 
 
-def in_another_tab(person: Person, prolific_id: str) -> Person:
+def in_another_tab(person: Person) -> Person:
     """Somebody with another Prolific ID in a new tab of the same browser."""
-    return replace(person, page=person.page.context.new_page(), prolific_id=prolific_id)
+    return replace(after(person), page=person.page.context.new_page())
+
+
+def after(person: Person) -> Person:
+    """Somebody with another Prolific ID who comes in the same browser."""
+    return replace(person, prolific_id=prolific_id(f"after {person.prolific_id}"))
 
 
 def expect_somebody_else(person: Person) -> None:
@@ -40,7 +46,7 @@ def test_page_left_open_is_not_recorded_for_the_person_who_came_after(
     first = somebody(installation, small, new_page(javascript=javascript))
     first.begin()
     choose(first, "3")
-    second = in_another_tab(first, f"{first.prolific_id}-2")
+    second = in_another_tab(first)
     second.begin()
     first.press("Continue")
     expect_somebody_else(first)
@@ -67,7 +73,7 @@ def test_consent_left_open_is_neither_given_nor_declined_for_the_person_who_came
         first = somebody(installation, small, new_page())
         first.arrive()
         first.page.get_by_role("checkbox").check()
-        second = in_another_tab(first, f"{first.prolific_id}-2")
+        second = in_another_tab(first)
         second.arrive()
         first.press(button)
         expect_somebody_else(first)
@@ -83,7 +89,7 @@ def test_stopping_on_a_page_left_open_deletes_nothing_of_the_person_who_came_aft
 ) -> None:
     first = somebody(installation, small, new_page())
     first.begin()
-    second = in_another_tab(first, f"{first.prolific_id}-2")
+    second = in_another_tab(first)
     second.begin()
     first.follow("Stop here")
     expect_somebody_else(first)
@@ -103,7 +109,7 @@ def test_person_after_person_at_one_computer_each_gets_their_own_pages(
 ) -> None:
     first = at_last_page(somebody(installation, small, new_page()))
     first.press("Finish")
-    second = replace(first, prolific_id=f"{first.prolific_id}-2")
+    second = after(first)
     second.begin()
     answer(second, "1")
     first.arrive()

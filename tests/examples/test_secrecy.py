@@ -20,6 +20,7 @@ from dashboard.study_folder import load_folder, read_folder
 from survey.definition import YamlFile
 from survey.models import Block, Participant, Scenario, Study, System
 from tests.hostile.targets import fill
+from tests.prolific import arrival
 
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/study.yaml"))
 PUBLISHED = ROOT.parent / "shared" / "tide" / "responses.csv"
@@ -141,16 +142,15 @@ def test_browser_receives_no_name_of_what_is_compared(folder: Path, tmp_path: Pa
     for number, language in enumerate(languages):
         browser = Browser()
         root = f"/s/{study.slug}/"
-        arrival = f"{root}?PROLIFIC_PID=person{number}"
-        pages = browser.take(arrival, language)
+        pages = browser.take(f"{root}{arrival(f'person{number}')}", language)
         browser.ask(f"{root}page/{pages}/")
         for path in ("nowhere/", "withdraw/wrong/", "page/999/"):
             browser.ask(root + path)
         other = Browser()
-        other.ask(f"{root}?PROLIFIC_PID=decliner{number}")
+        other.ask(f"{root}{arrival(f'decliner{number}')}")
         other.ask(other.path, {"decline": "yes"})
         Study.objects.update(state="closed")
-        other.ask(f"{root}?PROLIFIC_PID=late{number}")
+        other.ask(f"{root}{arrival(f'late{number}')}")
         Study.objects.update(state="open")
         received += [*browser.received, *other.received]
         assert Participant.objects.filter(status="completed").count() == number + 1

@@ -13,6 +13,7 @@ from django.urls import URLPattern, URLResolver
 from dashboard.urls import urlpatterns
 from tests.e2e.installation import Installation
 from tests.hostile.wire import Answer, Connection, Request
+from tests.prolific import arrival
 from tests.survey import small_study
 
 #: Any token will do if the cookie and the form have the same.
@@ -155,7 +156,7 @@ def controls(form: Tag) -> Iterator[Tag]:
 def visit(installation: Installation, slug: str, person: str, *, pages: int = 99) -> Visitor:
     """Somebody who comes from Prolific and answers that many pages, consent among them."""
     visitor = Visitor(Connection(installation.port))
-    assert visitor.open(f"/s/{slug}/?PROLIFIC_PID={person}&STUDY_ID=s1&SESSION_ID=s2") == 200
+    assert visitor.open(f"/s/{slug}/{arrival(person, study='study', session=person)}") == 200
     for _ in range(pages):
         if visitor.path.endswith("/end/"):
             break

@@ -19,6 +19,7 @@ from tests.e2e.conftest import PATIENCE_MS
 from tests.e2e.installation import Installation
 from tests.hostile.targets import Visitor, fill, researchers_addresses, visit
 from tests.hostile.wire import Connection
+from tests.prolific import arrival
 
 SCRIPT = (
     '<img src=x data-hostile onerror="hostile=1"><script data-hostile>hostile=1</script>\'">'
@@ -220,7 +221,7 @@ def test_participants_pages_run_nothing(
     installation: Installation, scripts: Path, watched: Watched
 ) -> None:
     page = watched.page
-    watched.open("/s/scripts/?PROLIFIC_PID=reader", at=installation.url)
+    watched.open(f"/s/scripts/{arrival('reader')}", at=installation.url)
     visitor = Visitor(Connection(installation.port))
     [mine] = [c for c in page.context.cookies() if c.get("name") == "fivefold-scripts"]
     visitor.cookies["fivefold-scripts"] = mine.get("value", "")
@@ -231,7 +232,7 @@ def test_participants_pages_run_nothing(
             page.evaluate("() => [...document.forms].at(-1).submit()")
         watched.look(f"{visitor.path} with errors")
         visitor.go_on()
-    for path in ("end/", "page/3/", "?PROLIFIC_PID=reader"):
+    for path in ("end/", "page/3/", arrival("reader")):
         watched.open(f"/s/scripts/{path}", at=installation.url)
     assert len(watched.shown) > 15
 

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from survey.models import Identity, Invitation, Participant, Rating, Study
+from tests.prolific import arrival, prolific_id
 from tests.survey.visiting import LAST_PAGE, LINK, begin, form_of, take
 
 
@@ -65,7 +66,12 @@ def test_without_an_id_a_study_for_prolific_alone_explains_itself(
 
 
 @pytest.mark.parametrize(
-    "query", ["?PROLIFIC_PID=&STUDY_ID=st1&SESSION_ID=se1", "?STUDY_ID=st1", "?SESSION_ID=se1"]
+    "query",
+    [
+        f"?PROLIFIC_PID=&STUDY_ID={prolific_id('st1')}&SESSION_ID={prolific_id('se1')}",
+        "?STUDY_ID=st1",
+        "?SESSION_ID=se1",
+    ],
 )
 def test_somebody_from_prolific_whose_id_got_lost_does_not_slip_in_by_the_open_link(
     study: Study, client: Client, query: str
@@ -79,7 +85,7 @@ def test_somebody_from_prolific_whose_id_got_lost_does_not_slip_in_by_the_open_l
 def test_person_is_enough_where_the_other_parameters_are_missing(
     study: Study, client: Client
 ) -> None:
-    begin(client, "/s/small/?PROLIFIC_PID=abc1")
+    begin(client, f"/s/small/{arrival('abc1')}")
     identity = Identity.objects.get()
     assert (identity.prolific_study_id, identity.prolific_session_id) == ("", "")
 
@@ -94,7 +100,7 @@ def test_parameters_have_the_names_that_the_study_gives_them(study: Study, clien
         ("W1", "H1", "A1")
     )
     assert participant.source == "prolific"
-    begin(Client(), "/s/small/?PROLIFIC_PID=W1")  # a name like any other now
+    begin(Client(), f"/s/small/{arrival('W1')}")  # a name like any other now
     assert Participant.objects.latest("pk").source == "link"
 
 
@@ -128,7 +134,7 @@ def test_way_in_that_the_study_does_not_offer_is_closed(
 def test_two_people_at_one_computer_are_two(study: Study, client: Client) -> None:
     first = begin(client)
     take(client, range(1, 3))
-    second = begin(client, "/s/small/?PROLIFIC_PID=other1")
+    second = begin(client, f"/s/small/{arrival('other1')}")
     assert first != second
     assert client.get(LINK).headers["Location"] == "/s/small/page/3/"
     assert client.get("/s/small/page/1/").status_code == 200
@@ -240,7 +246,7 @@ def test_form_that_the_network_cut_off_is_not_taken_for_a_whole_one(
         "?resume=%00",
         "?invite=%00",
         "?PROLIFIC_PID=%00",
-        "?PROLIFIC_PID=abc1&STUDY_ID=%00&SESSION_ID=%00",
+        f"{arrival('abc1')}&STUDY_ID=%00&SESSION_ID=%00",
         "?resume=" + "x" * 100_000,
     ],
 )
@@ -269,7 +275,7 @@ def test_every_form_says_whose_page_it_is_the_same_on_any_device(
     take(client, range(1, LAST_PAGE))
     said |= {carried(client, f"/s/small/page/{number}/") for number in range(1, LAST_PAGE + 1)}
     other = Client()
-    begin(other, LINK.replace("abc123", "def456"))
+    begin(other, LINK.replace(prolific_id("abc123"), prolific_id("def456")))
     assert len(said) == 1
     assert carried(other, "/s/small/page/1/") not in said
 
@@ -278,7 +284,9 @@ def test_page_of_one_person_is_recorded_for_nobody_else(study: Study, client: Cl
     begin(client)
     take(client, range(1, 3))
     sent = form_of(client, 3) | {"whose": carried(client, "/s/small/page/3/")}
-    begin(client, LINK.replace("abc123", "def456"))  # with the same browser
+    begin(
+        client, LINK.replace(prolific_id("abc123"), prolific_id("def456"))
+    )  # with the same browser
     take(client, range(1, 3))
     before = Rating.objects.count()
     reply = client.post("/s/small/page/3/", sent)

@@ -11,10 +11,11 @@ from django.test import Client
 from survey.content import content_of
 from survey.models import AttentionCheck, DemographicAnswer, FreeAnswer, Participant, Rating, Study
 from survey.participants import consent_hash
+from tests.prolific import arrival
 from tests.survey import bilingual_study
 
 CHINESE = re.compile("[一-鿿]")
-LINK = "/s/small/?PROLIFIC_PID=abc123&STUDY_ID=st1&SESSION_ID=se1"
+LINK = f"/s/small/{arrival('abc123', study='st1', session='se1')}"
 LAST = 9  # screening, instructions, four blocks, a check, free answers, demographics
 
 

@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from survey.models import AttentionCheck, Participant
+from tests.prolific import arrival
 from tests.survey import small_study, task_studies
 from tests.survey.visiting_tasks import everything, visit
 
@@ -85,7 +86,7 @@ def test_context_and_responses_keep_their_lines_and_run_nothing(
     )
     yaml = task_studies.yaml_of("likert", response_format=response_format)
     small_study.load(yaml=yaml, csv=csv)
-    client.get("/s/likert/?PROLIFIC_PID=abc")
+    client.get(f"/s/likert/{arrival('abc')}")
     client.post("/s/likert/consent/", {"agree": "yes"})
     client.post("/s/likert/page/1/", {})
     html = client.get("/s/likert/page/2/").content.decode()
@@ -150,7 +151,7 @@ def test_nonsense_in_place_of_measurements_never_refuses_an_answer(client: Clien
 @pytest.mark.usefixtures("db")
 def test_device_comes_with_the_instructions(client: Client) -> None:
     small_study.load(yaml=task_studies.yaml_of("likert"), csv=task_studies.csv_of("likert"))
-    client.get("/s/likert/?PROLIFIC_PID=abc")
+    client.get(f"/s/likert/{arrival('abc')}")
     client.post("/s/likert/consent/", {"agree": "yes"})
     text = '{"device": "phone", "width": 360, "height": 740}'
     client.post("/s/likert/page/1/", {"device": text})

@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from survey.models import Identity, Participant, Place, Study
+from tests.prolific import arrival
 from tests.survey import small_study
 from tests.survey.test_screening import SCREENING, WRONG
 from tests.survey.visiting import LINK, begin, form_of, take
@@ -33,13 +34,13 @@ def study(db: None) -> Study:
     return study
 
 
-def reach(study: Study, ending: str, link: str = "/s/small/?PROLIFIC_PID=abc1") -> tuple[int, str]:
+def reach(study: Study, ending: str, link: str = f"/s/small/{arrival('abc1')}") -> tuple[int, str]:
     """Take the survey to this ending. Returns the status and the text of its page."""
     client = Client()
     if ending == "full":
         study.settings["places"]["maximum"] = 1
         study.save()
-        begin(Client(), "/s/small/?PROLIFIC_PID=first")
+        begin(Client(), f"/s/small/{arrival('first')}")
         reply = client.get(link)
         return reply.status_code, reply.content.decode()
     if ending == "declined":
@@ -111,7 +112,7 @@ def test_people_of_the_open_link_see_nothing_of_prolific(study: Study, ending: s
 @ENDINGS
 def test_coming_back_shows_the_same_ending_again(study: Study, ending: str) -> None:
     reach(study, ending)
-    html = Client().get("/s/small/?PROLIFIC_PID=abc1", follow=True).content.decode()
+    html = Client().get(f"/s/small/{arrival('abc1')}", follow=True).content.decode()
     assert f'<output id="completion-code">{CODES[ending]}</output>' in html
     said = {
         "completed": "everybody takes part once",
@@ -204,7 +205,7 @@ def test_help_is_the_studys_own_or_for_the_united_states_or_none(
     study.definition["texts"]["help"] = written
     study.loaded_at = timezone.now()
     study.save()
-    html = client.get("/s/small/?PROLIFIC_PID=abc1", follow=True).content.decode()
+    html = client.get(f"/s/small/{arrival('abc1')}", follow=True).content.decode()
     assert ("Help and support" in html) == bool(shown)
     assert shown in html
 
@@ -220,8 +221,8 @@ def one_place(study: Study) -> Study:
 
 
 def test_full_study_says_so_at_arrival_and_stores_nothing(one_place: Study) -> None:
-    begin(Client(), "/s/small/?PROLIFIC_PID=first")
-    reply = Client().get("/s/small/?PROLIFIC_PID=late")
+    begin(Client(), f"/s/small/{arrival('first')}")
+    reply = Client().get(f"/s/small/{arrival('late')}")
     assert reply.status_code == 403
     assert b"All places are taken" in reply.content
     assert list(Identity.objects.values_list("key", flat=True)) == ["first"]
@@ -229,8 +230,8 @@ def test_full_study_says_so_at_arrival_and_stores_nothing(one_place: Study) -> N
 
 def test_last_place_taken_while_somebody_reads_is_told_at_consent(one_place: Study) -> None:
     reader = Client()
-    reader.get("/s/small/?PROLIFIC_PID=reader")
-    begin(Client(), "/s/small/?PROLIFIC_PID=quicker")
+    reader.get(f"/s/small/{arrival('reader')}")
+    begin(Client(), f"/s/small/{arrival('quicker')}")
     reply = reader.post("/s/small/consent/", {"agree": "yes"})
     assert reply.status_code == 403
     assert b">FULL1</output>" in reply.content
@@ -242,18 +243,18 @@ def test_last_place_taken_while_somebody_reads_is_told_at_consent(one_place: Stu
 
 def test_somebody_turned_away_is_told_at_once_when_they_come_back(one_place: Study) -> None:
     reader = Client()
-    reader.get("/s/small/?PROLIFIC_PID=reader")
-    begin(Client(), "/s/small/?PROLIFIC_PID=quicker")
-    assert b"All places are taken" in reader.get("/s/small/?PROLIFIC_PID=reader").content
+    reader.get(f"/s/small/{arrival('reader')}")
+    begin(Client(), f"/s/small/{arrival('quicker')}")
+    assert b"All places are taken" in reader.get(f"/s/small/{arrival('reader')}").content
 
 
 def test_somebody_turned_away_begins_when_a_place_is_free_again(one_place: Study) -> None:
     reader, quicker = Client(), Client()
-    reader.get("/s/small/?PROLIFIC_PID=reader")
-    begin(quicker, "/s/small/?PROLIFIC_PID=quicker")
+    reader.get(f"/s/small/{arrival('reader')}")
+    begin(quicker, f"/s/small/{arrival('quicker')}")
     reader.post("/s/small/consent/", {"agree": "yes"})
     quicker.post("/s/small/page/1/", WRONG)
-    begin(reader, "/s/small/?PROLIFIC_PID=reader")
+    begin(reader, f"/s/small/{arrival('reader')}")
     person = Participant.objects.get(identity__key="reader")
     assert (person.status, person.ending) == ("in_progress", "")
 
@@ -262,10 +263,10 @@ def test_stale_person_whose_place_was_taken_still_finishes_and_gets_the_code(
     one_place: Study,
 ) -> None:
     slow = Client()
-    person = begin(slow, "/s/small/?PROLIFIC_PID=slow")
+    person = begin(slow, f"/s/small/{arrival('slow')}")
     slow.post("/s/small/page/1/", {"first_language": "English", "country": "Canada"})
     Participant.objects.update(last_seen_at=timezone.now() - timedelta(hours=3))
-    begin(Client(), "/s/small/?PROLIFIC_PID=next")
+    begin(Client(), f"/s/small/{arrival('next')}")
     assert Place.objects.get().participant != person
     take(slow, range(2, LAST_PAGE))
     reply = slow.post(f"/s/small/page/{LAST_PAGE}/", {}, follow=True)

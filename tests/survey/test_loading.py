@@ -8,6 +8,7 @@ from survey.loading import load_study
 from survey.models import Block, Participant, Response, Scenario, Study, StudyEvent, System
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.studies import StateError, set_state
+from tests.prolific import arrival
 from tests.survey import small_study
 
 CHANGED = small_study.CSV.replace("Try again.", "Try once more.")
@@ -125,7 +126,7 @@ def test_a_replaced_prompt_replaces_its_responses_alone() -> None:
 
 def test_changed_content_becomes_a_new_version_once_somebody_arrived() -> None:
     study = small_study.load()
-    Client().get("/s/small/?PROLIFIC_PID=abc")
+    Client().get(f"/s/small/{arrival('abc')}")
     newer = small_study.load(csv=CHANGED, state="draft")
     assert (newer.version, newer.state) == (2, "draft")
     assert Response.objects.filter(scenario__study=study, text="Try again.").exists()
@@ -136,7 +137,7 @@ def test_changed_content_becomes_a_new_version_once_somebody_arrived() -> None:
 
 def test_changed_settings_are_taken_over_and_recorded() -> None:
     study = small_study.load()
-    Client().get("/s/small/?PROLIFIC_PID=abc")
+    Client().get(f"/s/small/{arrival('abc')}")
     settings = small_study.SETTINGS.model_copy(update={"ways_in": ["link"]})
     loaded = load_study(
         definition=small_study.definition(), settings=settings, rows=small_study.rows()
@@ -170,7 +171,7 @@ def test_unknown_state_is_refused() -> None:
 def test_a_study_with_real_participants_cannot_go_back_to_draft() -> None:
     study = small_study.load()
     client = Client()
-    client.get("/s/small/?PROLIFIC_PID=abc")
+    client.get(f"/s/small/{arrival('abc')}")
     client.post("/s/small/consent/", {"agree": "yes"})
     with pytest.raises(StateError, match="pause or close it"):
         set_state(study=study, state="draft")

@@ -30,6 +30,7 @@ from survey.tidy import (
 )
 from survey.withdrawal import token_of, withdraw
 from tests.factories import add_participant
+from tests.prolific import prolific_id
 from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, LINK, begin, take
 
@@ -120,7 +121,10 @@ def test_somebody_from_prolific_is_no_expert_whatever_their_link_says(
 def test_expert_is_nobody_from_prolific_whatever_their_link_says(
     study: Study, client: Client
 ) -> None:
-    expert = begin(client, f"{invite(study)}&PROLIFIC_PID=abc123&SESSION_ID=se1")
+    expert = begin(
+        client,
+        f"{invite(study)}&PROLIFIC_PID={prolific_id('abc123')}&SESSION_ID={prolific_id('se1')}",
+    )
     identity = Identity.objects.get(participant=expert)
     assert (expert.source, identity.kind, identity.prolific_session_id) == (
         ("panel", "invitation", "")

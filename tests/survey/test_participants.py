@@ -14,6 +14,7 @@ from survey.models import Identity, Participant, Presentation, Study
 from survey.participants import Arrival, NotAdmitted, arrive, consent_hash, give_consent
 from survey.simulated import clock
 from survey.studies import StateError, set_state
+from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, LINK, begin, take
 
@@ -160,7 +161,7 @@ def test_a_new_version_is_for_new_people_and_the_old_one_for_its_own(
     newer = small_study.load(yaml=small_study.YAML.replace("A small study", "Anew"))
     assert newer.version == 2
     assert Client().get(LINK).headers["Location"] == "/s/small/page/3/"
-    Client().get("/s/small/?PROLIFIC_PID=new1")
+    Client().get(f"/s/small/{arrival('new1')}")
     assert Participant.objects.latest("pk").study == newer
 
 
@@ -191,11 +192,11 @@ def test_new_submission_on_prolific_is_the_one_to_pay_until_the_survey_ends(
     study: Study, client: Client
 ) -> None:
     begin(client)
-    client.get(LINK.replace("se1", "se2"))
+    client.get(LINK.replace(prolific_id("se1"), prolific_id("se2")))
     assert Identity.objects.get().prolific_session_id == "se2"
     take(client, range(1, LAST_PAGE))
     client.post(f"/s/small/page/{LAST_PAGE}/", {})
-    client.get(LINK.replace("se1", "se3"))
+    client.get(LINK.replace(prolific_id("se1"), prolific_id("se3")))
     assert Identity.objects.get().prolific_session_id == "se2"
 
 

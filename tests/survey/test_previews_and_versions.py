@@ -9,6 +9,7 @@ from django.test import Client
 from survey.models import Invitation, Participant, Study
 from survey.queries import study_for_arrivals
 from survey.simulated import clock
+from tests.prolific import arrival
 from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, begin, take
 
@@ -47,9 +48,9 @@ def test_a_simulated_clock_counts_for_nobody_else(study: Study, client: Client) 
     begin(client)
     headers = simulated_headers(datetime(2026, 1, 5, tzinfo=UTC), person="abc123")
     assert client.post("/s/small/page/1/", {}, headers=headers).status_code == 403
-    assert client.get("/s/small/?PROLIFIC_PID=other", headers=headers).status_code == 403
+    assert client.get(f"/s/small/{arrival('other')}", headers=headers).status_code == 403
     forged = {clock.HEADER: "x" + headers[clock.HEADER]}
-    assert client.get("/s/small/?PROLIFIC_PID=abc123", headers=forged).status_code == 403
+    assert client.get(f"/s/small/{arrival('abc123')}", headers=forged).status_code == 403
 
 
 @pytest.fixture
@@ -95,7 +96,7 @@ def test_simulated_rater_takes_the_version_it_names_or_the_newest(
     assert Participant.objects.filter(source="simulated").count() == 1
 
 
-@pytest.mark.parametrize("query", ["?PROLIFIC_PID=new1&version=2", "?version=2", "?invite={}"])
+@pytest.mark.parametrize("query", [f"{arrival('new1')}&version=2", "?version=2", "?invite={}"])
 def test_real_people_never_choose_a_version(study: Study, draft: Study, query: str) -> None:
     token = Invitation.objects.create(study=study).token
     Client().get(f"/s/small/{query.format(f'{token}&version=2')}")

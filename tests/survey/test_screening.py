@@ -8,6 +8,7 @@ from django.test import Client
 
 from survey.answers import LastPage, OutOfOrder, record_screening
 from survey.models import DemographicAnswer, Invitation, Participant, Place, Study
+from tests.prolific import arrival
 from tests.survey import small_study
 from tests.survey.visiting import LINK, begin
 
@@ -81,10 +82,10 @@ def test_place_of_somebody_screened_out_is_free_again(study: Study, client: Clie
     study.save()
     begin(client)
     other = Client()
-    assert other.get("/s/small/?PROLIFIC_PID=other").status_code == 403
+    assert other.get(f"/s/small/{arrival('other')}").status_code == 403
     client.post(PAGE, WRONG)
     assert Place.objects.get().participant is None
-    begin(other, "/s/small/?PROLIFIC_PID=other")
+    begin(other, f"/s/small/{arrival('other')}")
     assert Participant.objects.get(identity__key="other").slot == 0
 
 

@@ -23,10 +23,12 @@ from survey.tasks import sweep
 from survey.tidy import counted_sources
 from survey.withdrawal import erase_old_keys, token_of, withdraw
 from tests.factories import add_participant
+from tests.prolific import arrival, prolific_id
 from tests.survey import small_study, withdrawing
 from tests.survey.withdrawing import (
     LINK,
     PROLIFIC_ID,
+    SESSION_ID,
     YAML,
     all_files,
     delete_everything,
@@ -155,7 +157,7 @@ def test_search_of_every_table_and_file_finds_nothing_but_count_and_key(
 
     delete_everything(participant)
 
-    key = [PROLIFIC_ID, "sess4242"]
+    key = [PROLIFIC_ID, SESSION_ID]
     [line] = [line for line in whole_database().splitlines() if found(key, line)]
     assert line.startswith("survey_withdrawal: ")
     assert found(traces(participant), whole_database()) == key
@@ -194,7 +196,7 @@ def test_after_the_retention_date_the_key_is_gone_too(
     assert erase_old_keys(at=withdrawn_at + timedelta(days=31)) == 1
     assert erase_old_keys(at=withdrawn_at + timedelta(days=32)) == 0
     left = whole_database() + all_files(study, tmp_path)
-    assert found([*traces(participant), "stud77"], left) == []
+    assert found([*traces(participant), prolific_id("study")], left) == []
     assert study.withdrawals.count() == 1
 
 
@@ -235,7 +237,7 @@ def test_deleted_words_are_not_in_the_free_pages_of_the_file(study: Study, clien
     assert found(traces(participant), bytes_of(file)) == traces(participant)
     delete_everything(participant)
     sweep()
-    assert found(traces(participant), bytes_of(file)) == [PROLIFIC_ID, "sess4242"]
+    assert found(traces(participant), bytes_of(file)) == [PROLIFIC_ID, SESSION_ID]
     Withdrawal.objects.update(key_kept_until=timezone.now())
     sweep()
     assert found(traces(participant), bytes_of(file)) == []
@@ -281,7 +283,7 @@ def test_prolific_link_never_begins_again_in_a_newer_version(study: Study, clien
 
 def test_somebody_else_begins_as_ever(study: Study, client: Client) -> None:
     delete_everything(take_survey(client))
-    take_survey(Client(), "/s/small/?PROLIFIC_PID=another")
+    take_survey(Client(), f"/s/small/{arrival('another')}")
     assert Participant.objects.get().status == "completed"
 
 

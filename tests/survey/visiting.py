@@ -8,8 +8,9 @@ from survey.models import (
     Participant,
     Presentation,
 )
+from tests.prolific import arrival
 
-LINK = "/s/small/?PROLIFIC_PID=abc123&STUDY_ID=st1&SESSION_ID=se1"
+LINK = f"/s/small/{arrival('abc123', study='st1', session='se1')}"
 LAST_PAGE = 7  # instructions, four blocks, one attention check, demographics
 
 

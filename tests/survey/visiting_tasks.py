@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from survey.models import Participant, Presentation, Rating
+from tests.prolific import arrival
 from tests.survey import small_study, task_studies
 
 
@@ -54,7 +55,7 @@ def visit(client: Client, name: str, **more: Any) -> Visitor:
     """Load a study, and walk to its block."""
     yaml, csv = task_studies.yaml_of(name, **more), task_studies.csv_of(name)
     small_study.load(yaml=yaml, csv=csv)
-    client.get(f"/s/{name}/?PROLIFIC_PID=abc")
+    client.get(f"/s/{name}/{arrival('abc')}")
     client.post(f"/s/{name}/consent/", {"agree": "yes"})
     client.post(f"/s/{name}/page/1/", {})
     return Visitor(client, name, Participant.objects.get())

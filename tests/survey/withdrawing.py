@@ -9,11 +9,12 @@ from django.test import Client
 
 from survey.models import Participant, Study
 from survey.withdrawal import token_of
+from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
 from tests.survey.visiting import form_of
 
-PROLIFIC_ID = "5f3c9a7e21d4"
-LINK = f"/s/small/?PROLIFIC_PID={PROLIFIC_ID}&STUDY_ID=stud77&SESSION_ID=sess4242"
+PROLIFIC_ID, SESSION_ID = prolific_id("person"), prolific_id("session")
+LINK = f"/s/small/{arrival('person', study='study', session='session')}"
 WORDS = "my grandmother's umbrella"
 LAST_WORDS = "the lighthouse at noon"
 YAML = small_study.YAML.replace(
@@ -77,7 +78,7 @@ def traces(participant: Participant) -> list[str]:
     """What would tell of the person, were it found anywhere."""
     return [
         PROLIFIC_ID,
-        "sess4242",
+        SESSION_ID,
         participant.pseudonym,
         participant.secret,
         WORDS,
