@@ -26,6 +26,7 @@ from survey.models import (
     Rating,
     Study,
 )
+from survey.participants import Arrival, arrive
 from survey.tidy import cells_of
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -45,6 +46,13 @@ DEMOGRAPHICS: list[dict[str, Any]] = [
 #: What names a cell: scenario, set, model, condition; with the dimension, a rating.
 Key = tuple[str, str, str, str, str]
 Rate = Callable[[Key], int | None]
+
+
+def newcomer(arrival: Arrival) -> Participant:
+    """Somebody who arrives for the first time."""
+    who = arrive(arrival)
+    assert isinstance(who, Participant)
+    return who
 
 
 def study_definition(

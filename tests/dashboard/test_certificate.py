@@ -10,9 +10,10 @@ from scipy import stats
 from dashboard.certificate import Certificate, certificate_rows
 from dashboard.grids import Grid
 from survey.models import Participant, Presentation, Study
-from survey.participants import Arrival, arrive, give_consent
+from survey.participants import Arrival, give_consent
 from survey.places import free_place
 from survey.tidy import cells_of
+from tests.factories import newcomer
 from tests.survey import small_study
 
 NOW = timezone.now()
@@ -35,7 +36,7 @@ def start(
     """So many people begin, and are `done`; with `seeds`, random orders are always the same."""
     for seed in range(number):
         order_seed = seed if seeds else None
-        person = arrive(Arrival(study=study, source=source, at=NOW, order_seed=order_seed))
+        person = newcomer(Arrival(study=study, source=source, at=NOW, order_seed=order_seed))
         give_consent(participant=person, at=NOW)
         if done:
             Participant.objects.filter(pk=person.pk).update(status="completed", finished_at=NOW)

@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from analysis.execution import finished_run
 from survey.models import FreeAnswer, Participant, Rating, Study
-from survey.participants import Arrival, arrive, decline, give_consent
+from survey.participants import Arrival, decline, give_consent
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.reading import tables_of, text_of
-from tests.factories import add_participant
+from tests.factories import add_participant, newcomer
 from tests.survey import small_study
 
 NOW = timezone.now()
@@ -34,7 +34,7 @@ def study(db: None) -> Study:
 
 def start(study: Study, number: int = 1, *, source: str = "prolific", done: bool = True) -> None:
     for _ in range(number):
-        person = arrive(Arrival(study=study, source=source, at=NOW))
+        person = newcomer(Arrival(study=study, source=source, at=NOW))
         give_consent(participant=person, at=NOW)
         if done:
             Participant.objects.filter(pk=person.pk).update(
@@ -61,7 +61,7 @@ def test_overview_shows_places_with_test_people_apart(page: Client, study: Study
 def test_overview_counts_endings_with_codes_and_actions(page: Client, study: Study) -> None:
     start(study, 2)
     start(study, source="simulated")
-    decline(participant=arrive(Arrival(study=study, source="prolific", at=NOW)), at=NOW)
+    decline(participant=newcomer(Arrival(study=study, source="prolific", at=NOW)), at=NOW)
     start(study, done=False)
     withdraw(participant=study.participants.get(status="in_progress"), at=NOW)
     endings = tables_of(page.get("/studies/small/"))[2]
@@ -221,7 +221,7 @@ def versions(db: None) -> tuple[Study, Study]:
 
 
 def add_participant_without_ratings(study: Study, name: str, minutes: int) -> Participant:
-    person = arrive(Arrival(study=study, source="link", at=NOW))
+    person = newcomer(Arrival(study=study, source="link", at=NOW))
     give_consent(participant=person, at=NOW)
     end = NOW + timedelta(minutes=minutes)
     person.presentations.update(shown_at=NOW, answered_at=end)

@@ -18,11 +18,11 @@ from analysis.queries import latest_run, results_of
 from dashboard.import_files import ImportRefused
 from dashboard.imports import import_ratings
 from survey.models import Invitation, Participant, Study
-from survey.participants import Arrival, arrive, give_consent
+from survey.participants import Arrival, give_consent
 from survey.tidy import counted_sources, panels_of
 from survey.withdrawal import withdraw
 from tests.dashboard.reading import tables_of, text_of
-from tests.factories import add_participant
+from tests.factories import add_participant, newcomer
 from tests.survey import small_study
 
 #: Beside each of them: nobody at consent, active, silent, declined or screened out.
@@ -123,7 +123,7 @@ def test_overview_shows_their_places_and_order_page_their_certificate(
     study.save()
     for source, panel in (("link", ""), ("panel", "clinicians"), ("panel", "peers")):
         at = timezone.now()
-        person = arrive(Arrival(study=study, source=source, panel=panel, at=at))
+        person = newcomer(Arrival(study=study, source=source, panel=panel, at=at))
         give_consent(participant=person, at=at)
     assert tables_of(page.get("/studies/small/"))[1][1:] == [
         ["real", "5", "1", "0", "1", "0", "4", "0", "0", "0", "0"],

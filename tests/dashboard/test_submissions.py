@@ -34,16 +34,19 @@ def study(db: None) -> Study:
 
 
 def arrived(study: Study, prolific_id: str, session: str = "") -> Participant:
-    return arrive(
+    who = arrive(
         Arrival(
             study=study,
             source="prolific",
             at=NOW,
             kind="prolific",
             key=prolific_id,
-            prolific_session_id=session,
-        )
+            session_id=session,
+        ),
+        own=Participant.objects.filter(identity__key=prolific_id).first(),
     )
+    assert isinstance(who, Participant)
+    return who
 
 
 def start(study: Study, prolific_id: str, session: str = "") -> Participant:

@@ -3,21 +3,21 @@
 import re
 from io import BytesIO
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 
-from survey.models import Identity, Invitation, Participant, Rating, Study
+from survey.models import Identity, Invitation, Participant, Rating, Study, Submission
 from tests.prolific import arrival, prolific_id
-from tests.survey.visiting import LAST_PAGE, LINK, begin, form_of, take
+from tests.survey.visiting import LAST_PAGE, LINK, begin, form_of, reopen, take
 
 
 def test_the_same_link_resumes_on_another_device(study: Study, client: Client) -> None:
     begin(client)
     take(client, range(1, 4))
     other_device = Client()
-    reply = other_device.get(LINK)
-    assert reply.headers["Location"] == "/s/small/page/4/"
+    assert b"Page 4 of 7" in reopen(other_device).content
     assert other_device.get("/s/small/page/4/").status_code == 200
     assert Participant.objects.count() == 1
 
@@ -86,20 +86,18 @@ def test_person_is_enough_where_the_other_parameters_are_missing(
     study: Study, client: Client
 ) -> None:
     begin(client, f"/s/small/{arrival('abc1')}")
-    identity = Identity.objects.get()
-    assert (identity.prolific_study_id, identity.prolific_session_id) == ("", "")
+    assert not Submission.objects.exists()
 
 
 def test_parameters_have_the_names_that_the_study_gives_them(study: Study, client: Client) -> None:
     names = {"participant": "worker", "study": "hit", "session": "assignment"}
     study.settings["prolific"]["parameters"] = names
     study.save()
-    participant = begin(client, "/s/small/?worker=W1&hit=H1&assignment=A1")
-    identity = Identity.objects.get(participant=participant)
-    assert (identity.key, identity.prolific_study_id, identity.prolific_session_id) == (
-        ("W1", "H1", "A1")
-    )
-    assert participant.source == "prolific"
+    ids = {name: prolific_id(name) for name in names.values()}
+    participant = begin(client, f"/s/small/?{urlencode(ids)}")
+    submission = participant.submissions.get()
+    assert (submission.prolific_study_id, submission.session_id) == (ids["hit"], ids["assignment"])
+    assert (participant.identity.key, participant.source) == (ids["worker"], "prolific")
     begin(Client(), f"/s/small/{arrival('W1')}")  # a name like any other now
     assert Participant.objects.latest("pk").source == "link"
 
@@ -136,7 +134,7 @@ def test_two_people_at_one_computer_are_two(study: Study, client: Client) -> Non
     take(client, range(1, 3))
     second = begin(client, f"/s/small/{arrival('other1')}")
     assert first != second
-    assert client.get(LINK).headers["Location"] == "/s/small/page/3/"
+    assert b"Page 3 of 7" in reopen(client).content
     assert client.get("/s/small/page/1/").status_code == 200
     assert second.pages_done == 0
 
@@ -256,7 +254,7 @@ def test_bytes_that_no_database_takes_are_no_identifier(
     assert client.get(f"/s/small/{link}").status_code in (302, 400)
     client.cookies["fivefold-small"] = "\0"
     assert client.get("/s/small/consent/").status_code == 403
-    assert not Identity.objects.exclude(prolific_study_id="", prolific_session_id="").exists()
+    assert not Submission.objects.exists()
 
 
 def carried(client: Client, address: str) -> str:
@@ -295,5 +293,5 @@ def test_page_of_one_person_is_recorded_for_nobody_else(study: Study, client: Cl
     assert client.get(f"/s/small/stop/?whose={sent['whose']}").status_code == 409
     assert Rating.objects.count() == before
     assert list(Participant.objects.values_list("pages_done", flat=True)) == [2, 2]
-    client.get(LINK)
+    reopen(client)
     assert client.post("/s/small/page/3/", sent).status_code == 302

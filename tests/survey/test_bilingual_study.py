@@ -169,7 +169,8 @@ def test_choice_is_kept_when_somebody_comes_back_from_elsewhere(
     agree(client)
     take(client, 1)
     other = Client(headers={"accept-language": "en"})
-    html = html_of(other.get(LINK, follow=True))
+    other.get(LINK)
+    html = html_of(other.post("/s/small/consent/", {"agree": "yes"}, follow=True))
     assert '<html lang="zh-hans">' in html and "请分别评价每条回复。" in html
     assert Participant.objects.count() == 1
 

@@ -8,10 +8,10 @@ from django.test import Client
 from django.utils import timezone
 
 from survey.models import Identity, Participant, Place, Study
-from tests.prolific import arrival
+from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
 from tests.survey.test_screening import SCREENING, WRONG
-from tests.survey.visiting import LINK, begin, form_of, take
+from tests.survey.visiting import LINK, begin, form_of, reopen, take
 
 CODES = {
     "completed": "DONE1",
@@ -34,7 +34,7 @@ def study(db: None) -> Study:
     return study
 
 
-def reach(study: Study, ending: str, link: str = f"/s/small/{arrival('abc1')}") -> tuple[int, str]:
+def reach(study: Study, ending: str, link: str = LINK) -> tuple[int, str]:
     """Take the survey to this ending. Returns the status and the text of its page."""
     client = Client()
     if ending == "full":
@@ -112,7 +112,7 @@ def test_people_of_the_open_link_see_nothing_of_prolific(study: Study, ending: s
 @ENDINGS
 def test_coming_back_shows_the_same_ending_again(study: Study, ending: str) -> None:
     reach(study, ending)
-    html = Client().get(f"/s/small/{arrival('abc1')}", follow=True).content.decode()
+    html = reopen(Client()).content.decode()
     assert f'<output id="completion-code">{CODES[ending]}</output>' in html
     said = {
         "completed": "everybody takes part once",
@@ -225,7 +225,7 @@ def test_full_study_says_so_at_arrival_and_stores_nothing(one_place: Study) -> N
     reply = Client().get(f"/s/small/{arrival('late')}")
     assert reply.status_code == 403
     assert b"All places are taken" in reply.content
-    assert list(Identity.objects.values_list("key", flat=True)) == ["first"]
+    assert list(Identity.objects.values_list("key", flat=True)) == [prolific_id("first")]
 
 
 def test_last_place_taken_while_somebody_reads_is_told_at_consent(one_place: Study) -> None:
@@ -235,7 +235,7 @@ def test_last_place_taken_while_somebody_reads_is_told_at_consent(one_place: Stu
     reply = reader.post("/s/small/consent/", {"agree": "yes"})
     assert reply.status_code == 403
     assert b">FULL1</output>" in reply.content
-    person = Participant.objects.get(identity__key="reader")
+    person = Participant.objects.get(identity__key=prolific_id("reader"))
     assert (person.status, person.ending, person.consented_at) == ("arrived", "full", None)
     assert not person.presentations.exists()
     assert Place.objects.count() == 1
@@ -255,7 +255,7 @@ def test_somebody_turned_away_begins_when_a_place_is_free_again(one_place: Study
     reader.post("/s/small/consent/", {"agree": "yes"})
     quicker.post("/s/small/page/1/", WRONG)
     begin(reader, f"/s/small/{arrival('reader')}")
-    person = Participant.objects.get(identity__key="reader")
+    person = Participant.objects.get(identity__key=prolific_id("reader"))
     assert (person.status, person.ending) == ("in_progress", "")
 
 

@@ -7,7 +7,7 @@ from django.test import Client
 
 from survey.models import Participant, Study
 from tests.survey import small_study
-from tests.survey.visiting import LINK, begin, take
+from tests.survey.visiting import LINK, begin, reopen, take
 
 
 @pytest.fixture
@@ -41,8 +41,9 @@ def test_chosen_language_stays_on_every_page_and_in_any_browser(
     participant = begin(client)
     assert participant.language == "zh-hans"
     take(client, range(1, 3))
-    for browser in (client, Client(headers={"Accept-Language": "en"})):
-        html = browser.get(LINK, follow=True).content.decode()
+    in_another_browser = reopen(Client(headers={"Accept-Language": "en"})).content
+    for page in (client.get(LINK, follow=True).content, in_another_browser):
+        html = page.decode()
         assert lang(html.encode()) == "zh-hans"
         assert "这条回复有多温暖？" in html or "Please choose" in html
         assert "How warm is this response?" not in html

@@ -14,7 +14,7 @@ from survey.models import Browser, Participant, Study, Submission
 from survey.participants import forget_old_browsers
 from survey.withdrawal import withdraw
 from tests.prolific import arrival, prolific_id
-from tests.survey.visiting import LAST_PAGE, begin, take
+from tests.survey.visiting import LAST_PAGE, begin, reopen, take
 
 OWN = f"/s/small/{arrival('anna', study='st', session='first')}"
 #: The same id with another submission, which anybody can make up.
@@ -34,8 +34,7 @@ def finish(client: Client) -> None:
 
 def agree(client: Client, link: str) -> str:
     """Arrive, agree, and read the page that comes."""
-    client.get(link)
-    return client.post("/s/small/consent/", {"agree": "yes"}, follow=True).content.decode()
+    return reopen(client, link).content.decode()
 
 
 def sessions() -> list[tuple[str, bool]]:

@@ -18,7 +18,7 @@ from survey.models import (
     Study,
     Withdrawal,
 )
-from survey.participants import Arrival, arrive, give_consent
+from survey.participants import Arrival, give_consent
 from survey.places import capacity, is_full, place_counts
 from survey.tidy import (
     counted_sources,
@@ -29,7 +29,7 @@ from survey.tidy import (
     rating_rows,
 )
 from survey.withdrawal import token_of, withdraw
-from tests.factories import add_participant
+from tests.factories import add_participant, newcomer
 from tests.prolific import prolific_id
 from tests.survey import small_study
 from tests.survey.visiting import LAST_PAGE, LINK, begin, take
@@ -126,9 +126,8 @@ def test_expert_is_nobody_from_prolific_whatever_their_link_says(
         f"{invite(study)}&PROLIFIC_PID={prolific_id('abc123')}&SESSION_ID={prolific_id('se1')}",
     )
     identity = Identity.objects.get(participant=expert)
-    assert (expert.source, identity.kind, identity.prolific_session_id) == (
-        ("panel", "invitation", "")
-    )
+    assert (expert.source, identity.kind) == ("panel", "invitation")
+    assert not expert.submissions.exists()
 
 
 @pytest.mark.parametrize(
@@ -195,7 +194,7 @@ def test_expert_is_asked_for_consent_and_may_decline(study: Study, client: Clien
 
 
 def start(study: Study, source: str, panel: str = "") -> Participant:
-    person = arrive(Arrival(study=study, source=source, panel=panel, at=NOW))
+    person = newcomer(Arrival(study=study, source=source, panel=panel, at=NOW))
     give_consent(participant=person, at=NOW)
     person.refresh_from_db()
     return person

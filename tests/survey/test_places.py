@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from survey.models import Participant, Place, Study
-from survey.participants import Arrival, NotAdmitted, arrive, give_consent
+from survey.participants import Arrival, NotAdmitted, give_consent
 from survey.places import (
     PlaceCounts,
     capacity,
@@ -18,6 +18,7 @@ from survey.places import (
     sources_of,
 )
 from survey.withdrawal import withdraw
+from tests.factories import newcomer
 from tests.survey import small_study
 
 NOW = timezone.now()
@@ -35,7 +36,7 @@ def start(
 ) -> Participant:
     """Somebody who has just agreed to take part."""
     fresh = Study.objects.get(pk=study.pk)
-    person = arrive(Arrival(study=fresh, source=source, at=at))
+    person = newcomer(Arrival(study=fresh, source=source, at=at))
     give_consent(participant=person, at=at)
     person.refresh_from_db()
     return person
@@ -69,7 +70,7 @@ def test_full_study_takes_nobody(study: Study) -> None:
 def test_who_waits_at_consent_while_it_fills_up_finds_no_place(study: Study) -> None:
     limit(study, maximum=1)
     study.refresh_from_db()
-    waiting = arrive(Arrival(study=study, source="link", at=NOW))
+    waiting = newcomer(Arrival(study=study, source="link", at=NOW))
     start(study)
     with pytest.raises(NotAdmitted):
         give_consent(participant=waiting, at=NOW)
@@ -174,7 +175,7 @@ def test_lowered_maximum_lets_people_finish_and_takes_nobody_until_below(study: 
 
 
 def test_maximum_is_that_of_the_moment_not_of_an_old_copy(study: Study) -> None:
-    waiting = arrive(Arrival(study=study, source="link", at=NOW))
+    waiting = newcomer(Arrival(study=study, source="link", at=NOW))
     limit(Study.objects.get(pk=study.pk), maximum=1)
     start(study)
     with pytest.raises(NotAdmitted):

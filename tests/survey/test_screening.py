@@ -8,9 +8,9 @@ from django.test import Client
 
 from survey.answers import LastPage, OutOfOrder, record_screening
 from survey.models import DemographicAnswer, Invitation, Participant, Place, Study
-from tests.prolific import arrival
+from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
-from tests.survey.visiting import LINK, begin
+from tests.survey.visiting import begin, reopen
 
 SCREENING = """
 screening:
@@ -86,7 +86,7 @@ def test_place_of_somebody_screened_out_is_free_again(study: Study, client: Clie
     client.post(PAGE, WRONG)
     assert Place.objects.get().participant is None
     begin(other, f"/s/small/{arrival('other')}")
-    assert Participant.objects.get(identity__key="other").slot == 0
+    assert Participant.objects.get(identity__key=prolific_id("other")).slot == 0
 
 
 @pytest.mark.parametrize("sent", [{}, {"first_language": "English"}, RIGHT | {"country": "Mars"}])
@@ -125,7 +125,7 @@ def test_same_prolific_id_in_another_browser_meets_the_same_ending(
 ) -> None:
     begin(client)
     client.post(PAGE, WRONG)
-    reply = Client().get(LINK + "&again=1", follow=True)
+    reply = reopen(Client())
     assert b"SCREEN1" in reply.content
     assert b"You have been here before" in reply.content
     assert Participant.objects.count() == 1

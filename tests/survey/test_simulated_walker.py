@@ -213,7 +213,7 @@ def test_who_finds_every_place_taken_ends_with_that_code(live_server: LiveServer
         [walk] = send(study, [plan], live_server.url)
         assert walk.ending is ending
         assert walk.code == {Ending.COMPLETED: "DONE1", Ending.FULL: "FULL1"}[ending]
-    assert participant_of(first).identity.prolific_session_id == f"of-{first.person}"
+    assert participant_of(first).submissions.get().session_id == f"of-{first.person}"
 
 
 def test_failed_attention_is_an_ending_of_its_own_where_it_has_a_code(

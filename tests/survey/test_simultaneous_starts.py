@@ -10,8 +10,9 @@ from django.db import connection
 from django.utils import timezone
 
 from survey.models import Participant, Place, Presentation, Study
-from survey.participants import Arrival, NotAdmitted, arrive, give_consent
+from survey.participants import Arrival, NotAdmitted, give_consent
 from survey.places import capacity, free_place
+from tests.factories import newcomer
 from tests.survey import small_study
 
 pytestmark = pytest.mark.slow
@@ -50,7 +51,7 @@ def at_once(action: Callable[[Participant], bool], people: list[Participant]) ->
 
 def arrived(study: Study, number: int) -> list[Participant]:
     study = Study.objects.get(pk=study.pk)
-    return [arrive(Arrival(study=study, source="link", at=NOW)) for _ in range(number)]
+    return [newcomer(Arrival(study=study, source="link", at=NOW)) for _ in range(number)]
 
 
 def begin(person: Participant) -> bool:

@@ -25,6 +25,7 @@ from survey.withdrawal import erase_old_keys, token_of, withdraw
 from tests.factories import add_participant
 from tests.prolific import arrival, prolific_id
 from tests.survey import small_study, withdrawing
+from tests.survey.visiting import reopen
 from tests.survey.withdrawing import (
     LINK,
     PROLIFIC_ID,
@@ -267,7 +268,7 @@ def test_prolific_link_shows_the_ending_and_never_begins_again(
 ) -> None:
     delete_everything(take_survey(client))
     for browser in (client, Client()):
-        reply = browser.get(LINK, follow=True)
+        reply = reopen(browser, LINK)
         assert b"Your data are deleted" in reply.content
         assert b">GONE1</output>" in reply.content
     assert not Participant.objects.exists()
@@ -277,7 +278,7 @@ def test_prolific_link_shows_the_ending_and_never_begins_again(
 def test_prolific_link_never_begins_again_in_a_newer_version(study: Study, client: Client) -> None:
     delete_everything(take_survey(client))
     small_study.load(yaml=YAML.replace("A small study", "Anew"))
-    assert b"Your data are deleted" in client.get(LINK, follow=True).content
+    assert b"Your data are deleted" in reopen(client, LINK).content
     assert not Participant.objects.exists()
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from django.http import HttpResponse
 from django.test import Client
 
 from survey.models import (
@@ -20,6 +21,13 @@ def begin(client: Client, link: str = LINK) -> Participant:
     reply = client.post("/s/small/consent/", {"agree": "yes"})
     assert reply.status_code == 302, reply.content
     return Participant.objects.latest("pk")
+
+
+def reopen(client: Client, link: str = LINK) -> HttpResponse:
+    """Open the link in a browser of which nothing is known, agree, and see what comes."""
+    client.get(link)
+    reply: HttpResponse = client.post("/s/small/consent/", {"agree": "yes"}, follow=True)  # type: ignore[assignment]  # Django's test client adds to the class
+    return reply
 
 
 def form_of(client: Client, number: int, value: int = 2) -> dict[str, str]:
