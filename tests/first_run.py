@@ -18,7 +18,6 @@ from collections.abc import Callable
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.error import URLError
 from urllib.parse import urlencode, urljoin
 from urllib.request import HTTPCookieProcessor, build_opener
 
@@ -57,11 +56,17 @@ class Site:
 
     def wait_for(self, what: str, look: Callable[[], Found | None]) -> Found:
         """Look every second until something is found. Raises Failed if that takes too long."""
-        while not (found := look()):
+        why = ""
+        while True:
+            try:
+                if found := look():
+                    break
+            except OSError as error:  # of which urllib's are a kind
+                why = f": {error}"
             if self.process.poll() is not None:
                 raise Failed(f"`make run` ended before there was {what}")
             if time.monotonic() - self.began > 60 * MINUTES:
-                raise Failed(f"{MINUTES} minutes after `make run` there was not yet {what}")
+                raise Failed(f"{MINUTES} minutes after `make run` there was not yet {what}{why}")
             time.sleep(1)
         print(f"first run: {what} after {time.monotonic() - self.began:.0f} s", flush=True)
         return found
@@ -75,13 +80,13 @@ class Site:
         """Press Ctrl-C. Raises Failed unless everything ends."""
         os.killpg(self.process.pid, signal.SIGINT)
         try:
-            self.process.wait(timeout=60)
+            self.process.wait(timeout=120)
         except subprocess.TimeoutExpired:
-            raise Failed("`make run` still runs 60 s after Ctrl-C") from None
+            raise Failed("`make run` still runs 120 s after Ctrl-C") from None
         deadline = time.monotonic() + 20
-        while left := [processes_here()[pid] for pid in processes_here().keys() - self.before]:
+        while left := processes_here() - self.before:
             if time.monotonic() > deadline:
-                raise Failed(f"Ctrl-C left processes: {left}")
+                raise Failed(f"Ctrl-C left processes: {sorted(left)}")
             time.sleep(0.2)
         print("first run: Ctrl-C stopped everything", flush=True)
 
@@ -99,41 +104,35 @@ class Visitor:
         self.opener = build_opener(HTTPCookieProcessor(CookieJar()))
 
     def open(self, url: str, **sent: str) -> tuple[str, str]:
-        """The address that it ends at and the page. Raises URLError unless it is answered well."""
+        """The address that it ends at and the page. Raises OSError unless it is answered well."""
         data = urlencode(sent).encode() if sent else None
         with self.opener.open(url, data, timeout=60) as answer:
             return answer.url, answer.read().decode()
 
-    def can_open(self, url: str) -> bool:
-        try:
-            self.open(url)
-        except (URLError, OSError):
-            return False
-        return True
-
-    def log_in(self, dashboard: str, name: str, password: str) -> None:
-        """Raises Failed unless the dashboard opens."""
+    def log_in(self, dashboard: str, name: str, password: str) -> str:
+        """The page behind the login. Raises Failed if the password is refused."""
         url, page = self.open(dashboard)
         token = TOKEN.search(page)
         if token is None:
             raise Failed(f"{url} is no login form")
         form = {"csrfmiddlewaretoken": token[1], "username": name, "password": password}
-        url, _ = self.open(url, next="/", **form)
-        if "login" in url:
+        url, page = self.open(url, next="/", **form)
+        if "/login/" in url:
             raise Failed(f"The printed password does not open {dashboard}")
-        print("first run: the printed password opens the dashboard", flush=True)
+        return page
 
     def json(self, url: str) -> Any:
         return json.loads(self.open(url)[1])
 
 
-def processes_here() -> dict[int, str]:
-    """The command lines of processes that work in this folder, where /proc shows them."""
-    found = {}
+def processes_here() -> set[tuple[int, str]]:
+    """The processes that work in this folder, with their command lines, where /proc shows them."""
+    found = set()
     for place in Path("/proc").glob("[0-9]*"):
         try:
             if (place / "cwd").resolve(strict=True).is_relative_to(ROOT):
-                found[int(place.name)] = (place / "cmdline").read_text().replace("\0", " ")
+                command = (place / "cmdline").read_text().replace("\0", " ")
+                found.add((int(place.name), command))
         except OSError:
             continue  # it has just ended, or belongs to another user
     return found
@@ -141,31 +140,36 @@ def processes_here() -> dict[int, str]:
 
 def check(site: Site) -> None:
     printed = site.wait_for("a link for participants and a login", site.printed)
-    site.wait_for("the first page", lambda: Visitor().can_open(printed["Participants"]))
+    site.wait_for("the first page", lambda: Visitor().open(printed["Participants"]))
     researcher = Visitor()
-    researcher.log_in(printed["Dashboard"], printed["User"], printed["Password"])
+    login = (printed["Dashboard"], printed["User"], printed["Password"])
+    site.wait_for("the dashboard by the printed password", lambda: researcher.log_in(*login))
     api = urljoin(printed["Dashboard"], "/api/studies/")
 
     def results() -> bool:
-        """Whether the newest finished analysis has all simulated raters."""
+        """Whether all simulated raters have come to an end and are in the newest analysis."""
         for study in researcher.json(api)["results"]:
             of_study = urljoin(api, f"{study['slug']}/")
-            raters = researcher.json(f"{of_study}raters/?include=simulated")
-            wins = researcher.json(f"{of_study}wins/?include=simulated")
-            if len(raters["raters"]) == RATERS and wins["wins"]:
-                return True
+            sources = researcher.json(f"{of_study}counts/")["sources"]
+            people = [counts for counts in sources if counts["source"] == "simulated"]
+            if [(counts["arrived"], counts["active"]) for counts in people] == [(RATERS, 0)]:
+                left_out = people[0]["declined"] + people[0]["screened_out"]
+                raters = researcher.json(f"{of_study}raters/?include=simulated")["raters"]
+                wins = researcher.json(f"{of_study}wins/?include=simulated")["wins"]
+                return len(raters) == RATERS - left_out and len(wins) > 0
         return False
 
     site.wait_for(f"results of {RATERS} simulated raters", results)
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of `finally`
     with tempfile.TemporaryDirectory(prefix="fivefold-first-run-") as folder:
         site = Site(Path(folder) / "make-run.log")
         try:
             check(site)
             site.interrupt()
-        except (Failed, URLError, OSError) as error:
+        except Failed as error:
             for log in (site.output, *sorted((ROOT / "data" / "logs").glob("*.log"))):
                 print(f"\n===== {log.name} =====\n{log.read_text('utf-8', 'replace')[-20_000:]}")
             print(f"\nfirst run failed: {error}", flush=True)
