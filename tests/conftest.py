@@ -28,15 +28,50 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    published_file()
     if not hasattr(config, "workerinput"):  # the process that starts those of pytest-xdist, if any
         at_end = ExitStack()
         config.add_cleanup(at_end.close)
         os.environ.update(at_end.enter_context(place_for_prepared()))
 
 
-def pytest_report_header() -> str:
+def pytest_report_header() -> list[str]:
     database = settings.DATABASES["default"]["ENGINE"].rpartition(".")[2]
-    return f"shape: {database}, broker {settings.CELERY_BROKER_URL.partition(':')[0]}"
+    path = published_file()
+    published = f"checked too, {path}" if path else "not checked: PUBLISHED_RESPONSES is not set"
+    return [
+        f"shape: {database}, broker {settings.CELERY_BROKER_URL.partition(':')[0]}",
+        f"published responses: {published}",
+    ]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A skipped test checks nothing, so a run with one does not pass."""
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and terminal.stats.get("skipped"):
+        terminal.write_line("\nThe run fails because tests were skipped", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def published_file() -> Path | None:
+    """The responses of the published study, which are not part of this repository."""
+    name = os.environ.get("PUBLISHED_RESPONSES")
+    if not name:
+        return None
+    path = Path(name).resolve()
+    if not path.is_file():
+        raise pytest.UsageError(
+            f"PUBLISHED_RESPONSES is not a file: {path}. Correct the path, or unset the variable"
+        )
+    return path
+
+
+@pytest.fixture(scope="session")
+def published_responses() -> Path:
+    """The published study's responses.csv. Without it, tests that ask for it are deselected."""
+    path = published_file()
+    assert path is not None
+    return path
 
 
 SERVERS = {"installation", "live_server", "server_with", "walks"}
@@ -59,14 +94,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # other processes of a run had nothing to do for minutes.
     starting = {item.path for item in items if item.get_closest_marker("e2e")}
     items.sort(key=lambda item: item.path not in starting)
-    if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-        side_by_side = [item for item in items if item.get_closest_marker("writers_side_by_side")]
-        config.hook.pytest_deselected(items=side_by_side)
-        items[:] = [item for item in items if item not in side_by_side]
-    if config.getoption("--skip-pure"):
-        pure = [item for item in items if not is_shaped(item)]
-        config.hook.pytest_deselected(items=pure)
-        items[:] = [item for item in items if item not in pure]
+    excluded = {item for item in items if is_excluded(item, config)}
+    config.hook.pytest_deselected(items=excluded)
+    items[:] = [item for item in items if item not in excluded]
+
+
+def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
+    """Whether a test is not for this shape, or compares with a file that is not given."""
+    on_sqlite = settings.DATABASES["default"]["ENGINE"].endswith("sqlite3")
+    return bool(
+        (on_sqlite and item.get_closest_marker("writers_side_by_side"))
+        or (config.getoption("--skip-pure") and not is_shaped(item))
+        or ("published_responses" in getattr(item, "fixturenames", ()) and not published_file())
+    )
 
 
 def is_shaped(item: pytest.Item) -> bool:

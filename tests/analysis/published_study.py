@@ -2,21 +2,24 @@
 
 Its totals are the paper's: who is excluded by which rule and of which sex (appendix C), who is
 left (Table 3), how many comparisons each condition wins and how many points the reference earns
-(Table 4, its percentages). Everything else about it is made up, from one seed. The responses are
-those of `../shared/tide/responses.csv`.
+(Table 4, its percentages). Everything else about it is made up, from one seed. The published
+responses are not part of this repository: the texts are those of `examples/empathy`, 102 in 120
+rows, given to the systems of `examples/tide`.
 """
 
 import csv
 import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from pandas import DataFrame
 
 from analysis.report import Contrast, StudyData
+from survey.definition import YamlFile
 
-RESPONSES = Path(__file__).parents[3] / "shared" / "tide" / "responses.csv"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 REFERENCE = ("Claude Sonnet 3.5", "reference")
 CONDITIONS = ("zero_shot", "fine_tuned")
@@ -156,10 +159,26 @@ def _straight_liners() -> list[Person]:
     ]
 
 
+@cache
 def responses() -> list[dict[str, str]]:
-    """The 120 rows of responses.csv: 24 blocks of five."""
-    with RESPONSES.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    """The 120 rows of responses.csv: 24 blocks of five. Both examples have the same conditions."""
+    tide_models = dict(zip(_models_of("empathy"), _models_of("tide"), strict=True))
+    with (EXAMPLES / "empathy" / "responses.csv").open(encoding="utf-8", newline="") as file:
+        return [row | {"model": tide_models[row["model"]]} for row in csv.DictReader(file)]
+
+
+def _models_of(example: str) -> list[str]:
+    """The models in the order of their sets, and the reference's."""
+    study = YamlFile.read(EXAMPLES / example / "study.yaml").plain()
+    in_sets = [model for models in study["sets"].values() for model in models]
+    return [*in_sets, study["reference"]["model"]]
+
+
+def write_responses(folder: Path) -> Path:
+    """responses.csv, for `load_study examples/tide --responses …`."""
+    path = folder / "responses.csv"
+    DataFrame(responses()).to_csv(path, index=False)
+    return path
 
 
 def participants() -> DataFrame:

@@ -20,10 +20,6 @@ from tests.analysis import by_hand, published_study
 
 pytestmark = pytest.mark.slow
 
-needs_responses = pytest.mark.skipif(
-    not published_study.RESPONSES.exists(), reason=f"{published_study.RESPONSES} is not here"
-)
-
 
 @pytest.fixture(scope="module")
 def data() -> StudyData:
@@ -52,7 +48,6 @@ def kept(hand: by_hand.Study) -> list[str]:
     return [name for name, rule in left_out.items() if not rule]
 
 
-@needs_responses
 @pytest.mark.parametrize(
     ("order", "remaining"),
     [
@@ -69,7 +64,6 @@ def test_funnel_has_the_papers_shape_in_both_orders(
     assert steps["alone"].tolist() == [hand.alone(rule) for rule in order]
 
 
-@needs_responses
 def test_funnel_counts_the_excluded_by_sex_as_the_paper_does(results: Results) -> None:
     columns = ["excluded_female", "excluded_male", "excluded_unspecified"]
     by_sex = {
@@ -81,7 +75,6 @@ def test_funnel_counts_the_excluded_by_sex_as_the_paper_does(results: Results) -
     assert by_sex["duration"] == [5, 4, 0]
 
 
-@needs_responses
 def test_each_rater_has_the_indices_and_the_exclusion_of_plain_python(
     results: Results, hand: by_hand.Study
 ) -> None:
@@ -99,7 +92,6 @@ def test_each_rater_has_the_indices_and_the_exclusion_of_plain_python(
             assert row["mae"] == pytest.approx(float(hand.mae(name)), rel=1e-12)
 
 
-@needs_responses
 def test_exclusions_name_the_first_rule_with_value_and_threshold(
     results: Results, hand: by_hand.Study
 ) -> None:
@@ -117,7 +109,6 @@ def test_exclusions_name_the_first_rule_with_value_and_threshold(
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
 
 
-@needs_responses
 def test_demographics_are_table_3(results: Results) -> None:
     table = results.tables["demographics"]
     rows = by_hand.rows_of(table)
@@ -134,7 +125,6 @@ def test_demographics_are_table_3(results: Results) -> None:
     assert (round(age["mean"], 1), round(age["sd"], 1)) == (41.5, 11.4)
 
 
-@needs_responses
 def test_age_is_that_of_the_included_raters(
     results: Results, data: StudyData, kept: list[str]
 ) -> None:
@@ -145,7 +135,6 @@ def test_age_is_that_of_the_included_raters(
     assert age["sd"] == pytest.approx(statistics.stdev(ages), rel=1e-14)
 
 
-@needs_responses
 def test_items_are_the_means_of_plain_python(
     results: Results, hand: by_hand.Study, kept: list[str]
 ) -> None:
@@ -161,7 +150,6 @@ def test_items_are_the_means_of_plain_python(
     }
 
 
-@needs_responses
 def test_wins_and_reference_points_are_those_of_exact_fractions(
     results: Results, hand: by_hand.Study, kept: list[str]
 ) -> None:
@@ -192,7 +180,6 @@ def test_wins_and_reference_points_are_those_of_exact_fractions(
         assert row["reference_points"] == by_hand.reference_points(a, b, reference)
 
 
-@needs_responses
 def test_summary_has_the_totals_of_table_4(results: Results) -> None:
     rows = by_hand.rows_of(results.tables["wins_summary"])
     of_scenario = {row["scenario"]: row for row in rows}
@@ -209,7 +196,6 @@ def test_summary_has_the_totals_of_table_4(results: Results) -> None:
     assert (total["reference_points"], total["reference_points_max"]) == (73, 96)
 
 
-@needs_responses
 def test_nothing_is_absent_and_figures_are_small(results: Results) -> None:
     assert results.absent == {}
     assert set(results.tables) == {
@@ -226,7 +212,6 @@ def test_nothing_is_absent_and_figures_are_small(results: Results) -> None:
     assert len(json.dumps(results.figures, allow_nan=False)) < 200_000
 
 
-@needs_responses
 def test_the_order_of_rows_changes_nothing(data: StudyData, results: Results) -> None:
     shuffled = replace(
         data,
@@ -246,7 +231,6 @@ def as_bytes(results: Results) -> dict[str, str]:
     }
 
 
-@needs_responses
 def test_the_data_given_are_left_as_they_were(data: StudyData) -> None:
     before = [table.copy(deep=True) for table in (data.participants, data.ratings, data.gold)]
     analyse(data, QualityRules())
@@ -254,7 +238,6 @@ def test_the_data_given_are_left_as_they_were(data: StudyData) -> None:
         assert_frame_equal(table, copied)
 
 
-@needs_responses
 def test_regions_are_drawn_with_their_means_and_compared(data: StudyData, kept: list[str]) -> None:
     sound = shipped_recipes()["sound"]
     people = data.participants[data.participants["participant"].isin(kept)]

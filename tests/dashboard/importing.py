@@ -39,9 +39,12 @@ Files = Callable[..., dict[str, Path]]
 TIDE = Path(__file__).parents[2] / "examples" / "tide"
 
 
-def published(folder: Path) -> Study:
-    """The published study, loaded and with its made-up raters imported by way of `folder`."""
-    responses = published_study.RESPONSES
+def published(folder: Path, *, responses: Path | None = None) -> Study:
+    """The published study with its made-up raters, loaded and imported by way of `folder`.
+
+    Its responses are texts of our own, or those of a file.
+    """
+    responses = responses or published_study.write_responses(folder)
     call_command("load_study", TIDE, responses=responses, verbosity=0)
     published_study.write(folder)
     files = {name: folder / f"{name}.csv" for name in ("participants", "ratings", "gold")}

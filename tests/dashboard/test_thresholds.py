@@ -239,9 +239,6 @@ def test_ratings_of_who_moves_are_read_once(django_assert_num_queries: Any) -> N
 
 @pytest.mark.slow
 @pytest.mark.django_db
-@pytest.mark.skipif(
-    not published_study.RESPONSES.exists(), reason=f"{published_study.RESPONSES} is not here"
-)
 def test_the_published_study_by_other_thresholds(tmp_path: Path) -> None:
     study = published(tmp_path)
     with_one_light_recipe(study)

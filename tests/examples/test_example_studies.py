@@ -1,7 +1,6 @@
 """The example studies: both files hold, and our own responses are complete and our own."""
 
 import csv
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -15,10 +14,10 @@ from survey.definition.language import in_language, languages_of
 from survey.definition.policy import findings
 from survey.definition.questions import ChoiceQuestion
 from survey.definition.settings import ENDINGS, Settings
+from tests.analysis import published_study
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-PUBLISHED = ROOT.parent / "shared" / "tide" / "responses.csv"
 STUDIES = ["empathy", "tide"]
 NOT_FROZEN = (*Settings.model_fields, "judging", "quality")
 TIDY_COLUMNS = {"age", "sex", "gender", "race", "hispanic", "education", "employment", "state"}
@@ -49,13 +48,6 @@ def rows_of(slug: str) -> list[ResponseRow]:
 @pytest.fixture
 def rows() -> list[ResponseRow]:
     return rows_of("empathy")
-
-
-@pytest.fixture
-def published() -> Path:
-    if not PUBLISHED.exists() and os.environ.get("CI") != "true":
-        pytest.skip(f"the published responses are not at {PUBLISHED}")
-    return PUBLISHED
 
 
 @pytest.mark.parametrize("slug", STUDIES)
@@ -286,8 +278,10 @@ class TestOwnResponses:
         text = "".join(row.text for row in rows)
         assert [mark for mark in ',"\n' if mark not in text] == []
 
-    def test_none_is_in_the_published_study(self, rows: list[ResponseRow], published: Path) -> None:
-        with published.open(encoding="utf-8", newline="") as file:
+    def test_none_is_in_the_published_study(
+        self, rows: list[ResponseRow], published_responses: Path
+    ) -> None:
+        with published_responses.open(encoding="utf-8", newline="") as file:
             theirs = {
                 row[column] for row in csv.DictReader(file) for column in ("prompt", "response")
             }
@@ -295,8 +289,17 @@ class TestOwnResponses:
         assert {row.prompt for row in rows} & theirs == set()
 
 
-def test_published_responses_fill_the_tide_study(published: Path) -> None:
-    rows, _ = read_responses(published, study("tide"))
-    assert len({row.block for row in rows}) == 24
-    assert len(rows) == 120
-    assert len({row.text for row in rows}) == 102
+def test_published_responses_have_the_shape_of_those_that_tests_use(
+    published_responses: Path, tmp_path: Path
+) -> None:
+    """So what tests find of the published shape, they would find in the published study."""
+
+    def shape(path: Path) -> list[tuple[str, str, str, str, int]]:
+        """The place of each row, and the first row with its text."""
+        rows, _ = read_responses(path, study("tide"))
+        texts = [row.text for row in rows]
+        return [(*row.block, *row.system, texts.index(row.text)) for row in rows]
+
+    published = shape(published_responses)
+    assert (len(published), len({first for *_, first in published})) == (120, 102)
+    assert shape(published_study.write_responses(tmp_path)) == published

@@ -26,14 +26,11 @@ pytestmark = [
     pytest.mark.django_db,
     # That the database changes no table is seen by `dashboard/test_published_study.py`.
     pytest.mark.embedded,
-    pytest.mark.skipif(
-        not published_study.RESPONSES.exists(), reason=f"{published_study.RESPONSES} is not here"
-    ),
 ]
 
 
 def from_files(name: str, participants: int, folder: Path) -> Analysed:
-    study = load(name, responses=published_study.RESPONSES)
+    study = load(name, responses=published_study.write_responses(folder))
     profile, content = read_profile("published"), read_content(study)
     assert not list(unmatched(profile, content))
     plans = plan_raters(profile=profile, content=content, participants=participants, seed=SEED)

@@ -17,43 +17,21 @@ from django.test import Client
 
 from config.processes import ROOT
 from dashboard.study_folder import load_folder, read_folder
-from survey.definition import YamlFile
 from survey.models import Block, Participant, Scenario, Study, System
+from tests.analysis import published_study
 from tests.hostile.targets import fill
 from tests.prolific import arrival
 
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/study.yaml"))
-PUBLISHED = ROOT.parent / "shared" / "tide" / "responses.csv"
 NAMING = ("conditions", "condition_a", "condition_b", "reference", "sets")
 
 
 def load(folder: Path, elsewhere: Path) -> Study:
-    """An example in the database; one without responses gets the published ones or stand-ins."""
+    """An example in the database; tide, which has no responses of its own, gets those of tests."""
     responses = folder / "responses.csv"
     if not responses.exists():
-        responses = PUBLISHED if PUBLISHED.exists() else stand_ins(folder, elsewhere)
+        responses = published_study.write_responses(elsewhere)
     return load_folder(read_folder(folder, responses)).study
-
-
-def stand_ins(folder: Path, elsewhere: Path) -> Path:
-    """Short responses of every system of a study with sets and a reference."""
-    plain = YamlFile.read(folder / "study.yaml").plain()
-    reference = plain["reference"]
-    path = elsewhere / "responses.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["scenario", "set", "prompt", "model", "condition", "response"])
-        for scenario in ("S1", "S2"):
-            for set_name, models in plain["sets"].items():
-                own = [c for c in plain["conditions"] if c != reference["condition"]]
-                systems = [(model, condition) for model in models for condition in own]
-                systems.append((reference["model"], reference["condition"]))
-                for number, system in enumerate(systems):
-                    text = f"Answer {number} to {scenario} in {set_name}"
-                    if number == len(systems) - 1:
-                        text = f"The yardstick of {scenario}"
-                    table.writerow([scenario, set_name, "A message", *system, text])
-    return path
 
 
 def rename(study: Study) -> list[str]:

@@ -17,7 +17,6 @@ from survey.models import Study
 from tests.servers.faulty_judge import Entry, FaultyJudge
 
 ROOT = Path(__file__).resolve().parents[2]
-TIDE_RESPONSES = ROOT.parent / "shared" / "tide" / "responses.csv"
 
 
 def describe_judging(study: Study, **section: Any) -> list[Judge]:

@@ -1,5 +1,5 @@
-"""The 306 calls of the published study at an endpoint that fails in every way, real processes:
-two workers, three of their lives ended by SIGKILL, and a broker that is restarted and emptied.
+"""306 calls, as many as in the published study, at an endpoint that fails in every way. The
+processes are real: two workers, killed three times, and a broker that is restarted and emptied.
 
 Its gold scores equal what the endpoint thinks of each response, computed here: so they are the
 same on every shape.
@@ -20,8 +20,9 @@ import redis
 from config.processes import Processes, command_of, free_port
 from judge.models import Attempt
 from tests import services
+from tests.analysis import published_study
 from tests.e2e.installation import Installation, running_installation
-from tests.judge.judging import ROOT, TIDE_RESPONSES
+from tests.judge.judging import ROOT
 from tests.servers.connections import connected
 from tests.servers.faulty_judge import Entry, FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan, opinion
@@ -143,12 +144,12 @@ def kill_one(installation: Installation, server: FaultyJudge) -> set[str]:
 
 
 def begin(installation: Installation) -> None:
-    """Load the published study, queue its calls and wake both workers."""
-    assert TIDE_RESPONSES.exists(), "the published responses are not here: ../shared/tide"
+    """Load a study of the published shape, queue its calls and wake both workers."""
     study = (ROOT / "examples" / "tide" / "study.yaml").read_text(encoding="utf-8")
     (installation.folder / "study.yaml").write_text(study, encoding="utf-8")
+    published_study.write_responses(installation.folder)
     installation.manage_all(
-        ("load_study", installation.folder, "--responses", TIDE_RESPONSES),
+        ("load_study", installation.folder),
         ("judge", "tide"),
         ("shell", "--verbosity", "0", "-c", WAKE),
     )
@@ -186,7 +187,7 @@ def test_faults_and_kills_lose_no_answer_no_money_and_no_account(
         done = installation.manage("judge", "tide", "--wait")
         assert "306 of 306 calls answered" in done.stdout, "what failed is asked anew"
         assert installation.query(ASKED_AFTER_AN_ANSWER) == []
-        texts = {row["response"] for row in responses()}
+        texts = {row["response"] for row in published_study.responses()}
         assert gold_of(installation) == expected_gold({text: [1, 2, 3] for text in texts})
 
 
@@ -271,11 +272,6 @@ def attempts_with(installation: Installation, outcome: str) -> set[str]:
     return {request for request, found in installation.query(ATTEMPTS) if found == outcome}
 
 
-def responses() -> list[dict[str, str]]:
-    with TIDE_RESPONSES.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def answered_replicates(installation: Installation) -> dict[str, list[int]]:
     """The replicates that were answered, by the text of the response."""
     found = defaultdict(list)
@@ -287,7 +283,7 @@ def answered_replicates(installation: Installation) -> dict[str, list[int]]:
 def expected_gold(replicates: dict[str, list[int]]) -> dict[tuple[str, ...], float]:
     """Cell → the mean of what the server thinks of its response, from the file alone."""
     gold = {}
-    for row in responses():
+    for row in published_study.responses():
         seeds = [1 + replicate for replicate in replicates.get(row["response"], [])]
         if seeds:
             scores = [opinion(row["response"], seed, SCALE) for seed in seeds]

@@ -269,7 +269,6 @@ def published_judges(names: list[str]) -> JudgesData:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not published_study.RESPONSES.exists(), reason="../shared/tide is not there")
 def test_three_judges_of_the_published_study_take_less_than_five_seconds() -> None:
     data, of = published_study.study_data(), published_judges(["a@1", "b@1", "c@1"])
     began = time.process_time()
