@@ -18,6 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from config.served import AlreadyServed, claimed
+from config.supervision import Supervised
 from dashboard import first_start
 
 # A command that runs once beside the site: its name, what it does, how it is started.
@@ -108,14 +109,14 @@ class Command(BaseCommand):
         ]
 
     def watch(self, processes: Processes, jobs: list[Job]) -> None:
-        """Show what matters of the logs and start the jobs in turn, until a server ends."""
-        servers = list(processes.running.values())
+        """Show what matters of the logs, start servers again that end, and the jobs in turn."""
+        servers = [Supervised(process) for process in processes.running.values()]
         job: Process | None = None
         while True:
             for server in servers:
-                self.show(server, only=WARNINGS)
-                if server.exit_code is not None:
-                    raise ProcessError(f"{server.name} ended unexpectedly", server.log)
+                self.show(server.process, only=WARNINGS)
+                if news := server.tend():
+                    self.say(news)
             if job is not None:
                 self.show(job)
                 if job.exit_code is not None:
