@@ -10,9 +10,8 @@ from config.processes import Process, ProcessError
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 60.0
 #: A server that has run for so long is well: after its next end the pause is the first one again.
-HEALTHY_SECONDS = 60.0
 #: One that fails sooner after its very first start can't be started at all.
-STARTING_SECONDS = 30.0
+HEALTHY_SECONDS = 60.0
 
 
 @dataclass
@@ -43,7 +42,7 @@ class Supervised:
         if code is None:
             return ""
         self.process.clear_away()
-        if not self.restarts and code > 0 and now - self._started < STARTING_SECONDS:
+        if not self.restarts and code > 0 and now - self._started < HEALTHY_SECONDS:
             raise ProcessError(f"{self.process.name} ended with {code}", self.process.log)
         if now - self._started >= HEALTHY_SECONDS:
             self.pause = FIRST_PAUSE_SECONDS

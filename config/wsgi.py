@@ -17,7 +17,6 @@ from config.charset import utf_8_only
 
 def load_pages() -> None:
     """Import all views, by way of their addresses, and compile our templates."""
-    assert get_resolver().url_patterns
     get_resolver().reverse_dict  # noqa: B018  goes through all of them, once
     for folder in settings.TEMPLATES[0]["DIRS"]:
         for path in Path(folder).rglob("*.html"):

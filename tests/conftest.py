@@ -45,6 +45,7 @@ STARTING = {"browser", *SERVERS}
 END_TO_END = Path(__file__).parent / "e2e"
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
+ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}
 
 
@@ -60,9 +61,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     starting = {item.path for item in items if item.get_closest_marker("e2e")}
     items.sort(key=lambda item: item.path not in starting)
     if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-        side_by_side = [item for item in items if item.get_closest_marker("writers_side_by_side")]
-        config.hook.pytest_deselected(items=side_by_side)
-        items[:] = [item for item in items if item not in side_by_side]
+        postgresql = [
+            item for item in items if any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE))
+        ]
+        config.hook.pytest_deselected(items=postgresql)
+        items[:] = [item for item in items if item not in postgresql]
     if config.getoption("--skip-pure"):
         pure = [item for item in items if not is_shaped(item)]
         config.hook.pytest_deselected(items=pure)

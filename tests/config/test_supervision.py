@@ -114,18 +114,18 @@ def test_pause_doubles_up_to_a_minute_and_a_minute_of_health_ends_that(
 
 def test_server_that_fails_at_its_very_first_start_is_an_error(start: Start, clock: Clock) -> None:
     server = start("sh", "-c", "echo the port is taken; exit 3")
-    clock.now = 5
+    clock.now = 59
     with pytest.raises(ProcessError, match=r"(?s)^server ended with 3\. .*the port is taken"):
         ended(server).tend()
 
 
 def test_server_that_fails_after_a_while_is_started_again(start: Start, clock: Clock) -> None:
     server = start("false")
-    clock.now = 31
+    clock.now = 60
     assert ended(server).tend().startswith("server ended unexpectedly (exit code 1). ")
-    clock.now = 32
+    clock.now = 61
     server.tend()
-    clock.now = 33  # at once, but not at the first start
+    clock.now = 62  # at once, but not at the first start
     assert "again in 2 s" in ended(server).tend()
 
 

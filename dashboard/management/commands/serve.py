@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -16,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
+from config.private import keep_private
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from config.served import AlreadyServed, claimed
 from config.supervision import Supervised
@@ -70,6 +72,7 @@ class Command(BaseCommand):
                 f"Port {self.port} is taken. Choose another: make run PORT={self.port + 1}"
             )
         self.say("Preparing the database and the static files …")
+        keep_private(settings.DATA_DIR, Path(settings.DATABASES["default"]["NAME"]))
         refuse_newer_database()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)

@@ -1,0 +1,82 @@
+"""PostgreSQL falls silent: nothing is refused and nothing answered, as behind a dead network."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.e2e.installation import Installation, new_installation, own_database, prepared
+from tests.e2e.studies import open_small
+from tests.hostile.targets import Visitor, fill
+from tests.hostile.wire import Connection
+from tests.servers.silent_proxy import SilentProxy, silent_proxy
+
+pytestmark = pytest.mark.postgresql
+SECONDS = 2
+
+
+class Site(NamedTuple):
+    """An installation without a worker, and the network to its database."""
+
+    installation: Installation
+    network: SilentProxy
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("silent")
+    shutil.copytree(prepared().folder, folder, dirs_exist_ok=True)
+    with own_database(folder, like=prepared()) as url:
+        database = urlsplit(url)
+        with silent_proxy(database.port or 5432) as network:
+            through = f"{database.username}@127.0.0.1:{network.server_address[1]}"
+            installation = new_installation(
+                folder,
+                database._replace(netloc=through).geturl(),
+                DATABASE_SECONDS=str(SECONDS),
+                DATABASE_CONNECT_SECONDS=str(SECONDS),
+                WEB_CONCURRENCY="1",
+            )
+            with installation.processes:
+                open_small(installation, folder, slug="small")
+                installation.start("web")
+                yield Site(installation, network)
+
+
+def test_silence_is_told_and_passes(site: Site) -> None:
+    installation, network = site
+    visitor = Visitor(Connection(installation.port))
+    assert visitor.open("/s/small/?PROLIFIC_PID=person&STUDY_ID=s&SESSION_ID=s") == 200
+    while "/page/2/" not in visitor.path:
+        visitor.go_on()
+    page, answers = visitor.path, fill(visitor.html)
+
+    with network.silence():
+        before = time.monotonic()
+        answer = visitor.ask("POST", page, answers)
+        waited = time.monotonic() - before
+        with ThreadPoolExecutor(12) as pool:  # three times as many as there are threads
+            asked = [
+                pool.submit(Visitor(Connection(installation.port)).open, "/s/small/")
+                for _ in range(12)
+            ]
+            statuses = [future.result() for future in asked]
+        waited_all = time.monotonic() - before - waited
+    assert (answer.status, answer.header("retry-after")) == (503, "60")
+    assert b"nothing that you sent before is lost" in b" ".join(answer.body.split())
+    assert statuses == [503] * 12
+    # Each waits at most for a kept connection and for a new one, and a thread does so three times.
+    assert waited < 2 * SECONDS + 2
+    assert waited_all < 3 * (2 * SECONDS + 2)
+
+    assert visitor.open(page, answers) == 200
+    assert visitor.path == "/s/small/page/3/"
+    assert installation.query("SELECT count(*) FROM survey_rating") == [(3,)]
+    log = installation.processes.running["web"].log.read_text()
+    lines = [line for line in log.splitlines() if "Service Unavailable" in line]
+    assert 1 <= len(lines) <= 2
+    assert "Traceback" not in log
