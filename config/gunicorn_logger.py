@@ -1,4 +1,4 @@
-"""gunicorn's logs, written as all others are: `gunicorn --logger-class config.gunicorn_logger.…`."""
+"""gunicorn's logs, written as all others are: `--logger-class` in docker-compose.yml."""
 
 from typing import Any
 

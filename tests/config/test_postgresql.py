@@ -97,6 +97,6 @@ def test_server_ends_the_statements_of_pages_alone(database: BaseDatabaseWrapper
 def test_machine_that_is_gone_is_noticed(database: BaseDatabaseWrapper) -> None:
     ask(database)
     given = database.connection.info.get_parameters()
-    assert {"connect_timeout": "5", "tcp_user_timeout": "30000", "keepalives_idle": "30"} == {
+    assert {
         name: given[name] for name in ("connect_timeout", "tcp_user_timeout", "keepalives_idle")
-    }
+    } == {"connect_timeout": "5", "tcp_user_timeout": "30000", "keepalives_idle": "30"}

@@ -135,8 +135,7 @@ def test_start_that_the_machine_refuses_is_tried_again(start: Start, clock: Cloc
     server.process.argv = ["/no/such/program"]
     clock.now = 1
     assert server.tend().startswith(
-        "server could not be started (No such file or directory). "
-        "It will be started again in 2 s. "
+        "server could not be started (No such file or directory). It will be started again in 2 s. "
     )
     server.process.argv = ["sleep", "60"]
     clock.now = 3

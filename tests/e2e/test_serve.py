@@ -166,8 +166,13 @@ def test_terminated_it_stops_everything(serve: Serve) -> None:
 
 def master_of(serve: Process, program: str) -> int:
     """The process that started all others of a server."""
-    commands = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in descendants(serve)}
-    return min(pid for pid, command in commands.items() if program in command)
+    return min(pid for pid in descendants(serve) if program in command_of(pid))
+
+
+def command_of(pid: int) -> str:
+    with suppress(OSError):  # it has ended
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
 
 
 @pytest.mark.usefixtures("set_up")
@@ -200,7 +205,7 @@ def wait_for(true: Callable[[], object]) -> None:
     """Ask again and again, also while nobody is there to answer."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        with suppress(requests.ConnectionError, ValueError):  # neither a server nor its process
+        with suppress(requests.RequestException, ValueError):  # neither a server nor its process
             if true():
                 return
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""A network before a server that falls silent when it is told to: nothing passes, nothing breaks."""
+"""A network that falls silent when it is told to: nothing passes, nothing breaks."""
 
 import socket
 import socketserver
