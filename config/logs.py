@@ -35,8 +35,10 @@ class MaskingFormatter(logging.Formatter):
         error = record.exc_info[1] if record.exc_info else None
         if error is not None and is_outage(error):
             record = copy(record)
+            said = record.getMessage()
             reason = str(error).strip().partition("\n")[0]
-            record.msg = f"{record.getMessage()}: {type(error).__name__}: {reason}"
+            told = "" if reason in said else f": {type(error).__name__}: {reason}"
+            record.msg = said + told
             record.args = record.exc_info = record.exc_text = None
         return masked(super().format(record))
 

@@ -13,15 +13,17 @@ OURS = (
 )
 
 
-def keep_private(folder: Path, database: Path) -> None:
+def keep_private(folder: Path, database: Path | None) -> None:
     """Close to everybody else what earlier versions left open: the folder, what we made in it, and
-    the database. A folder that holds other things, too, stays as it is.
+    the database if it is a file. A folder that holds other things, too, stays as it is.
     """
     entries = list(folder.iterdir())
     ours = [entry for entry in entries if any(fnmatch(entry.name, name) for name in OURS)]
     if len(ours) == len(entries):
         ours.append(folder)
-    for path in {*ours, *database.parent.glob(f"{database.name}*")}:
+    if database is not None:
+        ours += database.parent.glob(f"{database.name}*")  # SQLite's own files beside it
+    for path in ours:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode) or status.st_uid != os.geteuid():
             continue  # not ours to change

@@ -173,7 +173,7 @@ class Processes:
         self.running[name] = process
         return process
 
-    def wait_for(self, process: Process, *, port: int, seconds: float = 60) -> None:
+    def wait_for(self, process: Process, *, port: int, seconds: float = 120) -> None:
         """Return when `process` accepts connections. Raises ProcessError if it ends or is slow."""
         deadline = time.monotonic() + seconds
         while True:

@@ -81,6 +81,12 @@ def test_outage_is_one_line_and_the_rest_of_it_a_count() -> None:
     ]
 
 
+def test_reason_of_an_outage_is_said_once() -> None:
+    log = Log()
+    log.fail(OperationalError("it is silent"), "Task %s failed: OperationalError('it is silent')")
+    assert log.lines == ["ERROR Task /s/tide/ failed: OperationalError('it is silent')"]
+
+
 def test_failure_of_ours_has_its_traceback_once() -> None:
     log = Log()
     for _ in range(3):

@@ -15,8 +15,10 @@ LOAD_WHAT_A_WEB_PROCESS_LOADS = """
 import sys
 import config.wsgi
 from django.contrib import admin
+from django.db import connection
 from django.template import engines
 
+assert connection.connection is None  # processes that share one would answer each other's pages
 assert admin.site._registry
 [cached] = engines["django"].engine.template_loaders
 print(*{name.partition(".")[0] for name in sys.modules}, *sys.modules, *cached.get_template_cache)

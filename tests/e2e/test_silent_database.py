@@ -8,8 +8,11 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.installation import Installation, new_installation, own_database, prepared
+from tests.e2e.person import OpenPage, somebody
+from tests.e2e.small import choose, values_and_revisions
 from tests.e2e.studies import open_small
 from tests.hostile.targets import Visitor, fill
 from tests.hostile.wire import Connection
@@ -83,3 +86,24 @@ def test_silence_is_told_and_passes(site: Site) -> None:
     lines = [line for line in log.splitlines() if "Service Unavailable" in line]
     assert 1 <= len(lines) <= 2
     assert "Traceback" not in log
+
+
+def test_what_was_chosen_meanwhile_is_there_when_the_page_comes_back(
+    site: Site, new_page: OpenPage
+) -> None:
+    person = somebody(site.installation, "small", new_page(phone=True))
+    person.begin()
+    choose(person, "3")
+    with site.network.silence():
+        person.press("Continue")
+        heading = person.page.get_by_role("heading", level=1)
+        expect(heading).to_have_text("This site cannot answer right now")
+    over = time.monotonic()
+    person.page.go_back()
+    while not person.page.locator(".progress").count():  # for a second more, nobody asks it
+        assert time.monotonic() - over < 10
+        person.page.reload()
+    assert person.chosen() == ["3", "3", "3"]
+    person.press("Continue")
+    assert person.number == 3
+    assert values_and_revisions(person) == [(3, 0)] * 3

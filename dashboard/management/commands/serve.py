@@ -72,7 +72,8 @@ class Command(BaseCommand):
                 f"Port {self.port} is taken. Choose another: make run PORT={self.port + 1}"
             )
         self.say("Preparing the database and the static files …")
-        keep_private(settings.DATA_DIR, Path(settings.DATABASES["default"]["NAME"]))
+        is_file = connection.vendor == "sqlite"
+        keep_private(settings.DATA_DIR, Path(connection.settings_dict["NAME"]) if is_file else None)
         refuse_newer_database()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
