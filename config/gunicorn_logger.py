@@ -7,7 +7,7 @@ from gunicorn import glogging
 from config.logs import MaskingFormatter, OnceInAWhile
 
 
-class GunicornLogger(glogging.Logger):
+class GunicornLogger(glogging.Logger):  # type: ignore[misc]  # it has no annotations
     """Masks the access log and the log of errors, wherever they are written to."""
 
     def setup(self, cfg: Any) -> None:

@@ -5,7 +5,6 @@ gunicorn do so once, for all its processes.
 """
 
 import os
-from pathlib import Path
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
@@ -18,9 +17,9 @@ from config.charset import utf_8_only
 def load_pages() -> None:
     """Import all views, by way of their addresses, and compile our templates."""
     get_resolver().reverse_dict  # noqa: B018  goes through all of them, once
-    for folder in settings.TEMPLATES[0]["DIRS"]:
-        for path in Path(folder).rglob("*.html"):
-            get_template(str(path.relative_to(folder)))
+    folder = settings.BASE_DIR / "templates"
+    for path in folder.rglob("*.html"):
+        get_template(str(path.relative_to(folder)))
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

@@ -12,9 +12,12 @@ from typing import Any
 import psycopg
 from django.conf import settings
 from django.db.backends.postgresql import base
+from psycopg.abc import RV, PQGen
 
 from config.deadline import seconds_left, within
 
+#: How often a wait looks for Ctrl-C, as psycopg's own.
+INTERVAL_SECONDS = 0.1
 #: A kept connection is asked whether it still works: a sound server answers at once.
 HEALTH_SECONDS = 3.0
 #: After a connection could not be made in time, the other threads of this process don't try
@@ -25,14 +28,14 @@ SILENT_SECONDS = 1.0
 class Connection(psycopg.Connection[Any]):
     """A connection that waits no longer than the page has left."""
 
-    def wait(self, *args: Any, timeout: float | None = None, **kwargs: Any) -> Any:
+    def wait(
+        self, gen: PQGen[RV], interval: float = INTERVAL_SECONDS, timeout: float | None = None
+    ) -> RV:
         left = seconds_left()
         if left is None:
-            return super().wait(*args, timeout=timeout, **kwargs)
+            return super().wait(gen, interval, timeout)
         try:
-            return super().wait(
-                *args, timeout=left if timeout is None else min(left, timeout), **kwargs
-            )
+            return super().wait(gen, interval, left if timeout is None else min(left, timeout))
         except psycopg.OperationalError:
             if seconds_left():
                 raise
@@ -43,7 +46,9 @@ class Connection(psycopg.Connection[Any]):
 class DatabaseWrapper(base.DatabaseWrapper):
     """Django's own, with such connections."""
 
-    Database = SimpleNamespace(**{**vars(psycopg), "connect": Connection.connect})
+    Database = SimpleNamespace(  # type: ignore[assignment]  # a module, but for one function
+        **{**vars(psycopg), "connect": Connection.connect}
+    )
     _silent_until = 0.0
 
     def get_connection_params(self) -> dict[str, Any]:

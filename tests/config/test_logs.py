@@ -4,6 +4,7 @@ import logging
 import sys
 from io import StringIO
 from sqlite3 import OperationalError as SQLiteError
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -122,9 +123,10 @@ def test_different_messages_are_all_written_and_few_are_remembered() -> None:
 
 
 def test_every_handler_of_the_settings_masks_and_counts() -> None:
-    console = settings.LOGGING["handlers"]["console"]
+    configured: Any = settings.LOGGING
+    console = configured["handlers"]["console"]
     assert console["filters"] == ["once in a while"]
-    assert settings.LOGGING["formatters"][console["formatter"]]["()"].endswith("MaskingFormatter")
+    assert configured["formatters"][console["formatter"]]["()"].endswith("MaskingFormatter")
     django = [logging.getLogger(name) for name in ("django", "django.request")]
     assert [logger.handlers for logger in django] == [[], []]
 
@@ -133,7 +135,7 @@ def test_gunicorn_masks_both_of_its_logs(capfd: pytest.CaptureFixture[str]) -> N
     config = Config()
     config.set("accesslog", "-")
     log = GunicornLogger(config)
-    log.access_log.handlers[0].setStream(sys.stdout)  # type: ignore[attr-defined]
+    log.access_log.handlers[0].setStream(sys.stdout)
     atoms = {"r": f"GET /s/tide/withdraw/{TOKEN}/ HTTP/1.1", "f": f"/s/tide/?resume={PERSON}"}
     log.access_log.info('"%(r)s" "%(f)s"', atoms)
     log.error("Error handling request %s", f"/s/tide/?PROLIFIC_PID={PERSON}")

@@ -18,9 +18,9 @@ def mode(path: Path) -> int:
 def open_to_all(tmp_path: Path) -> Path:
     """A data folder as earlier versions made it."""
     folder = tmp_path / "data"
-    for name in (folder, folder / "logs"):
-        name.mkdir(mode=0o755)
-        name.chmod(0o755)
+    for made in (folder, folder / "logs"):
+        made.mkdir()
+        made.chmod(0o755)
     for name in ("fivefold.sqlite3", "fivefold.sqlite3-wal", "logs/web.log"):
         (folder / name).touch()
         (folder / name).chmod(0o644)
