@@ -7,8 +7,9 @@ RUN pip install --no-cache-dir --require-hashes -r requirements.txt
 
 COPY . .
 # Nothing in the data folder outlives the container: answers are in PostgreSQL, the static files
-# are part of the image.
+# are part of the image. Our files may come from a checkout that only its owner can read.
 RUN useradd --system fivefold \
+    && chmod --recursive a+rX . \
     && install --directory --owner fivefold $DATA_DIR \
     && SECRET_KEY=unused python manage.py collectstatic --no-input \
     && chown --recursive fivefold $DATA_DIR

@@ -58,7 +58,6 @@ def compile_catalogs(source: Path, target: Path) -> None:
             handle, name = tempfile.mkstemp(dir=compiled.parent, suffix=".mo")
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
-            Path(name).chmod(0o644)
             os.utime(name, ns=(written, written))
             Path(name).replace(compiled)
         except OSError as error:

@@ -62,10 +62,13 @@ class Process:
     """A child in a process group of its own, its output in a log file. It ends when we do."""
 
     name: str
-    child: subprocess.Popen[bytes]
+    argv: list[str]
+    environment: Mapping[str, str]
     log: Path
-    _guard: subprocess.Popen[bytes]
+    user: str | None
     _reader: BinaryIO
+    child: subprocess.Popen[bytes] = field(init=False)
+    _guard: subprocess.Popen[bytes] | None = None
     _partial: bytes = b""
 
     @classmethod
@@ -82,25 +85,36 @@ class Process:
         log = logs / f"{name}.log"
         if log.exists():
             log.replace(log.with_suffix(".previous.log"))
-        with log.open("wb") as output:
-            child = subprocess.Popen(  # noqa: S603  our own commands
-                argv,
+        log.touch()
+        process = cls(name, argv, environment, log, user, log.open("rb"))
+        process.launch()
+        return process
+
+    def launch(self) -> None:
+        """Start the child. One that was there before has been cleared away; its log is kept."""
+        with self.log.open("ab") as output:
+            self.child = subprocess.Popen(  # noqa: S603  our own commands
+                self.argv,
                 cwd=ROOT,
-                env={**environment, "PYTHONUNBUFFERED": "1"},
+                env={**self.environment, "PYTHONUNBUFFERED": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                user=user,
+                user=self.user,
                 start_new_session=True,  # a Ctrl-C reaches whoever started us, and only them
             )
-        guard = subprocess.Popen(  # noqa: S603  the script above
-            ["/bin/sh", "-c", GUARD, "guard", str(child.pid)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        return cls(name, child, log, guard, log.open("rb"))
+        try:
+            self._guard = subprocess.Popen(  # noqa: S603  the script above
+                ["/bin/sh", "-c", GUARD, "guard", str(self.child.pid)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError:
+            self.kill()
+            self.child.wait()
+            raise
 
     @property
     def exit_code(self) -> int | None:
@@ -117,17 +131,24 @@ class Process:
         with contextlib.suppress(ProcessLookupError):  # it has ended, and so have all it started
             os.killpg(self.child.pid, with_signal)
 
+    def clear_away(self) -> None:
+        """Kill the child and all that it started, and wait until none of them is left."""
+        if self._guard is None:
+            return  # it was done before: what has their number now may be somebody else
+        self.kill()
+        self.child.wait()
+        self._wait_for_the_group()
+        self._guard.kill()
+        self._guard.communicate()
+        self._guard = None
+
     def stop(self, *, seconds: float = 10) -> None:
         """Ask the child to end; what is left of its group after `seconds` is killed."""
         if self.exit_code is None:
             self.child.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.child.wait(seconds)
-        self.kill()
-        self.child.wait()
-        self._wait_for_the_group()
-        self._guard.kill()
-        self._guard.communicate()
+        self.clear_away()
         self._reader.close()
 
     def _wait_for_the_group(self, *, seconds: float = 5) -> None:
@@ -152,7 +173,7 @@ class Processes:
         self.running[name] = process
         return process
 
-    def wait_for(self, process: Process, *, port: int, seconds: float = 60) -> None:
+    def wait_for(self, process: Process, *, port: int, seconds: float = 120) -> None:
         """Return when `process` accepts connections. Raises ProcessError if it ends or is slow."""
         deadline = time.monotonic() + seconds
         while True:

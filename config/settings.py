@@ -6,6 +6,7 @@ start with one line that names the variable.
 """
 
 import importlib.util
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,17 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError, validate
 
 from config import languages
+from config.private import EVERYBODY_ELSE
 from config.served import chosen_by_serve
 
+# Answers and what is exported of them are for the user who runs Fivefold: all that its processes
+# write. Who wants to share a file says so with chmod.
+os.umask(EVERYBODY_ELSE)
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
 env.read_env(BASE_DIR / ".env", recurse=False)
 AT_LEAST_ONE = validate.Range(min=1)
+AT_LEAST_TWO = validate.Range(min=2)  # seconds: PostgreSQL's library takes 1 for 2
 POSITIVE = validate.Range(min=0, min_inclusive=False)
 NOT_NEGATIVE = validate.Range(min=0)
 GIVEN = validate.Length(min=1)
@@ -54,6 +60,9 @@ try:
     DATABASES = {
         "default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'fivefold.sqlite3'}")
     }
+    # PostgreSQL: how long a page waits for its data, and any process for a connection.
+    DATABASE_SECONDS = env.float("DATABASE_SECONDS", 15.0, validate=POSITIVE)
+    DATABASE_CONNECT_SECONDS = env.int("DATABASE_CONNECT_SECONDS", 5, validate=AT_LEAST_TWO)
     CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://localhost", validate=BROKERS)
     # Whoever holds this key may send simulated raters with a clock of their own.
     SIMULATION_KEY = env.str("SIMULATION_KEY", SECRET_KEY, validate=GIVEN)
@@ -115,6 +124,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.deadline.database_deadline",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -125,6 +135,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.headers.content_security_policy",
     "config.languages.language_of_browser",
+    "config.bodies.refuse_large_bodies",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -158,7 +169,22 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         ),
     }
 else:
+    DATABASES["default"]["ENGINE"] = "config.postgresql"
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # A machine that is gone is noticed by both sides within a minute: by us, and by the server,
+    # which then gives back the locks of whoever is gone. DATABASE_URL may say otherwise: ?name=….
+    DATABASES["default"]["OPTIONS"] = {
+        "connect_timeout": DATABASE_CONNECT_SECONDS,
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 30_000,
+        "options": (
+            "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 "
+            "-c tcp_user_timeout=30000 -c client_connection_check_interval=10000"
+        ),
+        **DATABASES["default"].get("OPTIONS", {}),
+    }
 DATABASES["default"]["CONN_MAX_AGE"] = 600
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -270,9 +296,26 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    # It would write down the address of the form, which may be somebody's private link.
-    "loggers": {"django.security.csrf": {"level": "ERROR"}},
+    "filters": {"once in a while": {"()": "config.logs.OnceInAWhile"}},
+    "formatters": {
+        "line": {
+            "()": "config.logs.MaskingFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        }
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["once in a while"],
+        }
+    },
+    "loggers": {
+        "django": {},  # without Django's own handlers, which mask nothing
+        "django.server": {"handlers": ["console"], "propagate": False},
+        # It would write down the address of the form, which may be somebody's private link.
+        "django.security.csrf": {"level": "ERROR"},
+    },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

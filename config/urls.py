@@ -10,3 +10,4 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("dashboard.urls")),
 ]
+handler500 = "config.outages.server_error"

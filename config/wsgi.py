@@ -1,10 +1,27 @@
-"""WSGI entry point: `gunicorn config.wsgi`."""
+"""WSGI entry point: `gunicorn config.wsgi`.
+
+What the first page would load is loaded here, before the first participant comes. `--preload` has
+gunicorn do so once, for all its processes.
+"""
 
 import os
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.template.loader import get_template
+from django.urls import get_resolver
 
 from config.charset import utf_8_only
 
+
+def load_pages() -> None:
+    """Import all views, by way of their addresses, and compile our templates."""
+    get_resolver().reverse_dict  # noqa: B018  goes through all of them, once
+    folder = settings.BASE_DIR / "templates"
+    for path in folder.rglob("*.html"):
+        get_template(str(path.relative_to(folder)))
+
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = utf_8_only(get_wsgi_application())
+load_pages()

@@ -80,6 +80,7 @@ STARTING = {"browser", *SERVERS}
 END_TO_END = Path(__file__).parent / "e2e"
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
+ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}
 
 
@@ -103,7 +104,7 @@ def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
     """Whether a test is not for this shape, or compares with a file that is not given."""
     on_sqlite = settings.DATABASES["default"]["ENGINE"].endswith("sqlite3")
     return bool(
-        (on_sqlite and item.get_closest_marker("writers_side_by_side"))
+        (on_sqlite and any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE)))
         or (config.getoption("--skip-pure") and not is_shaped(item))
         or ("published_responses" in getattr(item, "fixturenames", ()) and not published_file())
     )

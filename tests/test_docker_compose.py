@@ -66,6 +66,16 @@ def test_no_log_grows_for_ever() -> None:
     assert {service["logging"]["driver"] for service in SERVICES.values()} == {"local"}
 
 
+def test_server_that_ends_is_started_again() -> None:
+    policies = {name: service["restart"] for name, service in SERVICES.items()}
+    assert policies == dict.fromkeys(SERVICES, "unless-stopped") | {"setup": "no"}
+
+
+def test_log_of_the_database_repeats_no_statement_and_no_value() -> None:
+    options = SERVICES["postgres"]["command"].split()
+    assert {"log_min_error_statement=panic", "log_error_verbosity=terse"} < set(options)
+
+
 @pytest.mark.e2e
 @pytest.mark.embedded
 def test_image_holds_all_that_its_build_and_its_commands_need(tmp_path: Path) -> None:

@@ -6,25 +6,22 @@ import sys
 
 import pytest
 
-from config.processes import ROOT
+from config.processes import ROOT, command_of
 
 #: Together they cost 1.3 s and 170 MB, and belong into workers.
 HEAVY = {"numpy", "pandas", "scipy", "statsmodels", "pingouin", "plotly", "openai", "matplotlib"}
 
-LOAD_ALL_THAT_A_WEB_PROCESS_LOADS = """
+LOAD_WHAT_A_WEB_PROCESS_LOADS = """
 import sys
 import config.wsgi
 from django.contrib import admin
-from django.urls import get_resolver
+from django.db import connection
+from django.template import engines
 
-def visit(resolver):
-    for pattern in resolver.url_patterns:
-        if hasattr(pattern, "url_patterns"):
-            visit(pattern)
-
-visit(get_resolver())
+assert connection.connection is None  # processes that share one would answer each other's pages
 assert admin.site._registry
-print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
+[cached] = engines["django"].engine.template_loaders
+print(*{name.partition(".")[0] for name in sys.modules}, *sys.modules, *cached.get_template_cache)
 """
 
 
@@ -61,10 +58,16 @@ def loaded_by(code: str) -> set[str]:
 
 
 @pytest.mark.slow
-def test_web_process_loads_nothing_that_only_workers_need() -> None:
-    loaded = loaded_by(LOAD_ALL_THAT_A_WEB_PROCESS_LOADS)
-    assert {"django", "rest_framework"} <= loaded
+def test_web_process_loads_all_pages_before_the_first_request_and_nothing_for_workers() -> None:
+    """The first participant of each process waited a second for the pages of all."""
+    loaded = loaded_by(LOAD_WHAT_A_WEB_PROCESS_LOADS)
+    assert {"survey.views.block", "dashboard.results_views", "rest_framework"} <= loaded
+    assert {"survey/consent.html", "survey/block.html", "dashboard/results.html"} <= loaded
     assert HEAVY.intersection(loaded) == set()
+
+
+def test_pages_are_loaded_once_for_all_web_processes() -> None:
+    assert "--preload" in command_of("web")
 
 
 @pytest.mark.slow

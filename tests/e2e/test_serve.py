@@ -82,6 +82,11 @@ def until(process: Process, pattern: str, *, seconds: float = 120) -> str:
 
 def descendants(process: Process) -> list[int]:
     """Every process that it started, and those that they started."""
+    return children_of(process.child.pid)
+
+
+def children_of(ancestor: int) -> list[int]:
+    """All that descend from it."""
     listed = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True
     ).stdout
@@ -90,7 +95,7 @@ def descendants(process: Process) -> list[int]:
         for pid, ppid, state in (line.split() for line in listed.splitlines())
         if not state.startswith("Z")
     }
-    found, new = [], [process.child.pid]
+    found, new = [], [ancestor]
     while new:
         new = [pid for pid, parent in parents.items() if parent in new]
         found += new
@@ -159,16 +164,52 @@ def test_terminated_it_stops_everything(serve: Serve) -> None:
     assert still_running(children) == []
 
 
+def master_of(serve: Process, program: str) -> int:
+    """The process that started all others of a server."""
+    return min(pid for pid in descendants(serve) if program in command_of(pid))
+
+
+def command_of(pid: int) -> str:
+    with suppress(OSError):  # it has ended
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
+
+
 @pytest.mark.usefixtures("set_up")
-def test_server_that_ends_is_named_and_the_rest_stopped(serve: Serve) -> None:
-    process = serve(free_port())
+def test_killed_servers_start_again_and_leave_nothing_behind(serve: Serve, tmp_path: Path) -> None:
+    port = free_port()
+    process = serve(port)
     until(process, "Logs")
+    for program, name in (("celery", "worker"), ("gunicorn", "web")):
+        master = master_of(process, program)
+        wait_for(lambda: children_of(master))  # noqa: B023  called at once
+        family = [master, *children_of(master)]
+        os.kill(master, signal.SIGKILL)
+        log = tmp_path / "data" / "logs" / f"{name}.log"
+        said = f"{name} ended unexpectedly (killed by SIGKILL). It will be started again in 1 s. "
+        until(process, re.escape(f"{said}See {log}"))
+        assert still_running(family) == []
+        assert said in log.read_text()
+    wait_for(lambda: requests.get(f"http://localhost:{port}/login/", timeout=30).status_code == 200)
+    wait_for(lambda: children_of(master_of(process, "celery")))
+
+    os.kill(master_of(process, "celery"), signal.SIGKILL)
+    until(process, "worker ended .* started again in 2 s")
     children = descendants(process)
-    listed = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in children}
-    os.kill(min(pid for pid, command in listed.items() if "celery" in command), signal.SIGKILL)
-    assert "CommandError: worker ended unexpectedly" in until_end(process)
-    assert process.exit_code == 1
-    assert still_running(children) == []
+    process.child.send_signal(signal.SIGINT)  # in the middle of the pause
+    assert until_end(process).rstrip().endswith("Stopped.")
+    assert (process.exit_code, still_running(children)) == (0, [])
+
+
+def wait_for(true: Callable[[], object]) -> None:
+    """Ask again and again, also while nobody is there to answer."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with suppress(requests.RequestException, ValueError):  # neither a server nor its process
+            if true():
+                return
+        time.sleep(0.05)
+    raise AssertionError("not within a minute")
 
 
 @pytest.mark.usefixtures("set_up")

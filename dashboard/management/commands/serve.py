@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -16,8 +17,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
+from config.private import keep_private
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from config.served import AlreadyServed, claimed
+from config.supervision import Supervised
 from dashboard import first_start
 
 # A command that runs once beside the site: its name, what it does, how it is started.
@@ -69,6 +72,8 @@ class Command(BaseCommand):
                 f"Port {self.port} is taken. Choose another: make run PORT={self.port + 1}"
             )
         self.say("Preparing the database and the static files …")
+        is_file = connection.vendor == "sqlite"
+        keep_private(settings.DATA_DIR, Path(connection.settings_dict["NAME"]) if is_file else None)
         refuse_newer_database()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
@@ -108,14 +113,14 @@ class Command(BaseCommand):
         ]
 
     def watch(self, processes: Processes, jobs: list[Job]) -> None:
-        """Show what matters of the logs and start the jobs in turn, until a server ends."""
-        servers = list(processes.running.values())
+        """Show what matters of the logs, start servers again that end, and the jobs in turn."""
+        servers = [Supervised(process) for process in processes.running.values()]
         job: Process | None = None
         while True:
             for server in servers:
-                self.show(server, only=WARNINGS)
-                if server.exit_code is not None:
-                    raise ProcessError(f"{server.name} ended unexpectedly", server.log)
+                self.show(server.process, only=WARNINGS)
+                if news := server.tend():
+                    self.say(news)
             if job is not None:
                 self.show(job)
                 if job.exit_code is not None:

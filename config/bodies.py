@@ -1,0 +1,44 @@
+"""What may be sent, decided by its length before any of it is read.
+
+Participants send short forms. Researchers send files, which Django keeps on the disk while it reads
+them, so these have a limit, too.
+"""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import get_template
+
+PARTICIPANTS = "/s/"
+#: As in deploy/Caddyfile.
+LARGEST_UPLOAD = 50 * 1000 * 1000
+
+
+def refuse_large_bodies(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: 413 for a body that is too long, 411 for one that does not say how long it is,
+    415 for files from a participant's page, which asks for none.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        status = _refusal(request)
+        if status is None:
+            return get_response(request)
+        return HttpResponse(get_template("400.html").render(), status=status)
+
+    return middleware
+
+
+def _refusal(request: HttpRequest) -> int | None:
+    participants = request.path_info.startswith(PARTICIPANTS)
+    largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if participants else LARGEST_UPLOAD
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if "HTTP_TRANSFER_ENCODING" in request.META:
+        return 411
+    if not length.isdecimal() or len(length) > 18 or int(length) > largest:
+        return 413
+    if participants and request.content_type == "multipart/form-data":
+        return 415
+    return None

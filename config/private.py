@@ -1,0 +1,31 @@
+"""The data folder belongs to one user: whoever else has an account on the machine sees nothing."""
+
+import os
+import stat
+from fnmatch import fnmatch
+from pathlib import Path
+
+#: Group and others: they may neither read, nor write, nor look into folders.
+EVERYBODY_ELSE = 0o077
+OURS = (
+    *("fivefold.sqlite3*", "researcher-password.txt", "serve.env", "celerybeat-schedule*"),
+    *("broker", "locale", "logs", "static"),
+)
+
+
+def keep_private(folder: Path, database: Path | None) -> None:
+    """Close to everybody else what earlier versions left open: the folder, what we made in it, and
+    the database if it is a file. A folder that holds other things, too, stays as it is.
+    """
+    entries = list(folder.iterdir())
+    ours = [entry for entry in entries if any(fnmatch(entry.name, name) for name in OURS)]
+    if len(ours) == len(entries):
+        ours.append(folder)
+    if database is not None:
+        ours += database.parent.glob(f"{database.name}*")  # SQLite's own files beside it
+    for path in ours:
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode) or status.st_uid != os.geteuid():
+            continue  # not ours to change
+        if status.st_mode & EVERYBODY_ELSE:
+            path.chmod(stat.S_IMODE(status.st_mode) & ~EVERYBODY_ELSE)
