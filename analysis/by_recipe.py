@@ -333,7 +333,9 @@ def _draw(
     def map_of_regions() -> dict[str, Any]:
         if not rated:
             raise Absent(included.unrated)
-        return region_map(included.ratings, included.people, recipe)
+        return region_map(
+            included.ratings, included.people, recipe, scale.points, tables.get("anova")
+        )
 
     mixed_means, mixed_contrasts = tables.get("mixed_systems"), tables.get("mixed_contrasts")
     found.figure("region_map", map_of_regions)
