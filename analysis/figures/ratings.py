@@ -105,15 +105,14 @@ def ratings_kde(
 
     `counts` comes from `items.rating_counts`, in study order and not empty. Every panel also has
     the reference, with its ratings from the sets in which the panel's model was shown. A menu
-    switches between all scenarios and each of a few (and dimensions): the traces stay, their points
-    change. `between` says that ratings lie between the points of the scale, which are then its two
-    ends.
+    switches between scenarios (and dimensions): the traces stay, their points change. `between`
+    says that ratings lie between the points of the scale, which are then its two ends.
     """
     rows = _by_panel(counts, contrast)
     of_curves = rows.groupby(list(Curve._fields), observed=True)
     curves = [Curve(*map(str, key)) for key, _ in of_curves]
     grid = np.linspace(scale[0][0], scale[-1][0], GRID_POINTS)
-    views = list(by_scenario(counts, numbers="items.csv"))
+    views = _views(counts)
     drawn = {view.title: _drawn(_of_view(rows, view), grid) for view in views}
     peaks = [line.max() for view in drawn.values() for _, line in view.values() if line is not None]
     heights = Heights(float(max(peaks, default=1.0)), _labels_per_panel(curves))
@@ -128,6 +127,17 @@ def ratings_kde(
     layout = _layout(curves, points_of(scale, between=between), heights, notes)
     chosen = menu({title: [columns, {}] for title, columns in points.items()}, notes)
     return {"data": traces, "layout": layout | chosen}
+
+
+def _views(counts: DataFrame) -> list[View]:
+    """Single scenarios, as in the figure published first; all together where none is drawn.
+
+    The more ratings, the narrower is Scott's bandwidth, and the more a curve is one peak a point
+    of the scale; so this is the lesser figure, and `shares` shows the same better.
+    """
+    views = list(by_scenario(counts, numbers="items.csv"))
+    with_single = {view.dimension for view in views if view.scenario != ALL}
+    return [view for view in views if view.scenario != ALL or view.dimension not in with_single]
 
 
 def _by_panel(counts: DataFrame, contrast: Contrast) -> DataFrame:

@@ -48,10 +48,11 @@ NOWHERE = "rgba(0,0,0,0)"
 
 
 class Colours(NamedTuple):
-    """Which means, in points of the scale, have the lightest and the darkest colour."""
+    """Which means, in points of the scale, have the lightest and the darkest colour, and why."""
 
     low: float
     high: float
+    span: str
 
     def of(self, mean: float) -> str:
         return shade((mean - self.low) / (self.high - self.low))
@@ -79,7 +80,7 @@ def region_map(
     if not raters.map(regions).isin(list(REGIONS)).any():
         raise Absent("no rater lives in a region of the US Census")
     ratings = ratings.assign(region=ratings["participant"].map(regions), n=1)
-    shown = list(by_scenario(ratings, numbers="ratings.csv of an export"))
+    shown = list(by_scenario(ratings, numbers=_numbers(recipe)))
     means = {view.title: _means(view.rows, recipe.unit) for view in shown}
     known = [value for table in means.values() for value in table["mean"].dropna()]
     colours = _colours(known, scale)
@@ -96,6 +97,12 @@ def region_map(
     return {"data": [*traces, _legend(colours)], "layout": layout}
 
 
+def _numbers(recipe: Recipe) -> str:
+    """The file that has the means of regions in each scenario."""
+    pairs = recipe.unit == "participant" and recipe.each_scenario and "region" in recipe.anova
+    return "games_howell.csv" if pairs else "ratings.csv of an export"
+
+
 def _colours(means: Sequence[float], scale: Sequence[tuple[int, str]]) -> Colours:
     """From the lowest to the highest mean of all views, but a quarter of the scale at least: so
     that regions which hardly differ look alike.
@@ -103,10 +110,12 @@ def _colours(means: Sequence[float], scale: Sequence[tuple[int, str]]) -> Colour
     ends = [value for value, _ in scale]
     least = (max(ends) - min(ends)) / 4
     low, high = min(means), max(means)
-    if high - low < least:
+    span = "the means found"
+    if high - low <= least:
         low = min(max((low + high - least) / 2, min(ends)), max(ends) - least)
-        high = low + least
-    return Colours(*short([low, high]))
+        high, span = low + least, "a quarter of the scale"
+    light, dark = short([low, high])
+    return Colours(light, dark, span)
 
 
 def _means(ratings: DataFrame, unit: str) -> DataFrame:
@@ -179,7 +188,8 @@ def _legend(ends: Colours) -> dict[str, Any]:
     """A trace without points, for the legend of the colours."""
     steps = [[number / (len(SEQUENCE) - 1), colour] for number, colour in enumerate(SEQUENCE)]
     bar = {"orientation": "h", "thickness": 10, "len": 0.6, "x": 0, "xanchor": "left"}
-    bar |= {"y": 0, "yanchor": "top", "outlinewidth": 0, "nticks": 5}
+    bar |= {"y": 0, "yanchor": "top", "outlinewidth": 0, "tickformat": ".2f"}
+    bar |= {"tickvals": short([ends.low, (ends.low + ends.high) / 2, ends.high])}
     colours = {"color": [ends.low], "cmin": ends.low, "cmax": ends.high, "colorscale": steps}
     marker = colours | {"showscale": True, "colorbar": bar}
     return {"type": "scatter", "mode": "markers", "x": [None], "y": [None], "marker": marker} | {
@@ -220,7 +230,7 @@ def _text(
         f"Recipe {as_text(recipe.name)}; mean of {of}; "
         f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}.",
         _tested(view, recipe, tests),
-        f"Colours run from {colours.low:.2f} (light) to {colours.high:.2f} (dark).",
+        f"Colours span {colours.span}: {colours.low:.2f} to {colours.high:.2f}.",
         f"Without a US region: {_counted(elsewhere, 'participant')}." if elsewhere else "",
         view.left_out,
     ]

@@ -46,7 +46,7 @@ def by_scenario(table: DataFrame, *, numbers: str) -> Iterator[View]:
         single, left_out = drawn_one_by_one(ratings, of="ratings", numbers=numbers)
         yield View(ALL_SCENARIOS + suffix, ALL, str(dimension), of_dimension, left_out)
         for name in single:
-            yield View(as_text(name) + suffix, name, str(dimension), parts[name], "")
+            yield View(as_text(name) + suffix, name, str(dimension), parts[name], left_out)
 
 
 def drawn_one_by_one(n: Mapping[str, int], *, of: str, numbers: str) -> tuple[list[str], str]:
