@@ -65,12 +65,12 @@ def doubts_of_shipped(recipe: Recipe, columns: Columns, scale: Ends | None) -> I
         if isinstance(question, ChoiceQuestion | ScreeningQuestion):
             unknown = [answer for answer in _options(question) if grouping.is_unknown(answer)]
             if unknown:
-                answers = " and ".join(map(repr, unknown))
+                verb, them = ("are", "them") if len(unknown) > 1 else ("is", "it")
                 yield (
                     ("groups", name),
-                    f"{answers}, which the question {question.name} offers, "
-                    f"{'are' if len(unknown) > 1 else 'is'} in no group: people who choose it are "
-                    "left out of the tests. Add it to a group, or to left_out",
+                    f"{' and '.join(map(repr, unknown))}, which the question {question.name} "
+                    f"offers, {verb} in no group: people who choose {them} are left out of the "
+                    f"tests. Add {them} to a group, or to left_out",
                 )
     yield from doubts_of_margins(recipe, scale)
 

@@ -95,9 +95,9 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     `raters` says whose ratings they are. Where the recipe sets a margin (points of the scale),
     `p_equivalent` is that of TOST by the row's own t-test, `p_equivalent_adjusted` Holm's over the
     family of `p_adjusted`, and `equivalent` says whether it is below 5 %: the groups then differ by
-    less than the margin; Mann and Whitney's test has no such thing. Its p is exact for up to 50 units, ties
-    or not, and by the normal approximation for more, as `method` says. What cannot be estimated is
-    empty, and `note` says why. Raises Absent.
+    less than the margin; Mann and Whitney's test has no such thing. Its p is exact for up to 50
+    units, ties or not, and by the normal approximation for more, as `method` says. What cannot be
+    estimated is empty, and `note` says why. Raises Absent.
     """
     if ratings.empty:
         raise Absent("there are no ratings")

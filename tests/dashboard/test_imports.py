@@ -99,6 +99,25 @@ def test_demographics_are_kept_and_the_region_comes_from_the_state(
     ]
 
 
+def test_answers_that_no_group_of_a_recipe_knows_are_told(study: Study, files: Files) -> None:
+    people = table(PEOPLE, gender="Female|Male", race="Caucasian|", age="30|61")
+    said = run(study, files(participants=people, ratings=RATINGS))
+
+    notes = [line.split("Note: ")[1] for line in said.splitlines() if "Note: " in line]
+    assert notes == [
+        "gender: 'Female' (1) and 'Male' (1) are in no group of the recipes paper and sound "
+        "(Woman / Man), so these people are left out of tests of gender. Add these answers to a "
+        "group, or to left_out, in recipes/paper.yaml and recipes/sound.yaml of the study's "
+        "folder, and load the folder again."
+    ]
+
+
+def test_answers_that_a_recipe_knows_or_leaves_out_are_no_news(study: Study, files: Files) -> None:
+    people = table(PEOPLE, gender="Woman|Non-binary", race="|Prefer not to answer")
+
+    assert run(study, files(participants=people, ratings=RATINGS)).startswith("Imported into")
+
+
 def test_test_people_stay_test_people(study: Study, files: Files) -> None:
     people = table(PEOPLE, source="simulated|prolific")
     run(study, files(participants=people, ratings=RATINGS))
