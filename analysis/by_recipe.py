@@ -21,7 +21,7 @@ from analysis.tables.agreement import agreement
 from analysis.tables.anova import anova, pairwise
 from analysis.tables.choices import choice_tests, choices
 from analysis.tables.contrasts import contrasts, paired
-from analysis.tables.group_tests import answered, group_tests, why_unanswered
+from analysis.tables.group_tests import answered, group_tests, why_nobody, why_unanswered
 from analysis.tables.mixed_models import Fits, mixed_models
 from analysis.tables.order_effects import order_effects
 from analysis.tables.positions import positions
@@ -292,17 +292,23 @@ def _unanswered(
 ) -> dict[str, str]:
     """Why tables that are there lack groups that a recipe names."""
     absent = {}
+    everybody = answers["all"].people
     for recipe in recipes:
         asked = [("group_tests", name, group.column) for name, group in recipe.groups.items()]
         asked += [(table, f, f) for table, f in product(("anova", "games_howell"), recipe.anova)]
         for raters, (table, name, column) in product(recipe.raters, asked):
             if table not in found.tables:
                 continue  # which says why
-            if not answered(answers["all"].people, column):
-                absent[f"{table}.{name}"] = why_unanswered(answers["all"].people, [column])
-            elif not answered(answers[raters].people, column):
-                place = f"{table}.{name} ({recipe.name}, {raters} raters)"
+            people, place = (
+                answers[raters].people,
+                f"{table}.{name} ({recipe.name}, {raters} raters)",
+            )
+            if not answered(everybody, column):
+                absent[f"{table}.{name}"] = why_unanswered(everybody, [column])
+            elif not answered(people, column):
                 absent[place] = f"none of these raters answered {column}"
+            elif table == "group_tests" and (why := why_nobody(people, recipe.groups[name])):
+                absent[place] = why
     return absent
 
 
@@ -333,7 +339,9 @@ def _draw(
     def map_of_regions() -> dict[str, Any]:
         if not rated:
             raise Absent(included.unrated)
-        return region_map(included.ratings, included.people, recipe)
+        return region_map(
+            included.ratings, included.people, recipe, scale.points, tables.get("anova")
+        )
 
     mixed_means, mixed_contrasts = tables.get("mixed_systems"), tables.get("mixed_contrasts")
     found.figure("region_map", map_of_regions)

@@ -5,7 +5,7 @@ Two are shipped, in `analysis/recipes/`: `paper`, the first published study to t
 """
 
 from collections.abc import Mapping, Sequence
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 from typing import Literal
 
@@ -49,6 +49,21 @@ class Group(Part):
     def is_numeric(self) -> bool:
         return any(end is not None for end in (self.at_least, self.above, self.at_most, self.below))
 
+    def names(self, answer: str) -> bool:
+        """Whether it has the answer, as participants.csv writes it; `others` name none."""
+        if self.values:
+            return answer in self.values
+        number = _number(answer)
+        return self.is_numeric and number is not None and self._holds(number)
+
+    def _holds(self, number: float) -> bool:
+        return (
+            (self.at_least is None or number >= self.at_least)
+            and (self.above is None or number > self.above)
+            and (self.at_most is None or number <= self.at_most)
+            and (self.below is None or number < self.below)
+        )
+
     @property
     def span(self) -> tuple[tuple[float, bool], tuple[float, bool]]:
         """Where its numbers begin and end. `True` lies just above the number beside it: an open
@@ -89,6 +104,35 @@ class Grouping(Part):
         if self.a.is_numeric and self.b.is_numeric and _overlap(self.a, self.b):
             raise ValueError("some numbers are in both groups")
         return self
+
+    def side(self, answer: str) -> Literal["a", "b", ""]:
+        """Which group an answer is in; none where there is no answer, too. Raises ValueError for an
+        answer that is in both.
+        """
+        in_a, in_b = self.a.names(answer), self.b.names(answer)
+        if in_a and in_b:
+            raise ValueError(f"{answer!r} of {self.column} is in both groups")
+        rest = answer != "" and answer not in self.left_out
+        if in_a or (self.a.others and rest and not in_b):
+            return "a"
+        return "b" if in_b or (self.b.others and rest) else ""
+
+    def is_unknown(self, answer: str) -> bool:
+        """Whether an answer is in no group though the recipe does not say so: neither by `left_out`
+        nor by groups of numbers between which it lies.
+        """
+        if not answer or answer in self.left_out or self.side(answer):
+            return False
+        of_numbers = self.a.is_numeric or self.b.is_numeric
+        return not (of_numbers and _number(answer) is not None)
+
+
+def _number(answer: str) -> float | None:
+    try:
+        number = float(answer)
+    except ValueError:
+        return None
+    return None if isnan(number) or "_" in answer else number
 
 
 def _overlap(one: Group, other: Group) -> bool:

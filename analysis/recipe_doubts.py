@@ -41,7 +41,7 @@ def doubts(recipe: Recipe, columns: Columns, scale: Ends | None) -> Iterator[Dou
         if question is not None and not isinstance(question, StateQuestion):
             for path, doubt in _of_grouping(grouping, question):
                 yield ("groups", name, *path), doubt
-    yield from doubts_of_margins(recipe, scale)
+    yield from doubts_of_shipped(recipe, columns, scale)
     if recipe.bootstrap is not None and recipe.bootstrap.resamples < RESAMPLES:
         yield (
             ("bootstrap", "resamples"),
@@ -54,6 +54,25 @@ def doubts(recipe: Recipe, columns: Columns, scale: Ends | None) -> Iterator[Dou
         yield ("mixed_models",), f"{without} has no mixed models"
     if recipe.margins.reference is not None:
         yield ("margins", "reference"), f"{without} compares no system with the reference"
+
+
+def doubts_of_shipped(recipe: Recipe, columns: Columns, scale: Ends | None) -> Iterator[Doubt]:
+    """What is doubtful of a recipe that is for any study, too: answers of this study that no group
+    knows, and margins.
+    """
+    for name, grouping in recipe.groups.items():
+        question = columns.get(grouping.column)
+        if isinstance(question, ChoiceQuestion | ScreeningQuestion):
+            unknown = [answer for answer in _options(question) if grouping.is_unknown(answer)]
+            if unknown:
+                verb, them = ("are", "them") if len(unknown) > 1 else ("is", "it")
+                yield (
+                    ("groups", name),
+                    f"{' and '.join(map(repr, unknown))}, which the question {question.name} "
+                    f"offers, {verb} in no group: people who choose {them} are left out of the "
+                    f"tests. Add {them} to a group, or to left_out",
+                )
+    yield from doubts_of_margins(recipe, scale)
 
 
 def doubts_of_margins(recipe: Recipe, scale: Ends | None) -> Iterator[Doubt]:

@@ -17,6 +17,12 @@ def recipes_of(recipe_set: RecipeSet) -> list[Recipe]:
     return [Recipe.model_validate_json(text) for text in recipe_set.recipes]
 
 
+def recipes_in_force(study: Study) -> list[Recipe]:
+    """Those of the newest set, or the shipped ones."""
+    newest = study.recipe_sets.last()
+    return recipes_of(newest) if newest else list(shipped_recipes().values())
+
+
 def current_recipe_set(study: Study) -> RecipeSet:
     """The newest set; a study that has none gets one with the shipped recipes."""
     newest = study.recipe_sets.last()

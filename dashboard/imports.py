@@ -1,6 +1,7 @@
 """Bringing in ratings collected elsewhere: check everything, then write all of it or nothing."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -10,6 +11,8 @@ from typing import TypeVar
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from analysis.recipe_sets import recipes_in_force
+from analysis.ungrouped import sentences, ungrouped
 from dashboard.import_checks import read_ranks, read_ratings
 from dashboard.import_files import Findings, ImportRefused
 from dashboard.import_gold import GoldValue, read_gold
@@ -65,6 +68,7 @@ def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
     if vocabulary.rating_task and "ratings" not in files:
         raise ImportRefused(f"{study} has ratings: give their file too")
     checked = _check(vocabulary, files, contents)
+    checked.done.notices.extend(_in_no_group(study, checked.people.values()))
     before = gold_scores(study)
     if checked.gold and before.scores and not before.is_imported:
         notice = f"the imported gold scores take the place of those of {before.source}"
@@ -129,6 +133,19 @@ def _check(
     findings.refuse_if_any()
     done = Imported(len(people), ratings, ranks, len(gold), findings.notices)
     return _Checked(people, gold, done)
+
+
+def _in_no_group(study: Study, people: Iterable[Person]) -> list[str]:
+    """Answers that no group of the study's recipes knows, and how many people gave each."""
+    given: dict[str, Counter[str]] = {}
+    for person in people:
+        for name, answer in person.answers.items():
+            given.setdefault(name, Counter())[str(answer)] += 1
+    answers = {name: [answer for answer, _ in of.most_common()] for name, of in given.items()}
+    return [
+        "".join(sentences(found, {answer: str(n) for answer, n in given[found.column].items()}))
+        for found in ungrouped(recipes_in_force(study), answers)
+    ]
 
 
 # ── Writing ──────────────────────────────────────────────────────────────────────────────────

@@ -22,11 +22,12 @@ class About:
 
 #: The subject of the page of results itself.
 MAIN = "wins"
+GROUPS = "groups"
 #: By address.
 SUBJECTS = {
     "wins": Subject("Main results", ("wins_tests", "win_differences")),
     "systems": Subject("Systems", ("contrasts", "systems", "to_reference", "paired", "paired_all")),
-    "groups": Subject("Groups", ("group_tests", "anova", "games_howell")),
+    GROUPS: Subject("Groups", ("group_tests", "anova", "games_howell")),
     "mixed-models": Subject(
         "Mixed models", ("mixed_contrasts", "mixed_systems", "mixed_shares", "mixed_models")
     ),

@@ -11,10 +11,12 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
 from analysis.models import AnalysisRun, Result
+from analysis.recipe_sets import recipes_of
+from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard import queries, result_tables, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.forms import ResultsForm
-from dashboard.result_subjects import ABOUT, MAIN, SUBJECTS, About
+from dashboard.result_subjects import ABOUT, GROUPS, MAIN, SUBJECTS, About
 from dashboard.result_tables import Compared, Shown
 from dashboard.tables import Table
 from dashboard.views import analysis_page, asked_for
@@ -66,6 +68,8 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         else:
             hidden.append(ABOUT[table].title)
     context = _main(analysis) if subject == MAIN else {}
+    if subject == GROUPS:
+        context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(
         request,
         found,
@@ -99,6 +103,19 @@ def _main(analysis: queries.Analysis) -> dict[str, Any]:
         "items": stored["items"].rows,
         "demographics": stored["demographics"].grouped("characteristic"),
     }
+
+
+def _ungrouped(analysis: queries.Analysis) -> list[str]:
+    """Answers of included raters that no group of the run's recipes knows."""
+    if analysis.run is None:
+        return []
+    rows = given_answers(analysis.tables("demographics")["demographics"].rows)
+    return [
+        "".join(
+            sentences(found, {answer: str(row["n"]) for answer, row in rows[found.column].items()})
+        )
+        for found in ungrouped(recipes_of(analysis.run.recipe_set), rows)
+    ]
 
 
 def _recipes(run: AnalysisRun | None) -> dict[str, str]:

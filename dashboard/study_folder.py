@@ -10,7 +10,7 @@ from django.db import transaction
 
 from analysis.definition import QualityRules
 from analysis.recipe import FOLDER, Recipe, read_recipes
-from analysis.recipe_doubts import Columns, doubts, doubts_of_margins
+from analysis.recipe_doubts import Columns, doubts, doubts_of_shipped
 from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
 from judge.configure import configure_judging, retire_judges
@@ -106,7 +106,7 @@ def _doubts_of_recipes(
     folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
 ) -> Iterator[str]:
     """What hardly fits the study in its own recipes; of the shipped ones, which are for any study,
-    the margins, which are in points of a scale.
+    the study's answers that no group knows, and the margins, which are in points of a scale.
     """
     rating = definition.rating
     scale = (rating.values[0], rating.values[-1]) if rating else None
@@ -117,7 +117,7 @@ def _doubts_of_recipes(
             yaml = YamlFile.read(file)
             for path, doubt in doubts(recipe, columns, scale):
                 yield str(yaml.problem(path, doubt))
-        elif own := list(doubts_of_margins(recipe, scale)):
+        elif own := list(doubts_of_shipped(recipe, columns, scale)):
             yaml = YamlFile.read(FOLDER / file.name)
             for path, doubt in own:
                 yield str(yaml.problem(path, f"{doubt}, in a copy of this file at {file}"))

@@ -10,7 +10,7 @@ from analysis.absent import Absent
 from analysis.figures import rows
 from analysis.figures.forest import RATERS
 from analysis.figures.style import COLOURS, INK, as_text, distinct, ink_on, short
-from analysis.figures.views import ALL_SCENARIOS
+from analysis.figures.views import ALL_SCENARIOS, drawn_one_by_one
 from analysis.recipe import Recipe
 from analysis.tables.group_tests import ALL
 
@@ -38,7 +38,8 @@ class Bar(NamedTuple):
 
 
 def best_worst_shares(choices: DataFrame, recipe: Recipe) -> dict[str, Any]:
-    """Shares of all choices of best, and of worst, that fell to each system: two bars a scenario.
+    """Shares of all choices of best, and of worst, that fell to each system: two bars for all
+    scenarios together, and for each of a few.
 
     `choices` is the table of `choices.choices`; rows of other recipes are left out. A menu
     switches between dimensions and raters. Raises Absent.
@@ -48,7 +49,8 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> dict[str, Any]:
         raise Absent("there are no choices of a best or a worst response")
     pairs = ours[["model", "condition"]].drop_duplicates()
     systems = [System(str(m), str(c)) for m, c in pairs.itertuples(index=False)]
-    bars = [Bar(scenario, kind) for scenario in distinct(ours["scenario"]) for kind in KINDS]
+    scenarios, left_out = _scenarios(ours)
+    bars = [Bar(scenario, kind) for scenario in scenarios for kind in KINDS]
     at = rows.places([bar.scenario for bar in bars])
     views = {title: [_points(part, systems, bars, recipe), {}] for title, part in _views(ours)}
     traces = [*_bars(systems, at), rows.names([""] * len(bars), at, 0)]
@@ -58,12 +60,27 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> dict[str, Any]:
     text = (
         f"Recipe {as_text(recipe.name)}. In brackets: number of choices. A system that stands on "
         "more pages can be chosen more often; the table has shares of the pages that showed it, "
-        f"with {100 * recipe.confidence:g} % intervals over raters. Unit: choice."
-    )
-    layout = rows.layout(views, at, share, legend=[s.name for s in systems], text=text)
+        f"with {100 * recipe.confidence:g} % intervals over raters. Unit: choice. {left_out}"
+    ).rstrip()
+    legend, texts = [system.name for system in systems], dict.fromkeys(views, text)
+    layout = rows.layout(views, at, share, legend=legend, texts=texts)
     layout |= {"barmode": "stack", "bargap": 0}
     layout["uniformtext"] = {"mode": "hide", "minsize": 10}
     return {"data": traces, "layout": layout}
+
+
+def _scenarios(choices: DataFrame) -> tuple[list[str], str]:
+    """All scenarios together and those that are drawn one by one; what is said of the others.
+
+    A scenario counts the choices of its longer bar, in the view that has the fewest.
+    """
+    single = choices[choices["scenario"] != ALL]
+    bars = single.groupby(["raters", "dimension", "scenario"])[list(KINDS)].sum().max(axis=1)
+    fewest = bars[bars > 0].groupby("scenario").min()
+    n = {scenario: int(fewest.get(scenario, 0)) for scenario in distinct(single["scenario"])}
+    shown, left_out = drawn_one_by_one(n, of="choices", numbers="choices.csv")
+    every = distinct(choices["scenario"])
+    return [scenario for scenario in every if scenario == ALL or scenario in shown], left_out
 
 
 def _views(choices: DataFrame) -> Iterator[tuple[str, DataFrame]]:

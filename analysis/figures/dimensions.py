@@ -27,6 +27,8 @@ from analysis.recipe import Recipe
 from analysis.tables.items import points_of
 
 FEWEST_CORNERS = 3
+#: One for each colour and symbol.
+MOST_LINES = len(COLOURS)
 RADAR = 280  # pixels
 STEP = 0.17  # between the dimensions of one row
 GENERALISES = {"participant": "other raters", "scenario": "other scenarios"}
@@ -55,11 +57,11 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Means:
-    """Every view's means by system and dimension, in study order; how many `units` they have."""
+    """Every view's means by system and dimension, in study order; how many `units` each has."""
 
     systems: list[System]
     dimensions: list[str]
-    units: str
+    units: dict[str, str]
     views: dict[str, dict[tuple[System, str], Estimate]]
 
 
@@ -90,7 +92,7 @@ def dimension_means(
     label = {"text": "mean rating", "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low - air, high + air], "title": label, "nticks": 6}
     names = [as_text(dimension) for dimension in means.dimensions]
-    layout = rows.layout(changes, at, axis, legend=names, text=_text(means, recipe, scale))
+    layout = rows.layout(changes, at, axis, legend=names, texts=_texts(means, recipe, scale))
     return {"data": traces, "layout": layout}
 
 
@@ -99,19 +101,24 @@ def dimension_radar(
 ) -> dict[str, Any]:
     """A corner per dimension and a line per system, with intervals in the hover.
 
-    As `dimension_means`, and Absent with fewer than three dimensions, too. `between` says that
-    ratings lie between the points of the scale.
+    As `dimension_means`, and Absent with fewer than three dimensions or more systems than colours,
+    too. `between` says that ratings lie between the points of the scale.
     """
     means = _means(systems, recipe)
     corners = [as_text(dimension) for dimension in means.dimensions]
     if len(corners) < FEWEST_CORNERS:
         raise Absent("a radar needs three dimensions or more")
+    if len(means.systems) > MOST_LINES:
+        raise Absent(
+            f"a radar of more than {MOST_LINES} systems cannot be read: the means of all "
+            f"{len(means.systems)} are in dimension_means"
+        )
     views = {title: [_corners(means, found), {}] for title, found in means.views.items()}
     first = next(iter(views.values()))[0]
     traces = []
     for number, system in enumerate(means.systems):
-        look = {"color": COLOURS[number % len(COLOURS)], "dash": DASHES[number % len(DASHES)]}
-        mark = {"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 7}
+        look = {"color": COLOURS[number], "dash": DASHES[number]}
+        mark = {"symbol": SYMBOLS[number], "size": 7}
         traces.append(
             {
                 "type": "scatterpolar",
@@ -135,9 +142,12 @@ def _means(systems: DataFrame, recipe: Recipe) -> Means:
     if ours.empty:
         raise Absent("no mean is estimable")
     views: dict[str, dict[tuple[System, str], Estimate]] = {}
+    units: dict[str, str] = {}
     for (raters, unit), part in ours.groupby(["raters", "unit"], sort=False):
-        title = f"{RATERS.get(str(raters), str(raters))}, intervals for {GENERALISES[str(unit)]}"
-        views[as_text(title)] = {
+        whose = RATERS.get(str(raters), str(raters))
+        title = as_text(f"{whose}, intervals for {GENERALISES[str(unit)]}")
+        units[title] = f"n: {_span(part['n'])} {COUNTED[str(unit)]}."
+        views[title] = {
             (System(str(row["model"]), str(row["condition"])), str(row["dimension"])): Estimate(
                 float(row["mean"]),
                 _known(row["ci_low"]),
@@ -148,11 +158,6 @@ def _means(systems: DataFrame, recipe: Recipe) -> Means:
         }
     pairs = ours[["model", "condition"]].drop_duplicates().itertuples(index=False)
     found = [System(str(model), str(condition)) for model, condition in pairs]
-    counts = [
-        f"{_span(part['n'])} {COUNTED[str(unit)]}"
-        for unit, part in ours.groupby("unit", sort=False)
-    ]
-    units = f"n: {' or '.join(counts)}."
     return Means(found, distinct(map(str, ours["dimension"])), units, views)
 
 
@@ -215,8 +220,8 @@ def _radar_layout(
     means: Means, views: dict[str, list[Any]], recipe: Recipe, scale: Sequence[tuple[int, str]]
 ) -> dict[str, Any]:
     names = [", ".join(system) for system in means.systems]
-    text = f"{_text(means, recipe, scale)} Intervals are not drawn: see systems.csv."
-    layout = rows.layout(views, [0], {}, legend=names, text=text)
+    texts = _texts(means, recipe, scale, "Intervals are not drawn: see systems.csv.")
+    layout = rows.layout(views, [0], {}, legend=names, texts=texts)
     axis = {"gridcolor": INK, "linecolor": INK, "griddash": "dot", "tickfont": {"color": INK}}
     polar = {
         "bgcolor": PLAIN["paper_bgcolor"],
@@ -228,12 +233,16 @@ def _radar_layout(
     return layout | {"height": layout["height"] + RADAR, "polar": polar}
 
 
-def _text(means: Means, recipe: Recipe, scale: Sequence[tuple[int, str]]) -> str:
+def _texts(
+    means: Means, recipe: Recipe, scale: Sequence[tuple[int, str]], after: str = ""
+) -> dict[str, str]:
+    """Each view's note, with its own numbers of units."""
     (low, low_label), *_, (high, high_label) = sorted(scale)
-    return (
+    text = (
         f"Recipe {as_text(recipe.name)}; {100 * recipe.confidence:g} % intervals. "
-        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. {means.units}"
+        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}."
     )
+    return {title: " ".join([text, units, after]).rstrip() for title, units in means.units.items()}
 
 
 def _ends(scale: Sequence[tuple[int, str]]) -> list[int]:

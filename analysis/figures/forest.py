@@ -86,12 +86,10 @@ def contrast_forest(
         raise Absent("no difference between the conditions is estimable")
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
-    text = (
-        f"{_intervals(recipe)}. Right of 0, {a} was rated higher. {_units(forest)} "
-        "What is missing is not estimable; the table says why."
-    )
+    text = f"{_intervals(recipe)}. Right of 0, {a} was rated higher."
+    after = "What is missing is not estimable; the table says why."
     title = f"{a} − {b} (points)"
-    return _figure(forest, names, title, text, zero=True)
+    return _figure(forest, names, title, (text, after), zero=True)
 
 
 def systems_forest(
@@ -117,8 +115,8 @@ def systems_forest(
     if contrast.reference in names:
         names[contrast.reference] += " (reference)" if "reference" not in contrast.reference else ""
         dashed = " Dashed: the reference's mean."
-    text = f"{_intervals(recipe)}.{dashed} {_units(forest)}"
-    return _figure(forest, names, "mean rating", text, reference=contrast.reference)
+    text = f"{_intervals(recipe)}.{dashed}"
+    return _figure(forest, names, "mean rating", (text, ""), reference=contrast.reference)
 
 
 def _models(contrasts: DataFrame) -> list[str]:
@@ -146,14 +144,13 @@ def _intervals(recipe: Recipe) -> str:
     return f"Recipe {as_text(recipe.name)}; {100 * recipe.confidence:g} % intervals"
 
 
-def _units(forest: Forest) -> str:
-    """How many units the estimates rest on."""
+def _units(of_view: Mapping[str, Mapping[Row, Estimate]]) -> str:
+    """How many units the estimates of a view rest on."""
     counted: dict[str, list[int]] = {}
-    for of_view in forest.found.values():
-        for kind in forest.kinds:
-            for found in of_view.get(kind, {}).values():
-                if found.n is not None:
-                    counted.setdefault(found.units, []).append(found.n)
+    for of_kind in of_view.values():
+        for found in of_kind.values():
+            if found.n is not None:
+                counted.setdefault(found.units, []).append(found.n)
     parts = [_span(min(numbers), max(numbers), units) for units, numbers in counted.items()]
     return f"n: {' or '.join(parts)}." if parts else ""
 
@@ -171,11 +168,12 @@ def _figure(
     forest: Forest,
     names: Mapping[Row, str],
     title: str,
-    text: str,
+    text: tuple[str, str],
     *,
     zero: bool = False,
     reference: Row | None = None,
 ) -> dict[str, Any]:
+    """`text` is what all notes say before and after the numbers of units of their view."""
     at = rows.places([row[0] for row in forest.rows])
     low, high = _reach(forest, zero=zero)
     views = {
@@ -195,7 +193,11 @@ def _figure(
             }
     label = {"text": title, "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low, high], "title": label, "nticks": 6}
-    layout = rows.layout(views, at, axis, legend=forest.kinds, text=text)
+    texts = {
+        _title(view, forest): " ".join(filter(None, (text[0], _units(of_view), text[1])))
+        for view, of_view in forest.found.items()
+    }
+    layout = rows.layout(views, at, axis, legend=forest.kinds, texts=texts)
     return {"data": traces, "layout": layout}
 
 

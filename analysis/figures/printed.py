@@ -2,20 +2,21 @@
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from analysis.figures.style import LINE, NOTE, legend_lines, wrapped
+from analysis.figures.style import LINE, NOTE, NOTE_TEXT, legend_lines, wrapped
 
 WIDTH = 1000  # pixels
 CHARACTERS = 140  # of a note, in a line
 
 
 class Image(NamedTuple):
-    """A view of a figure; `name` is that of its files without their ending."""
+    """A view of a figure: what is plotted first, and what its view then changes; `name` is that of
+    its files without their ending.
+    """
 
     name: str
-    figure: str
     data: list[dict[str, Any]]
     layout: dict[str, Any]
     changes: list[Any] | None
@@ -30,10 +31,11 @@ def images_of(figures: Mapping[str, dict[str, Any]]) -> list[Image]:
         layout = _printed(content)
         menus = content["layout"].get("updatemenus", [])
         buttons = [button for menu in menus for button in menu["buttons"]]
-        first.append(Image(figure, figure, content["data"], layout, None))
+        first.append(Image(figure, content["data"], layout, None))
         for button in buttons[1:]:
             name = _free(f"{figure}-{_as_file_name(button['label'])}", taken)
-            others.append(Image(name, figure, content["data"], layout, button["args"]))
+            traces, changes = button["args"]
+            others.append(Image(name, content["data"], layout, [traces, _printed_note(changes)]))
     return first + others
 
 
@@ -55,7 +57,8 @@ def _without_room_for_phones(figure: dict[str, Any]) -> dict[str, Any]:
     inside = WIDTH - margin.get("l", 0) - margin.get("r", 0)
     above = room - legend_lines(named, inside) if room else 0
     annotations = list(map(_with_long_lines, layout.get("annotations", [])))
-    below = _line_breaks(layout.get("annotations", [])) - _line_breaks(annotations)
+    texts = _notes(layout)
+    below = _most_breaks(texts) - _most_breaks(map(_in_long_lines, texts))
     if above or below:
         margin = margin | {"t": margin["t"] - LINE * above, "b": margin["b"] - LINE * below}
         layout = layout | {"margin": margin, "height": layout["height"] - LINE * (above + below)}
@@ -65,12 +68,28 @@ def _without_room_for_phones(figure: dict[str, Any]) -> dict[str, Any]:
 def _with_long_lines(annotation: dict[str, Any]) -> dict[str, Any]:
     if annotation.get("name") != NOTE:
         return annotation
-    text = annotation["text"].replace("<br>", " ")
-    return annotation | {"text": "<br>".join(wrapped(text, CHARACTERS))}
+    return annotation | {"text": _in_long_lines(annotation["text"])}
 
 
-def _line_breaks(annotations: Sequence[dict[str, Any]]) -> int:
-    return sum(annotation["text"].count("<br>") for annotation in annotations)
+def _printed_note(changes: dict[str, Any]) -> dict[str, Any]:
+    """What a view changes of the layout, with its note as it is printed."""
+    own = {NOTE_TEXT: _in_long_lines(changes[NOTE_TEXT])} if NOTE_TEXT in changes else {}
+    return changes | own
+
+
+def _in_long_lines(note: str) -> str:
+    return "<br>".join(wrapped(note.replace("<br>", " "), CHARACTERS))
+
+
+def _notes(layout: dict[str, Any]) -> list[str]:
+    """The note of every view."""
+    first = [a["text"] for a in layout.get("annotations", []) if a.get("name") == NOTE]
+    changes = [button["args"][1] for m in layout.get("updatemenus", []) for button in m["buttons"]]
+    return first + [change[NOTE_TEXT] for change in changes if NOTE_TEXT in change]
+
+
+def _most_breaks(texts: Iterable[str]) -> int:
+    return max((text.count("<br>") for text in texts), default=0)
 
 
 def _as_file_name(label: str) -> str:

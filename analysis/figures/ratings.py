@@ -1,7 +1,6 @@
 """The densities of the ratings (Pursuit of Empathy, Figure 2)."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,13 +15,15 @@ from analysis.figures.style import (
     INK,
     LEGEND,
     PLAIN,
+    Notes,
     as_text,
     distinct,
     menu,
-    note,
     short,
 )
+from analysis.figures.views import View, by_scenario
 from analysis.study_data import Contrast
+from analysis.tables.group_tests import ALL
 from analysis.tables.items import points_of
 
 Floats = NDArray[np.float64]
@@ -30,13 +31,9 @@ Floats = NDArray[np.float64]
 GRID_POINTS = 81
 PANELS_PER_ROW = 4
 LINE = 0.15  # height of a line of text, the highest curve being 1
-
-
-class View(NamedTuple):
-    """What is shown at a time."""
-
-    scenario: str
-    dimension: str
+SIDE = 20  # pixels: what Plotly would cut, such as half of a "100" at the end of an axis, it hides
+BELOW = 42  # pixels from the panels to the end of the note, without its lines
+CHARACTERS = 100  # of the note, in a line
 
 
 class Curve(NamedTuple):
@@ -115,21 +112,38 @@ def ratings_kde(
     of_curves = rows.groupby(list(Curve._fields), observed=True)
     curves = [Curve(*map(str, key)) for key, _ in of_curves]
     grid = np.linspace(scale[0][0], scale[-1][0], GRID_POINTS)
-    drawn = _drawn(rows, grid)
+    views = _views(counts)
+    drawn = {view.title: _drawn(_of_view(rows, view), grid) for view in views}
     peaks = [line.max() for view in drawn.values() for _, line in view.values() if line is not None]
     heights = Heights(float(max(peaks, default=1.0)), _labels_per_panel(curves))
-    points = {view: _points(curves, of, grid, heights) for view, of in drawn.items()}
+    points = {title: _points(curves, of, grid, heights) for title, of in drawn.items()}
     traces = _traces(curves, grid)
     first = next(iter(points.values()))
     for index, trace in enumerate(traces):
         trace |= {key: column[index] for key, column in first.items() if column[index] is not None}
-    layout = _layout(curves, points_of(scale, between=between), heights)
-    layout["annotations"].append(_note(scale, between=between))
-    return {"data": traces, "layout": layout | _menu(points)}
+    text = _text(scale, between=between)
+    texts = {view.title: f"{text} {view.left_out}".rstrip() for view in views}
+    notes = Notes.of(texts, CHARACTERS)
+    layout = _layout(curves, points_of(scale, between=between), heights, notes)
+    chosen = menu({title: [columns, {}] for title, columns in points.items()}, notes)
+    return {"data": traces, "layout": layout | chosen}
+
+
+def _views(counts: DataFrame) -> list[View]:
+    """Single scenarios, as in the figure published first; all together where none is drawn.
+
+    The more ratings, the narrower is Scott's bandwidth, and the more a curve is one peak a point
+    of the scale; so this is the lesser figure, and `shares` shows the same better.
+    """
+    views = list(by_scenario(counts, numbers="items.csv"))
+    with_single = {view.dimension for view in views if view.scenario != ALL}
+    return [view for view in views if view.scenario != ALL or view.dimension not in with_single]
 
 
 def _by_panel(counts: DataFrame, contrast: Contrast) -> DataFrame:
-    """How often each value was given, by view and curve: `counts` with `panel`, without sets."""
+    """How often each value was given, by scenario, dimension and curve: `counts` with `panel`,
+    without sets.
+    """
     systems = zip(counts["model"], counts["condition"], strict=True)
     is_reference = np.array([system == contrast.reference for system in systems])
     rows = counts.assign(panel=counts["model"])
@@ -137,20 +151,25 @@ def _by_panel(counts: DataFrame, contrast: Contrast) -> DataFrame:
         own, reference = rows[~is_reference], counts[is_reference]
         shown = own[["scenario", "set", "dimension", "panel"]].drop_duplicates()
         rows = pd.concat([own, reference.merge(shown, on=["scenario", "set", "dimension"])])
-    keys = [*View._fields, *Curve._fields, "rating"]
+    keys = ["scenario", "dimension", *Curve._fields, "rating"]
     return rows.groupby(keys, observed=True)["n"].sum().reset_index()
 
 
-def _drawn(rows: DataFrame, grid: Floats) -> dict[View, Drawn]:
-    """Every view's curves: their ratings and their densities on the grid."""
-    drawn: dict[View, Drawn] = {}
-    for key, group in rows.groupby([*View._fields, *Curve._fields], observed=True):
+def _of_view(rows: DataFrame, view: View) -> DataFrame:
+    """How often each value was given, by curve."""
+    inside = rows["dimension"] == view.dimension
+    if view.scenario != ALL:
+        inside &= rows["scenario"] == view.scenario
+    return rows[inside].groupby([*Curve._fields, "rating"], observed=True)["n"].sum().reset_index()
+
+
+def _drawn(rows: DataFrame, grid: Floats) -> Drawn:
+    """A view's curves: their ratings and their densities on the grid."""
+    drawn: Drawn = {}
+    for key, group in rows.groupby(list(Curve._fields), observed=True):
         values, times = (group[column].to_numpy(np.float64) for column in ("rating", "n"))
         ratings = Ratings(values, times)
-        density = kernel_density(ratings, grid)
-        scenario, dimension, *curve = map(str, key)
-        view = drawn.setdefault(View(scenario, dimension), {})
-        view[Curve(*curve)] = (ratings, density)
+        drawn[Curve(*map(str, key))] = (ratings, kernel_density(ratings, grid))
     return drawn
 
 
@@ -214,7 +233,9 @@ def _traces(curves: list[Curve], grid: Floats) -> list[dict[str, Any]]:
     return traces
 
 
-def _layout(curves: list[Curve], ticks: list[float], heights: Heights) -> dict[str, Any]:
+def _layout(
+    curves: list[Curve], ticks: list[float], heights: Heights, notes: Notes
+) -> dict[str, Any]:
     panels = distinct(curve.panel for curve in curves)
     columns = min(len(panels), PANELS_PER_ROW)
     rows = math.ceil(len(panels) / columns)
@@ -226,26 +247,25 @@ def _layout(curves: list[Curve], ticks: list[float], heights: Heights) -> dict[s
     grid = {"rows": rows, "columns": columns, "pattern": "independent", "xgap": 0.06, "ygap": 0.2}
     return (
         {
-            "height": 190 + 220 * rows,
-            "margin": {"l": 10, "r": 10, "t": 110, "b": 80},
+            "height": 110 + BELOW + notes.height + 220 * rows,
+            "margin": {"l": SIDE, "r": SIDE, "t": 110, "b": BELOW + notes.height},
             "grid": grid,
             "legend": LEGEND,
-            "annotations": [*map(_caption, panels, range(len(panels)))],
+            "annotations": [notes.first, *map(_caption, panels, range(len(panels)))],
         }
         | PLAIN
         | axes
     )
 
 
-def _note(scale: list[tuple[int, str]], *, between: bool) -> dict[str, Any]:
-    """What is drawn, below all panels."""
+def _text(scale: list[tuple[int, str]], *, between: bool) -> str:
+    """What is drawn."""
     (low, low_label), (high, high_label) = scale[0], scale[-1]
-    text = (
+    return (
         f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. Included raters. "
-        "Upright lines: means.<br>Gaussian kernel density, Scott's bandwidth, drawn inside the "
+        "Upright lines: means. Gaussian kernel density, Scott's bandwidth, drawn inside the "
         "scale only" + ("." if between else "; it smooths whole categories.")
     )
-    return note(text)
 
 
 def _caption(model: str, panel: int) -> dict[str, Any]:
@@ -259,12 +279,6 @@ def _caption(model: str, panel: int) -> dict[str, Any]:
         "yanchor": "top",
         "showarrow": False,
     }
-
-
-def _menu(points: Mapping[View, Points]) -> dict[str, Any]:
-    several = len({view.dimension for view in points}) > 1
-    titles = {view: as_text(" · ".join(view) if several else view.scenario) for view in points}
-    return menu({titles[view]: [columns, {}] for view, columns in points.items()})
 
 
 def _axis(name: str, panel: int) -> str:

@@ -6,29 +6,32 @@ whenever somebody looks, which no page of ours does.
 
 import json
 import math
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.figures.style import (
     INK,
-    LINE,
     PLAIN,
     SEQUENCE,
+    Notes,
     as_text,
     fits_phone,
     ink_on,
     menu,
-    note,
     shade,
-    wrapped,
+    short,
 )
-from analysis.figures.views import by_scenario
+from analysis.figures.views import View, by_scenario
 from analysis.recipe import Recipe
+from analysis.tables.anova import TESTS, main_test
 from analysis.tables.group_tests import answered, why_unanswered
+from analysis.text.number_text import p_said
 from survey.regions import REGIONS
 
 OUTLINES = Path(__file__).parent / "us_states.json"
@@ -44,12 +47,29 @@ BESIDE = {"Northeast"}
 NOWHERE = "rgba(0,0,0,0)"
 
 
-def region_map(ratings: DataFrame, people: DataFrame, recipe: Recipe) -> dict[str, Any]:
-    """Mean of the ratings by region, over all scenarios and in each; the highest has a star.
+class Colours(NamedTuple):
+    """Which means, in points of the scale, have the lightest and the darkest colour, and why."""
+
+    low: float
+    high: float
+    span: str
+
+    def of(self, mean: float) -> str:
+        return shade((mean - self.low) / (self.high - self.low))
+
+
+def region_map(
+    ratings: DataFrame,
+    people: DataFrame,
+    recipe: Recipe,
+    scale: Sequence[tuple[int, str]],
+    tests: DataFrame | None = None,
+) -> dict[str, Any]:
+    """Mean of the ratings by region, over all scenarios and in each of a few; the highest says so.
 
     `ratings` has `participant`, `rating` and the columns of an item, `people` has `participant`
-    and `region`. The recipe's unit is what the mean is over: ratings, or raters' means. Raises
-    Absent.
+    and `region`. The recipe's unit is what the mean is over: ratings, or raters' means. `tests` is
+    the table of `anova.anova`; each note says what it says of the included raters. Raises Absent.
     """
     if ratings.empty:
         raise Absent("there are no ratings")
@@ -57,25 +77,45 @@ def region_map(ratings: DataFrame, people: DataFrame, recipe: Recipe) -> dict[st
         raise Absent(why_unanswered(people, ["region"]))
     regions = people.set_index("participant")["region"].astype("str").str.strip()
     raters = Series(ratings["participant"].unique())
-    elsewhere = int((~raters.map(regions).isin(list(REGIONS))).sum())
-    if elsewhere == len(raters):
+    if not raters.map(regions).isin(list(REGIONS)).any():
         raise Absent("no rater lives in a region of the US Census")
-    ratings = ratings.assign(region=ratings["participant"].map(regions))
-    means = {title: _means(part, recipe.unit) for title, part in by_scenario(ratings)}
+    ratings = ratings.assign(region=ratings["participant"].map(regions), n=1)
+    shown = list(by_scenario(ratings, numbers=_numbers(recipe)))
+    means = {view.title: _means(view.rows, recipe.unit) for view in shown}
     known = [value for table in means.values() for value in table["mean"].dropna()]
-    ends = (min(known), max(known)) if min(known) < max(known) else (known[0] - 0.5, known[0] + 0.5)
+    colours = _colours(known, scale)
     views: dict[str, list[dict[str, Any]]] = {
-        title: [_changes(table, ends, recipe.unit), {}] for title, table in means.items()
+        title: [_changes(table, colours, recipe.unit), {}] for title, table in means.items()
     }
     traces = _traces()
     first = next(iter(views.values()))[0]
     for index, trace in enumerate(traces):
         trace |= {"fillcolor": first["fillcolor"][index], "text": first["text"][index]}
         trace["textfont"] = {"color": first["textfont.color"][index]}
-    lines = wrapped(_text(recipe, elsewhere))
-    layout = _layout(len(lines))
-    layout["annotations"] = [note("<br>".join(lines)) | {"yshift": -50}]
-    return {"data": [*traces, _colours(ends)], "layout": layout | menu(views)}
+    notes = Notes.of({view.title: _text(view, recipe, colours, scale, tests) for view in shown})
+    layout = _layout(notes) | menu(views, notes)
+    return {"data": [*traces, _legend(colours)], "layout": layout}
+
+
+def _numbers(recipe: Recipe) -> str:
+    """The file that has the means of regions in each scenario."""
+    pairs = recipe.unit == "participant" and recipe.each_scenario and "region" in recipe.anova
+    return "games_howell.csv" if pairs else "ratings.csv of an export"
+
+
+def _colours(means: Sequence[float], scale: Sequence[tuple[int, str]]) -> Colours:
+    """From the lowest to the highest mean of all views, but a quarter of the scale at least: so
+    that regions which hardly differ look alike.
+    """
+    ends = [value for value, _ in scale]
+    least = (max(ends) - min(ends)) / 4
+    low, high = min(means), max(means)
+    span = "the means found"
+    if high - low <= least:
+        low = min(max((low + high - least) / 2, min(ends)), max(ends) - least)
+        high, span = low + least, "a quarter of the scale"
+    light, dark = short([low, high])
+    return Colours(light, dark, span)
 
 
 def _means(ratings: DataFrame, unit: str) -> DataFrame:
@@ -90,9 +130,8 @@ def _means(ratings: DataFrame, unit: str) -> DataFrame:
     return table.reindex(list(REGIONS))
 
 
-def _changes(table: DataFrame, ends: tuple[float, float], unit: str) -> dict[str, list[Any]]:
+def _changes(table: DataFrame, colours: Colours, unit: str) -> dict[str, list[Any]]:
     """What a view changes of every trace: fills of the regions, then their names, then none."""
-    low, high = ends
     best = table["mean"].max() if table["mean"].nunique() > 1 else None
     fills: list[str] = []
     names: list[str] = []
@@ -103,9 +142,9 @@ def _changes(table: DataFrame, ends: tuple[float, float], unit: str) -> dict[str
             names.append(f"{region}:<br>no raters")
             inks.append(None)
             continue
-        fills.append(shade((mean - low) / (high - low)))
-        star = " *" if mean == best else ""
-        names.append(f"<b>{region} {mean:.2f}{star}</b><br>{_counted(n, unit)}")
+        fills.append(colours.of(mean))
+        highest = "<br>highest mean" if mean == best else ""
+        names.append(f"<b>{region} {mean:.2f}</b><br>{_counted(n, unit)}{highest}")
         inks.append(None if region in BESIDE else ink_on(fills[-1]))
     of_regions = [None] * len(names)
     return {
@@ -145,12 +184,13 @@ def _traces() -> list[dict[str, Any]]:
     ]
 
 
-def _colours(ends: tuple[float, float]) -> dict[str, Any]:
+def _legend(ends: Colours) -> dict[str, Any]:
     """A trace without points, for the legend of the colours."""
     steps = [[number / (len(SEQUENCE) - 1), colour] for number, colour in enumerate(SEQUENCE)]
     bar = {"orientation": "h", "thickness": 10, "len": 0.6, "x": 0, "xanchor": "left"}
-    bar |= {"y": 0, "yanchor": "top", "outlinewidth": 0, "nticks": 5}
-    colours = {"color": [ends[0]], "cmin": ends[0], "cmax": ends[1], "colorscale": steps}
+    bar |= {"y": 0, "yanchor": "top", "outlinewidth": 0, "tickformat": ".2f"}
+    bar |= {"tickvals": short([ends.low, (ends.low + ends.high) / 2, ends.high])}
+    colours = {"color": [ends.low], "cmin": ends.low, "cmax": ends.high, "colorscale": steps}
     marker = colours | {"showscale": True, "colorbar": bar}
     return {"type": "scatter", "mode": "markers", "x": [None], "y": [None], "marker": marker} | {
         "showlegend": False,
@@ -158,14 +198,15 @@ def _colours(ends: tuple[float, float]) -> dict[str, Any]:
     }
 
 
-def _layout(lines: int) -> dict[str, Any]:
+def _layout(notes: Notes) -> dict[str, Any]:
     axis = {"fixedrange": True, "visible": False}
     return (
         fits_phone()
         | PLAIN
         | {
-            "height": 460 + LINE * lines,
-            "margin": {"l": 10, "r": 10, "t": 60, "b": 70 + LINE * lines},
+            "height": 460 + notes.height,
+            "margin": {"l": 10, "r": 10, "t": 60, "b": 70 + notes.height},
+            "annotations": [notes.first | {"yshift": -50}],
             "xaxis": axis | {"range": list(WIDTH), "constrain": "domain"},
             "yaxis": axis
             | {"range": [BOTTOM, TOP], "scaleanchor": "x", "constrain": "domain"}
@@ -174,12 +215,48 @@ def _layout(lines: int) -> dict[str, Any]:
     )
 
 
-def _text(recipe: Recipe, elsewhere: int) -> str:
+def _text(
+    view: View,
+    recipe: Recipe,
+    colours: Colours,
+    scale: Sequence[tuple[int, str]],
+    tests: DataFrame | None,
+) -> str:
+    (low, low_label), *_, (high, high_label) = sorted(scale)
     of = "ratings" if recipe.unit == "rating" else "raters' means"
-    text = f"Recipe {as_text(recipe.name)}; mean of {of}; * the highest."
-    if elsewhere:
-        text += f" Without a US region: {_counted(elsewhere, 'participant')}."
-    return text + " Colours span the means found, not the whole scale."
+    raters = view.rows.drop_duplicates("participant")["region"]
+    elsewhere = int((~raters.isin(list(REGIONS))).sum())
+    sentences = [
+        f"Recipe {as_text(recipe.name)}; mean of {of}; "
+        f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}.",
+        _tested(view, recipe, tests),
+        f"Colours span {colours.span}: {colours.low:.2f} to {colours.high:.2f}.",
+        f"Without a US region: {_counted(elsewhere, 'participant')}." if elsewhere else "",
+        view.left_out,
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _tested(view: View, recipe: Recipe, tests: DataFrame | None) -> str:
+    """Whether the view's regions differ, as the recipe's test says; or that nothing tells."""
+    if tests is None or "region" not in recipe.anova:
+        return "The recipe does not test whether regions differ."
+    test = main_test(recipe)
+    wanted = {"recipe": recipe.name, "raters": "included", "factor": "region", "test": test}
+    wanted |= {"scenario": view.scenario, "dimension": view.dimension}
+    rows = tests[(tests[list(wanted)] == Series(wanted)).all(axis=1)].to_dict("records")
+    if not rows:
+        return "The recipe does not test whether regions differ in a scenario."
+    (row,) = rows
+    if pd.isna(row["p"]):
+        return f"Whether regions differ is {row['note']}."
+    p, adjusted = row["p"], row["p_adjusted_scenarios"]
+    said = f"p {p_said(p)}"
+    if not pd.isna(adjusted):
+        said += f", after Holm over the scenarios p {p_said(adjusted)}"
+        p = adjusted
+    differ = "differ" if p < 1 - recipe.confidence else "are not shown to differ"
+    return f"The regions {differ}: {TESTS[test]}, {said}."
 
 
 def _counted(n: float, unit: str) -> str:

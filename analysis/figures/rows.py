@@ -10,11 +10,10 @@ from analysis.figures.style import (
     LINE,
     PHONE,
     PLAIN,
+    Notes,
     fits_phone,
     legend_lines,
     menu,
-    note,
-    wrapped,
 )
 
 PIXELS = 44  # of a row with its name
@@ -51,17 +50,18 @@ def layout(
     x: dict[str, Any],
     *,
     legend: Sequence[str],
-    text: str,
+    texts: Mapping[str, str],
 ) -> dict[str, Any]:
     """A layout for rows `at` their places: title and menu of the views, legend, rows, axis, note.
 
-    There is room for the lines that `legend` takes on a phone.
+    There is room for the lines that `legend` takes on a phone, and for the longest of the views'
+    notes, whose `texts` go by title.
     """
     axis: dict[str, Any] = {"fixedrange": True, "showgrid": False, "zeroline": False}
     axis_below = 56 if "title" in x else 34
-    lines, of_legend = wrapped(text), legend_lines(legend, PHONE)
-    top, below = 52 + LINE * of_legend, axis_below + 16 + LINE * len(lines)
-    chosen = menu(views)
+    notes, of_legend = Notes.of(texts), legend_lines(legend, PHONE)
+    top, below = 52 + LINE * of_legend, axis_below + 16 + notes.height
+    chosen = menu(views, notes)
     chosen["title"] |= {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}}
     for choice in chosen.get("updatemenus", []):
         choice["pad"] = {"b": top - 42}
@@ -74,5 +74,5 @@ def layout(
         "legend": LEGEND | {"traceorder": "normal"},
         "xaxis": axis | {"linecolor": INK, "ticks": "outside", "tickcolor": INK} | x,
         "yaxis": axis | {"range": [at[-1] + 0.45, -0.85], "visible": False},
-        "annotations": [note("<br>".join(lines)) | {"yshift": -axis_below}],
+        "annotations": [notes.first | {"yshift": -axis_below}],
     }

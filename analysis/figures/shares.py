@@ -43,20 +43,22 @@ def category_shares(
     """Shares of the points of the scale, a bar per system, with means and numbers of ratings.
 
     `counts` comes from `items.rating_counts`, in study order and not empty. A menu switches
-    between all scenarios and each (and dimensions). `between` says that ratings lie between the
-    points of the scale; of more than eleven points, fifths of the scale are shown.
+    between all scenarios and each of a few (and dimensions). `between` says that ratings lie
+    between the points of the scale; of more than eleven points, fifths of the scale are shown.
     """
     categories = _categories(scale, between=between)
     systems = _systems(counts)
     at = rows.places([system.model for system in systems])
-    views = {title: _view(part, systems, categories) for title, part in by_scenario(counts)}
-    changes = {title: [_points(table, systems, categories), {}] for title, table in views.items()}
+    views = list(by_scenario(counts, numbers="items.csv"))
+    tables = {view.title: _table(view.rows, systems, categories) for view in views}
+    changes = {title: [_points(table, systems, categories), {}] for title, table in tables.items()}
     traces = [*_bars(categories, systems, at), rows.names([""] * len(systems), at, 0)]
     for index, trace in enumerate(traces):
         trace |= {key: values[index] for key, values in next(iter(changes.values()))[0].items()}
     share = {"range": [0, 1.001], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
     legend = [category.name for category in categories]
-    layout = rows.layout(changes, at, share, legend=legend, text=_text(scale))
+    texts = {view.title: f"{_text(scale)} {view.left_out}".rstrip() for view in views}
+    layout = rows.layout(changes, at, share, legend=legend, texts=texts)
     layout |= {"barmode": "stack", "bargap": 0}
     layout["uniformtext"] = {"mode": "hide", "minsize": 10}
     return {"data": traces, "layout": layout}
@@ -80,7 +82,7 @@ def _systems(counts: DataFrame) -> list[System]:
     return [System(str(model), str(condition)) for model, condition in found.index]
 
 
-def _view(part: DataFrame, systems: list[System], categories: list[Category]) -> DataFrame:
+def _table(part: DataFrame, systems: list[System], categories: list[Category]) -> DataFrame:
     """n, the mean and the number of ratings in each category (by its place), by system."""
     lows = [category.low for category in categories]
     place = np.searchsorted(lows, part["rating"].to_numpy(), side="right") - 1

@@ -39,7 +39,6 @@ PAGE = """<!doctype html><meta charset="utf-8"><body>
 const send = (name, body) => fetch(name, {method: "POST", body});
 const failed = (what, error) => send("failed", `${what}: ${error?.message ?? error}`);
 const packer = new Worker("packer.js");
-const places = {};  // each figure is plotted once, and then turned to its other views
 let seed;  // Plotly names parts by chance; so the same figures give the same bytes
 Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
 async function wanted() {
@@ -51,14 +50,19 @@ async function wanted() {
     catch { await new Promise((later) => setTimeout(later, 200)); }  // the network changed
   }
 }
-async function draw({figure, data, layout, changes}) {
+// Each view is plotted anew: toSVG takes hidden texts out of a plot, which Plotly then misses.
+async function draw({data, layout, changes}) {
   seed = 1;
-  if (!(figure in places)) {
-    places[figure] = document.body.appendChild(document.createElement("div"));
-    await Plotly.newPlot(places[figure], data, layout, {staticPlot: true});
+  const place = document.body.appendChild(document.createElement("div"));
+  try {
+    await Plotly.newPlot(place, data, layout, {staticPlot: true});
+    if (changes) await Plotly.update(place, ...changes);
+    return Plotly.Snapshot.toSVG(place, "svg", 1);
   }
-  if (changes) await Plotly.update(places[figure], ...changes);
-  return Plotly.Snapshot.toSVG(places[figure], "svg", 1);
+  finally {
+    Plotly.purge(place);
+    place.remove();
+  }
 }
 async function paint(svg, {width, height}) {
   const [across, down] = [SCALE * width, SCALE * height];

@@ -3,7 +3,8 @@
 import html
 import math
 import textwrap
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 #: Okabe and Ito's colours that show on white and on black; dashes tell conditions apart as well.
@@ -18,8 +19,11 @@ PLAIN: dict[str, Any] = {
     "plot_bgcolor": "rgba(0,0,0,0)",
 }
 PHONE = 300  # pixels that a phone leaves for a figure
+PHONE_CHARACTERS = 42  # of a note, in a line
 LINE = 19  # pixels of a line of a legend or a note
 NOTE = "note"
+#: What a view changes where it has a note of its own, which stands before all other annotations.
+NOTE_TEXT = "annotations[0].text"
 #: A legend in one line above everything.
 LEGEND: dict[str, Any] = {
     "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper",
@@ -46,24 +50,50 @@ def note(text: str) -> dict[str, Any]:
     return place | align | {"text": text}
 
 
-def wrapped(text: str, characters: int = 42) -> list[str]:
-    """Lines that a phone shows whole."""
+def wrapped(text: str, characters: int = PHONE_CHARACTERS) -> list[str]:
+    """Lines of at most so many characters: by default those that a phone shows whole."""
     return textwrap.wrap(text, characters, break_long_words=False, break_on_hyphens=False)
 
 
-def menu(views: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Notes:
+    """What each view shows, in words, by its title: lines that can be seen whole."""
+
+    lines: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str], characters: int = PHONE_CHARACTERS) -> "Notes":
+        return cls({title: wrapped(text, characters) for title, text in texts.items()})
+
+    @property
+    def height(self) -> int:
+        """Pixels that the longest one takes."""
+        return LINE * max(map(len, self.lines.values()))
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The annotation of the first view, which stands before all others."""
+        return note("<br>".join(next(iter(self.lines.values()))))
+
+    def of_view(self, title: str) -> dict[str, str]:
+        """What the view changes of the layout; nothing where all views have one note."""
+        texts = {name: "<br>".join(lines) for name, lines in self.lines.items()}
+        return {NOTE_TEXT: texts[title]} if len(set(texts.values())) > 1 else {}
+
+
+def menu(views: Mapping[str, list[dict[str, Any]]], notes: Notes | None = None) -> dict[str, Any]:
     """The title of the first view and, where there are several, a menu to change between them.
 
     A view's arguments are those of Plotly's `update`: changes of traces and of the layout. The
-    figure by itself shows the first one.
+    figure by itself shows the first one, and `notes.first` among its annotations.
     """
     title = {"text": next(iter(views)), "x": 0, "xref": "paper", "font": {"size": 16}}
     if len(views) == 1:
         return {"title": title}
-    buttons = [
-        {"label": name, "method": "update", "args": [traces, {"title.text": name, **layout}]}
-        for name, (traces, layout) in views.items()
-    ]
+    buttons = []
+    for name, (traces, of_view) in views.items():
+        layout = {"title.text": name, **(notes.of_view(name) if notes else {}), **of_view}
+        buttons.append({"label": name, "method": "update", "args": [traces, layout]})
     choice: dict[str, Any] = {"buttons": buttons, "bgcolor": "#ffffff"}
     choice |= {"font": {"color": "#333333"}, "x": 1, "xanchor": "right"}
     choice |= {"y": 1, "yanchor": "bottom", "pad": {"b": 40}}

@@ -7,6 +7,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.ungrouped import NOT_ANSWERED
 
 #: Columns of participants.csv that are about taking part, not about the person.
 TAKING_PART = {
@@ -14,7 +15,6 @@ TAKING_PART = {
     "attention_checks_failed", "active", "sigma", "mae", "included", "exclusion",
     "way_in", "ending", "language", "device", "viewport_width", "viewport_height",
 }  # fmt: skip
-NOT_ANSWERED = "Not answered"
 COLUMNS = ["characteristic", "category", "n", "percent", "mean", "sd", "min", "max", "note"]
 ONE_ANSWER = "no standard deviation, because there is one answer"
 

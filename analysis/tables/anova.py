@@ -28,6 +28,15 @@ PAIR_COLUMNS = [
 ]  # fmt: skip
 
 Samples = dict[str, np.ndarray]
+#: What sentences call each test.
+TESTS = {"anova": "analysis of variance", "welch": "Welch's analysis of variance"}
+
+
+def main_test(recipe: Recipe) -> str:
+    """Which test sentences quote: of raters Welch's, which asks for no equal spreads; of ratings
+    Fisher's, as the first published study has it.
+    """
+    return "welch" if recipe.unit == "participant" else "anova"
 
 
 def anova(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:

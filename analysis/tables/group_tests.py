@@ -4,7 +4,7 @@ The unit is the rating, as the first published study has it (Pursuit of Empathy,
 the participant: the mean of a rater's ratings, of which there is one.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -28,7 +28,8 @@ from analysis.stats.equivalence import ALPHA, equivalence
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import Names, Sample, Sampled, sample
 from analysis.stats.multiplicity import benjamini_hochberg, holm
-from analysis.tables.groups import sides
+from analysis.tables.groups import sides, unknown
+from analysis.ungrouped import in_no_group
 
 ALL = "all"
 COLUMNS = [
@@ -75,25 +76,28 @@ class Cell:
 
 @dataclass(frozen=True)
 class Factor:
-    """A grouping, and which of the participants, by their number, are in either group."""
+    """A grouping, and which of the participants, by their number, are in either group; `unknown`
+    are answers of others that no group knows, with their numbers, in words.
+    """
 
     grouping: Grouping
     in_a: Truths
     in_b: Truths
+    unknown: str
 
 
 def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     """One row per factor, model, condition, scenario, dimension and test; see design §5.
 
     `ratings` has `participant`, `rating` and the columns of an item; `people` a row for each of
-    these participants, with the columns that the recipe's groupings name. A factor whose column
-    nobody answered is left out. `n`, means and standard deviations count units; `raters` says
-    whose ratings they are. Where the recipe sets a margin (points of the scale), `p_equivalent` is
-    that of TOST by the row's own t-test, `p_equivalent_adjusted` Holm's over the family of
-    `p_adjusted`, and `equivalent` says whether it is below 5 %: the groups then differ by less than
-    the margin; Mann and Whitney's test has no such thing. Its p is exact for up to 50 units, ties
-    or not, and by the normal approximation for more, as `method` says. What cannot be estimated is
-    empty, and `note` says why. Raises Absent.
+    these participants, with the columns that the recipe's groupings name. A factor with nobody in
+    either group is left out (`why_nobody`). `n`, means and standard deviations count units;
+    `raters` says whose ratings they are. Where the recipe sets a margin (points of the scale),
+    `p_equivalent` is that of TOST by the row's own t-test, `p_equivalent_adjusted` Holm's over the
+    family of `p_adjusted`, and `equivalent` says whether it is below 5 %: the groups then differ by
+    less than the margin; Mann and Whitney's test has no such thing. Its p is exact for up to 50
+    units, ties or not, and by the normal approximation for more, as `method` says. What cannot be
+    estimated is empty, and `note` says why. Raises Absent.
     """
     if ratings.empty:
         raise Absent("there are no ratings")
@@ -104,11 +108,10 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     factors = {
         name: _factor(grouping, who)
         for name, grouping in recipe.groups.items()
-        if answered(people, grouping.column)
+        if not why_nobody(people, grouping)
     }
     if not factors:
-        columns = (grouping.column for grouping in recipe.groups.values())
-        raise Absent(why_unanswered(people, columns))
+        raise Absent(_why_no_factor(people, recipe.groups.values()))
     numbered = ratings.assign(participant=number)
     rows = [
         {"recipe": recipe.name, "unit": recipe.unit, "raters": raters, "factor": name, **row}
@@ -146,9 +149,33 @@ def why_unanswered(people: DataFrame, columns: Iterable[str]) -> str:
     return f"nobody answered {either}" if asked else f"the study asks for no {either}"
 
 
+def why_nobody(people: DataFrame, grouping: Grouping) -> str:
+    """Why nobody is in either group; nothing where somebody is."""
+    if not answered(people, grouping.column):
+        return why_unanswered(people, [grouping.column])
+    if (sides(grouping, people[grouping.column]) != "").any():
+        return ""
+    nobody = f"nobody is in the groups {grouping.a.label} and {grouping.b.label}"
+    return "; ".join(filter(None, (nobody, _unknown(grouping, people))))
+
+
+def _why_no_factor(people: DataFrame, groups: Collection[Grouping]) -> str:
+    unanswered = [group.column for group in groups if not answered(people, group.column)]
+    reasons = [why_unanswered(people, unanswered)] if unanswered else []
+    reasons += [why_nobody(people, group) for group in groups if group.column not in unanswered]
+    return "; ".join(reasons)
+
+
+def _unknown(grouping: Grouping, people: DataFrame) -> str:
+    """Which answers no group knows, where there are such."""
+    found = unknown(grouping, people[grouping.column])
+    return "".join(in_no_group({answer: str(n) for answer, n in found.items()}))
+
+
 def _factor(grouping: Grouping, people: DataFrame) -> Factor:
     side = sides(grouping, people[grouping.column])
-    return Factor(grouping, (side == "a").to_numpy(), (side == "b").to_numpy())
+    in_a, in_b = ((side == name).to_numpy() for name in "ab")
+    return Factor(grouping, in_a, in_b, _unknown(grouping, people))
 
 
 def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
@@ -215,7 +242,10 @@ def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, A
     for test in recipe.group_tests:
         given = values if test == "mann_whitney" else (a, b)
         tested = _tested(test, *given, names=names, recipe=recipe)
-        yield {**shared, "test": test, **tested, "note": tested["note"] or without_effect}
+        note = tested["note"] or without_effect
+        if note and not (factor.in_a.any() and factor.in_b.any()):
+            note = "; ".join(filter(None, (note, factor.unknown)))
+        yield {**shared, "test": test, **tested, "note": note}
 
 
 def _described(found: Sample | Inestimable, side: str) -> dict[str, Any]:

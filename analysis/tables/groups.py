@@ -3,7 +3,7 @@
 import pandas as pd
 from pandas import Series
 
-from analysis.recipe import Group, Grouping
+from analysis.recipe import Grouping
 
 
 def as_written(answers: Series) -> "Series[str]":
@@ -19,26 +19,11 @@ def as_written(answers: Series) -> "Series[str]":
 def sides(grouping: Grouping, answers: Series) -> "Series[str]":
     """`a`, `b` or nothing for each answer. Raises ValueError for an answer that is in both."""
     text = as_written(answers)
-    a, b = _named(grouping.a, text), _named(grouping.b, text)
-    if (a & b).any():
-        raise ValueError(f"{text[a & b].iloc[0]!r} of {grouping.column} is in both groups")
-    rest = (text != "") & ~text.isin(grouping.left_out)
-    in_a, in_b = (rest & ~b if grouping.a.others else a), (rest & ~a if grouping.b.others else b)
-    return Series("", index=answers.index).mask(in_a, "a").mask(in_b, "b")
+    return text.map({answer: grouping.side(answer) for answer in text.unique()}).astype("str")
 
 
-def _named(group: Group, answers: "Series[str]") -> "Series[bool]":
-    """Which of the answers (empty where there is none) a group names; none if it is `others`."""
-    if group.values:
-        return answers.isin(group.values)
-    numbers = pd.to_numeric(answers, errors="coerce")
-    inside = numbers.notna() & group.is_numeric
-    if group.at_least is not None:
-        inside &= numbers >= group.at_least
-    if group.above is not None:
-        inside &= numbers > group.above
-    if group.at_most is not None:
-        inside &= numbers <= group.at_most
-    if group.below is not None:
-        inside &= numbers < group.below
-    return inside
+def unknown(grouping: Grouping, answers: Series) -> dict[str, int]:
+    """How often each answer was given that no group knows, the most frequent first."""
+    text = as_written(answers)
+    counts = text[[grouping.is_unknown(answer) for answer in text]].value_counts()
+    return {str(answer): int(n) for answer, n in counts.items()}

@@ -10,6 +10,7 @@ from analysis.text.findings.groups import TESTS, has_families, preferred
 from analysis.text.findings.words import ALL, LEVEL, capital, of_unit
 from analysis.text.methods_of_recipes import listed
 from analysis.text.number_text import count, decimals, degrees, noun, percent, tally
+from analysis.ungrouped import given_answers, sentences, ungrouped
 
 #: Below so many scenarios, more raters hardly add power (Westfall, Kenny & Judd 2014).
 FEW_SCENARIOS = 20
@@ -34,6 +35,7 @@ def limits(
         *_fixed_texts_of_choices(tables),
         *_few_raters(tables),
         *_single_texts(tables),
+        *_ungrouped(tables, recipes),
         *_groups(tables, sound),
         *_families(tables, sound),
         *_ratings_as_units(tables, paper),
@@ -153,6 +155,14 @@ def _single_texts(tables: Tables) -> Iterator[Sentence]:
             "A system has one text per scenario, so within a scenario a better system cannot be "
             "told from a luckier text.",
         )
+
+
+def _ungrouped(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
+    """Answers of included raters that no group of a recipe knows."""
+    rows = given_answers(rows_of(tables, "demographics"))
+    for found in ungrouped(recipes, rows):
+        numbers = {answer: row.cite("n", count) for answer, row in rows[found.column].items()}
+        yield sentences(found, numbers)
 
 
 def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:

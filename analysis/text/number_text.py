@@ -31,6 +31,12 @@ def p_text(p: float) -> str:
     return f"{p:.3f}".removeprefix("0")
 
 
+def p_said(p: float) -> str:
+    """A p value in a sentence, after the letter: `= .004`, `< .001`."""
+    text = p_text(p)
+    return text.replace(" ", NARROW) if text[0] in "<>" else f"={NARROW}{text}"
+
+
 def decimals(value: float, places: int = 2) -> str:
     """So many decimals, a real minus sign, and no minus before zero."""
     shown = f"{value:,.{places}f}"

@@ -228,6 +228,14 @@ def test_factor_that_nobody_answered_is_named_beside_one_that_was() -> None:
     assert "anova.region" not in found.absent
 
 
+def test_factor_of_which_no_group_knows_an_answer_is_named_with_the_answers() -> None:
+    found = results(study(mixed, people={"gender": ["Female", "Female", "Male"] * 2}), PAPER)
+    assert set(found.tables["group_tests"]["factor"]) == {"age"}
+    assert found.absent["group_tests.gender (paper, included raters)"] == (
+        "nobody is in the groups Woman and Man; 'Female' (4) and 'Male' (2) are in no group"
+    )
+
+
 def test_study_without_a_contrast_says_so_where_it_lacks_a_difference() -> None:
     found = thin("no contrast")
     for name in ("mixed_contrasts", "contrasts", "order_conclusions"):

@@ -245,7 +245,7 @@ def test_regions_are_drawn_with_their_means_and_compared(data: StudyData, kept: 
     by_rater = ratings.groupby("participant")["rating"].mean()
     regions = people.set_index("participant")["region"]
     ratings = ratings.astype(dict.fromkeys(ITEM, "category"))
-    figure = region_map(ratings, people, sound)
+    figure = region_map(ratings, people, sound, data.scale)
     texts = [text for trace in figure["data"] for text in trace.get("text") or [] if text]
     for region, n in published_study.REGIONS.items():
         mean = float(by_rater[regions.index[regions == region]].mean())

@@ -79,6 +79,25 @@ def test_ends_of_numbers_are_open_or_closed_as_named() -> None:
     assert sides(between, 20, 20.5, 30, 31, None) == "baab-"
 
 
+def unknown(of: Grouping, *answers: object) -> dict[str, int]:
+    return groups.unknown(of, Series(list(answers), dtype="object"))
+
+
+def test_answers_that_neither_group_knows_and_nobody_left_out_are_unknown() -> None:
+    given = ("Man", "Female", "Male", "Female", "woman", "Non-binary", "Prefer not to answer", None)
+    assert unknown(PAPER.groups["gender"], *given) == {"Female": 2, "Male": 1, "woman": 1}
+
+
+@pytest.mark.parametrize("factor", ["education", "race"])
+def test_where_a_group_is_all_others_no_answer_is_unknown(factor: str) -> None:
+    assert unknown(PAPER.groups[factor], "anything", "Other/Unknown", "") == {}
+
+
+def test_a_number_between_groups_of_numbers_is_not_unknown_but_a_text_is() -> None:
+    apart = grouping(a={"label": "old", "at_least": 60}, b={"label": "young", "below": 30})
+    assert unknown(apart, 45, "45", "45-50", "nan", "inf") == {"45-50": 1, "nan": 1}
+
+
 def test_answer_in_both_groups_is_refused() -> None:
     both = grouping(a={"label": "a", "values": ["60"]}, b={"label": "b", "at_most": 60})
     with pytest.raises(ValueError, match="'60' of age is in both groups"):

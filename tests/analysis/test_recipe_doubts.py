@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from analysis.recipe import Bootstrap, Grouping, Margins, Recipe, shipped_recipes
-from analysis.recipe_doubts import Columns, Ends, doubts
+from analysis.recipe_doubts import Columns, Ends, doubts, doubts_of_shipped
 from survey.definition.questions import (
     ChoiceQuestion,
     IntegerQuestion,
@@ -82,6 +82,23 @@ def test_answer_that_is_no_option_is_doubted_with_the_options_there_are() -> Non
         "left_out.0": f"'Prefer not to say' is no answer to the question gender: {options}",
     }
     assert of_group("gender", ("Prefer not to answer",), values=["Woman", "Man"]) == {}
+
+
+@pytest.mark.parametrize("doubted", [doubts, doubts_of_shipped])
+def test_answer_that_no_group_knows_is_doubted_in_shipped_recipes_too(doubted: Any) -> None:
+    def said(*options: str) -> list[str]:
+        gender = ChoiceQuestion(name="gender", kind="single", options=list(options), **WORDS)
+        return [
+            doubt
+            for path, doubt in doubted(SOUND, dict.fromkeys(ASKED) | {"gender": gender}, None)
+            if path == ("groups", "gender")
+        ]
+
+    assert said("Female", "Male", "Prefer not to answer") == [
+        "'Female' and 'Male', which the question gender offers, are in no group: people who choose "
+        "them are left out of the tests. Add them to a group, or to left_out"
+    ]
+    assert said("Woman", "Man", "Another gender") == []
 
 
 def test_text_about_a_number_and_a_number_that_nobody_may_give_are_doubted() -> None:

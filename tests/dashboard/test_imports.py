@@ -6,6 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
+from analysis.recipe import shipped_recipes
 from judge.models import GoldScore
 from survey.models import (
     Participant,
@@ -97,6 +98,33 @@ def test_demographics_are_kept_and_the_region_comes_from_the_state(
         (30, "Female", None, None, None, None, None, "OH", "Midwest"),
         (None, None, None, None, None, None, None, None, "South"),
     ]
+
+
+@pytest.fixture
+def compared(db: None) -> Study:
+    """A study whose recipes compare groups of raters."""
+    return make_study(recipes=list(shipped_recipes().values()))
+
+
+def test_answers_that_no_group_of_a_recipe_knows_are_told(compared: Study, files: Files) -> None:
+    people = table(PEOPLE, gender="Female|Male", race="Caucasian|", age="30|61")
+    said = run(compared, files(participants=people, ratings=RATINGS))
+
+    notes = [line.split("Note: ")[1] for line in said.splitlines() if "Note: " in line]
+    assert notes == [
+        "gender: 'Female' (1) and 'Male' (1) are in no group of the recipes paper and sound "
+        "(Woman / Man), so these people are left out of tests of gender. Add these answers to a "
+        "group, or to left_out, in recipes/paper.yaml and recipes/sound.yaml of the study's "
+        "folder, and load the folder again."
+    ]
+
+
+def test_answers_that_a_recipe_knows_or_leaves_out_are_no_news(
+    compared: Study, files: Files
+) -> None:
+    people = table(PEOPLE, gender="Woman|Non-binary", race="|Prefer not to answer")
+
+    assert run(compared, files(participants=people, ratings=RATINGS)).startswith("Imported into")
 
 
 def test_test_people_stay_test_people(study: Study, files: Files) -> None:

@@ -393,6 +393,19 @@ def test_answer_that_a_recipe_misspells_is_noticed(folder: Path) -> None:
     )
 
 
+def test_answer_that_no_group_of_a_shipped_recipe_knows_is_noticed(folder: Path) -> None:
+    path = folder / "study.yaml"
+    assert "in no group" not in run("load_study", folder)
+    path.write_text(path.read_text().replace("name: sex", "name: gender"))
+    notices = [line for line in run("load_study", folder).splitlines() if "in no group" in line]
+    assert [notice.split(": ", 2)[2] for notice in notices] == [
+        "groups.gender: 'Female' and 'Male', which the question gender offers, are in no group: "
+        "people who choose them are left out of the tests. Add them to a group, or to left_out, in "
+        f"a copy of this file at {folder / 'recipes' / name}.yaml"
+        for name in ("paper", "sound")
+    ]
+
+
 def test_margin_of_a_shipped_recipe_is_noticed_where_the_scale_is_another(folder: Path) -> None:
     path = folder / "study.yaml"
     assert "margins" not in run("load_study", folder)

@@ -33,28 +33,33 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def region_figure() -> dict[str, Any]:
-    """West lower than South in S1, higher in S2."""
-    rows = [("a", "S1", 1), ("b", "S1", 5), ("a", "S2", 5), ("b", "S2", 1)]
+    """West lower than South in S1, higher in S2; S1 was rated by somebody without a region, too."""
+    rows = [("a", "S1", 1), ("b", "S1", 5), ("a", "S2", 5), ("b", "S2", 1)] * 10
+    rows += [("c", "S1", 3)]
     full = [(who, scenario, "", "Ant", "plain", "warmth", value) for who, scenario, value in rows]
     ratings = DataFrame(full, columns=["participant", *ITEM, "rating"])
-    people = DataFrame({"participant": ["a", "b"], "region": ["West", "South"]})
+    people = DataFrame({"participant": ["a", "b", "c"], "region": ["West", "South", None]})
     recipe = shipped_recipes()["sound"]
-    return region_map(ratings.astype(dict.fromkeys(ITEM, "category")), people, recipe)
+    ratings = ratings.astype(dict.fromkeys(ITEM, "category"))
+    return region_map(ratings, people, recipe, [(1, "Not at all"), (5, "Extremely")])
 
 
 def test_every_view_becomes_svg_and_png_and_what_cannot_is_said(tmp_path: Path) -> None:
     views = {"S1": [{"text": [["before"]]}, {}], "S2": [{"text": [["after"]]}, {}]}
     trace = {"type": "scatter", "mode": "markers+text", "x": [1], "y": [2], "text": ["before"]}
     figure = {"data": [trace], "layout": {"height": 300} | menu(views)}
+    # Plotly hides the 9 at the end of the axis, half of which it would have to cut.
+    axis = {"range": [1, 9], "tickvals": [1, 9]}
+    cut = {"data": [trace], "layout": {"margin": {"r": 0}, "xaxis": axis} | menu(views)}
     endless = {"data": [trace], "layout": {"height": 40_000}}
-    figures = {"endless": endless, "points": figure, "map": region_figure()}
+    figures = {"endless": endless, "points": figure, "map": region_figure(), "cut": cut}
     with image_writer(program=str(services.CHROMIUM.find())) as write_images:
         note = write_images(figures, tmp_path)
     assert note == (
-        "5 of 6 images could be drawn (endless: too large for PNG); all figures are in "
+        "7 of 8 images could be drawn (endless: too large for PNG); all figures are in "
         "report.html and as JSON"
     )
-    names = ["map", "map-S1", "map-S2", "points", "points-S2"]
+    names = ["cut", "cut-S2", "map", "map-S1", "map-S2", "points", "points-S2"]
     both = [f"{name}.{ending}" for name in names for ending in ("png", "svg")]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*both, "endless.svg"])
     for name, text in {"points": "before", "points-S2": "after"}.items():
@@ -149,7 +154,11 @@ def test_the_map_is_drawn_without_any_network(new_page: Callable[..., Page]) -> 
     page.goto(ADDRESS)
     areas = page.locator(".js-fill")
     expect(areas).to_have_count(4)
+    note = page.locator(".annotation")
+    page.get_by_label("Show").select_option("S1")
+    expect(note).to_contain_text("1 rater.")
     page.get_by_label("Show").select_option("S2")
+    expect(note).not_to_contain_text("1 rater.")
     colours = "areas => areas.map((area) => area.style.fill)"
     expect(page.locator(".gtitle")).to_have_text("S2")
     west, south = (
@@ -158,7 +167,7 @@ def test_the_map_is_drawn_without_any_network(new_page: Callable[..., Page]) -> 
     found = areas.evaluate_all(colours)
     assert found[2:] == [f"rgb{south}", f"rgb{west}"]
     texts = page.locator(".textpoint").all_text_contents()
-    assert any("West 5.00 *" in text for text in texts)
+    assert "West 5.001 raterhighest mean" in texts
     buttons = page.locator(".modebar-btn").evaluate_all("all => all.map(one => one.dataset.title)")
     assert "Download plot as a PNG" in buttons
     assert not [title for title in buttons if "Share" in title or "Select" in title]

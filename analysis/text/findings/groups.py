@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from analysis.recipe import Recipe
+from analysis.tables.anova import TESTS as ANOVAS
+from analysis.tables.anova import main_test
 from analysis.tables.group_tests import KEYS
 from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
 from analysis.text.findings.words import (
@@ -110,14 +112,14 @@ def _within_margin(rows: list[Row], *, holm: bool) -> Sentence:
 def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
     if recipe is None:
         return
-    test = "welch" if recipe.unit == "participant" else "anova"
+    test = main_test(recipe)
     rows = of_recipe(tables, "anova", recipe, dimension, test=test)
     for factor in values(rows, "factor"):
         of_factor = [row for row in rows if row["factor"] == factor]
         single = [row for row in of_factor if row["scenario"] != ALL]
         tested = [row for row in single if row.has("p", "p_adjusted_scenarios")]
         unit = "raters" if recipe.unit == "participant" else "ratings"
-        name = "Welch's analysis of variance" if test == "welch" else "analysis of variance"
+        name = ANOVAS[test]
         overall = [row for row in of_factor if row["scenario"] == ALL and row.has("p")]
         if tested:
             yield (

@@ -1,11 +1,12 @@
 """What tests of figures look at."""
 
 import json
+import re
 from typing import Any
 
 import plotly.graph_objects as go
 
-from analysis.figures.style import INK
+from analysis.figures.style import INK, NOTE_TEXT
 
 
 def checked(figure: dict[str, Any]) -> dict[str, Any]:
@@ -29,10 +30,22 @@ def checked(figure: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part(whole: Any, key: str) -> Any:
-    """What is found under Plotly's "title.text"; None where nothing is."""
-    for name in key.split("."):
-        whole = (whole or {}).get(name)
+    """What is found under Plotly's "title.text" or "annotations[0].text"; None where nothing is."""
+    for name in re.findall(r"\w+", key):
+        whole = whole[int(name)] if name.isdigit() else (whole or {}).get(name)
     return whole
+
+
+def notes(figure: dict[str, Any]) -> dict[str, str]:
+    """Each view's note in one line, by the view's title."""
+    layout = figure["layout"]
+    first = {layout["title"]["text"]: layout["annotations"][0]["text"]}
+    views = {
+        button["label"]: button["args"][1].get(NOTE_TEXT, layout["annotations"][0]["text"])
+        for menu in layout.get("updatemenus", [])
+        for button in menu["buttons"]
+    }
+    return {title: text.replace("<br>", " ") for title, text in (first | views).items()}
 
 
 def trace(figure: dict[str, Any], name: str) -> dict[str, Any]:

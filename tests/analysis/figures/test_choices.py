@@ -9,15 +9,21 @@ from analysis.absent import Absent
 from analysis.figures.choices import best_worst_shares
 from analysis.recipe import shipped_recipes
 from analysis.tables.choices import choices
-from tests.analysis.figures.drawn import checked
+from tests.analysis.figures.drawn import checked, notes
 from tests.analysis.tables.test_choices import pages
 
 PAPER, SOUND = shipped_recipes().values()
 STUDY = pages(
-    ("r1", "Q1", "xyz", "x", "z"),
-    ("r1", "Q2", "xyz", "x", "y"),
-    ("r2", "Q1", "xyz", "y", "z"),
-    ("r2", "Q2", "xyz", "x", ""),
+    *(
+        answer
+        for pair in range(10)
+        for answer in (
+            (f"a{pair}", "Q1", "xyz", "x", "z"),
+            (f"a{pair}", "Q2", "xyz", "x", "y"),
+            (f"b{pair}", "Q1", "xyz", "y", "z"),
+            (f"b{pair}", "Q2", "xyz", "x", ""),
+        )
+    )
 )
 
 
@@ -34,12 +40,12 @@ def test_each_scenario_has_a_bar_of_best_and_one_of_worst() -> None:
     figure = drawn(choices(STUDY, SOUND, raters="included"))
     names = figure["data"][-1]["text"]
     assert names == [
-        "<b>All scenarios</b>, best (4)",
-        "<b>All scenarios</b>, worst (3)",
-        "<b>Q1</b>, best (2)",
-        "<b>Q1</b>, worst (2)",
-        "<b>Q2</b>, best (2)",
-        "<b>Q2</b>, worst (1)",
+        "<b>All scenarios</b>, best (40)",
+        "<b>All scenarios</b>, worst (30)",
+        "<b>Q1</b>, best (20)",
+        "<b>Q1</b>, worst (20)",
+        "<b>Q2</b>, best (20)",
+        "<b>Q2</b>, worst (10)",
     ]
     assert shares(figure) == {
         "x, told": [0.75, 0, 0.5, 0, 1, 0],
@@ -53,7 +59,7 @@ def test_what_is_behind_a_bar_is_said_when_it_is_touched() -> None:
     figure = drawn(choices(STUDY, SOUND, raters="included"))
     about = figure["data"][0]["customdata"][0]
     assert about == (
-        "3 of 4 choices<br>chosen on 75.0% of the pages that showed it<br>95 %: 50.0% to 100.0%"
+        "30 of 40 choices<br>chosen on 75.0% of the pages that showed it<br>95 %: 65.0% to 85.0%"
     )
 
 
@@ -77,7 +83,20 @@ def test_a_menu_switches_between_dimensions_and_raters() -> None:
     points = menu["buttons"][1]["args"][0]
     # One page of the other dimension has no best response.
     assert points["x"][0] == [0, 0.75, 0, 0.5, 0, 1]
-    assert points["text"][-1][0] == "<b>All scenarios</b>, best (3)"
+    assert points["text"][-1][0] == "<b>All scenarios</b>, best (30)"
+
+
+def test_scenarios_with_few_choices_have_no_bars_and_the_note_says_so() -> None:
+    few = STUDY[(STUDY["scenario"] == "Q1") | (STUDY["participant"] != "a0")]
+    figure = drawn(choices(few, SOUND, raters="included"))
+    assert [name.split(",")[0] for name in figure["data"][-1]["text"]] == [
+        *["<b>All scenarios</b>"] * 2,
+        *["<b>Q1</b>"] * 2,
+    ]
+    assert notes(figure)["Included raters"].endswith(
+        "Unit: choice. 1 of 2 scenarios has fewer than 20 choices and is not drawn by itself: its "
+        "numbers are in choices.csv."
+    )
 
 
 def test_more_systems_than_colours_are_told_apart_by_patterns() -> None:
@@ -88,9 +107,10 @@ def test_more_systems_than_colours_are_told_apart_by_patterns() -> None:
 
 
 def test_names_are_text_and_not_tags() -> None:
-    data = pages(("r1", "<b>", "xy", "x", "y"), ("r1", "Q", "xy", "x", "y"))
+    raters = [f"r{at}" for at in range(20)]
+    data = pages(*((who, scenario, "xy", "x", "y") for who in raters for scenario in ("<b>", "Q")))
     figure = drawn(choices(data, SOUND, raters="all"))
-    assert "<b>&lt;b&gt;</b>, best (1)" in figure["data"][-1]["text"]
+    assert "<b>&lt;b&gt;</b>, best (20)" in figure["data"][-1]["text"]
 
 
 def test_recipe_without_choices_has_no_figure() -> None:

@@ -12,7 +12,7 @@ from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.recipe import shipped_recipes
 from analysis.study_data import ITEM
 from analysis.tables.systems import systems
-from tests.analysis.figures.drawn import checked
+from tests.analysis.figures.drawn import checked, notes
 
 PAPER, SOUND = shipped_recipes().values()
 SCALE = [(1, "Not at all"), (2, "A little"), (3, "Much")]
@@ -53,8 +53,10 @@ def test_systems_are_rows_and_dimensions_marks_with_intervals() -> None:
     assert arms["array"][1] == pytest.approx(expected["ci_high"] - expected["mean"], rel=1e-3)
     assert arms["arrayminus"][1] == pytest.approx(expected["mean"] - expected["ci_low"], rel=1e-3)
     assert emotional["text"][1].endswith(", 3 raters")
-    (note,) = figure["layout"]["annotations"]
-    assert "n: 3 raters or 2 scenarios." in note["text"].replace("<br>", " ")
+    assert [text.split("n: ")[1] for text in notes(figure).values()] == [
+        "3 raters.",
+        "2 scenarios.",
+    ]
 
 
 @pytest.mark.parametrize("draw", [dimension_means, dimension_radar])
@@ -66,6 +68,34 @@ def test_a_menu_says_what_intervals_speak_of_and_whose_ratings_they_are(draw: An
         for raters in ("Included raters", "All raters")
         for units in ("other raters", "other scenarios")
     ]
+
+
+def test_a_note_counts_the_raters_of_its_own_view() -> None:
+    of_three = ratings()
+    of_two = of_three[of_three["participant"] != "p1"]
+    both = concat(
+        [systems(of_two, SOUND, raters="included"), systems(of_three, SOUND, raters="all")]
+    )
+    said = notes(checked(dimension_means(both, SOUND, SCALE)))
+    assert said["Included raters, intervals for other raters"].endswith(" n: 2 raters.")
+    assert said["All raters, intervals for other raters"].endswith(" n: 3 raters.")
+
+
+def of_models(names: str) -> DataFrame:
+    table = ratings()
+    one = table[table["model"] == "Bee"].astype({"model": "str"})
+    every = concat([one.assign(model=name) for name in names])
+    every["model"] = every["model"].astype("category")
+    return systems(every, SOUND, raters="included")
+
+
+def test_radar_has_a_colour_and_a_symbol_for_each_of_up_to_six_systems_and_is_absent_beyond() -> (
+    None
+):
+    lines = checked(dimension_radar(of_models("abcdef"), SOUND, SCALE))["data"]
+    assert len({(line["line"]["color"], line["marker"]["symbol"]) for line in lines}) == 6
+    with pytest.raises(Absent, match=r"more than 6 systems .* of all 7 are in dimension_means"):
+        dimension_radar(of_models("abcdefg"), SOUND, SCALE)
 
 
 def test_radar_has_a_corner_per_dimension_and_a_closed_line_per_system() -> None:

@@ -13,7 +13,7 @@ from analysis.tables.contrasts import CONTRASTS
 from analysis.tables.mixed_models import CONTRASTS as MIXED_CONTRASTS
 from analysis.tables.mixed_models import ESTIMATES
 from analysis.tables.systems import SYSTEMS
-from tests.analysis.figures.drawn import checked
+from tests.analysis.figures.drawn import checked, notes
 
 RECIPE = shipped_recipes()["sound"]
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
@@ -64,8 +64,7 @@ def intervals(made: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 def note(made: dict[str, Any]) -> str:
-    (annotation,) = made["layout"]["annotations"]
-    return str(annotation["text"]).replace("<br>", " ")
+    return notes(made)["Included raters"]
 
 
 def test_each_row_has_its_estimates_and_what_cannot_be_estimated_has_none() -> None:
@@ -123,6 +122,14 @@ def test_a_menu_changes_raters_and_dimensions() -> None:
         "Included raters · warmth",
         "Included raters · advice",
     ]
+
+
+def test_a_note_counts_the_units_of_its_own_view() -> None:
+    every = DIFFERENCES.assign(raters="all", n=DIFFERENCES["n"] + 15)
+    both = DataFrame([*DIFFERENCES.to_dict("records"), *every.to_dict("records")])
+    said = notes(checked(contrast_forest(both, None, RECIPE)))
+    assert "n: 20 raters or 6 scenarios." in said["Included raters"]
+    assert "n: 35 raters or 21 scenarios." in said["All raters"]
 
 
 def test_rows_of_other_recipes_are_left_out() -> None:

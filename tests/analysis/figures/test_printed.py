@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from analysis.figures.printed import images_of
-from analysis.figures.style import LINE, menu, note, wrapped
+from analysis.figures.style import LINE, NOTE_TEXT, Notes, menu, note, wrapped
 
 FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
 
@@ -42,6 +42,18 @@ def test_in_print_the_legend_and_the_note_have_longer_lines_than_on_a_phone() ->
     assert image.layout["margin"] == {"t": 100 - 2 * LINE, "b": 60 - LINE, "l": 5}
     assert image.layout["height"] == 300 - 3 * LINE
     assert of_phone == before
+
+
+def test_in_print_each_view_has_its_own_note_and_all_have_room_for_the_longest() -> None:
+    notes = Notes.of({"S1": "Few words.", "S2": "So many words. " * 12})
+    menus = menu({title: [{}, {}] for title in notes.lines}, notes)
+    layout = menus | {"annotations": [notes.first], "height": 500, "margin": {"t": 9, "b": 300}}
+    first, second = images_of({"f": {"data": [], "layout": layout}})
+    assert first.layout["annotations"][0]["text"] == "Few words."
+    assert first.changes is None
+    assert second.changes is not None
+    assert [len(line) for line in second.changes[1][NOTE_TEXT].split("<br>")] == [137, 41]
+    assert {image.layout["margin"]["b"] for image in (first, second)} == {300 - 3 * LINE}
 
 
 def test_in_print_no_hyphen_and_no_word_is_torn() -> None:

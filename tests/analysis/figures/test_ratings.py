@@ -11,7 +11,7 @@ from analysis.figures.ratings import Ratings, kernel_density, ratings_kde
 from analysis.figures.style import INK
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.items import rating_counts
-from tests.analysis.figures.drawn import checked
+from tests.analysis.figures.drawn import checked, notes
 
 CONTRAST = Contrast("base", "tuned", ("zed", "reference"))
 SCALE = [(1, "Not at all"), (2, "A little"), (3, "Somewhat"), (4, "Much"), (5, "Extremely")]
@@ -125,8 +125,8 @@ def test_one_scenario_needs_no_menu() -> None:
 
 
 def test_a_menu_changes_all_points_to_those_of_the_other_scenario() -> None:
-    first = {("S1", "", "m", "base", "empathy"): [1, 2]}
-    other = {("S2", "", "m", "tuned", "empathy"): [4, 5, 5]}
+    first = {("S1", "", "m", "base", "empathy"): [1, 2] * 10}
+    other = {("S2", "", "m", "tuned", "empathy"): [4, 5, 5] * 10}
     made = figure(first | other)
     (menu,) = made["layout"]["updatemenus"]
     assert [button["label"] for button in menu["buttons"]] == ["S1", "S2"]
@@ -139,6 +139,22 @@ def test_a_menu_changes_all_points_to_those_of_the_other_scenario() -> None:
     # the first button brings back what is shown at first
     shown = [trace.get("y") for trace in made["data"]]
     assert menu["buttons"][0]["args"][0]["y"] == shown
+
+
+def test_more_scenarios_than_are_drawn_one_by_one_are_drawn_together() -> None:
+    ratings = {(f"S{n}", "", "m", "base", "empathy"): [1, 2, 4, 5] * 5 for n in range(13)}
+    made = figure(ratings)
+    together = made["data"][0]["y"]
+    assert together == pytest.approx(gaussian_kde([1, 2, 4, 5] * 65)(np.linspace(1, 5, 81)), 1e-3)
+    assert labels(made) == ["base 3.00 (n = 260)"]
+    ((title, note),) = notes(made).items()
+    assert title == "All scenarios"
+    assert note.endswith("the numbers of all 13 are in items.csv.")
+
+
+def test_scenarios_together_count_equal_ratings_once() -> None:
+    ratings = {(f"S{n}", "", "m", "base", "empathy"): [4] for n in range(2)}
+    assert labels(figure(ratings)) == ["base 4.00 (n = 2, all equal)"]
 
 
 def test_dimensions_are_views_of_their_own() -> None:
@@ -171,7 +187,7 @@ def test_a_study_of_the_reference_alone_shows_it_in_a_panel_of_its_own() -> None
 def test_names_are_text_and_never_tags() -> None:
     made = figure({("S<1>", "", "<b>m</b>", "<i>", "empathy"): [1, 2]})
     assert made["layout"]["title"]["text"] == "S&lt;1&gt;"
-    assert made["layout"]["annotations"][0]["text"] == "<b>&lt;b&gt;m&lt;/b&gt;</b>"
+    assert made["layout"]["annotations"][1]["text"] == "<b>&lt;b&gt;m&lt;/b&gt;</b>"
     assert labels(made) == ["&lt;i&gt; 1.50 (n = 2)"]
 
 
@@ -181,7 +197,7 @@ def test_curves_end_with_the_scale_and_the_note_says_so() -> None:
     trace, axis = made["data"][0], made["layout"]["xaxis"]
     assert trace["x0"] + trace["dx"] * (len(trace["y"]) - 1) == pytest.approx(10)
     assert (axis["range"], axis["tickvals"]) == ([0, 10], list(range(11)))
-    note = made["layout"]["annotations"][-1]["text"]
+    (note,) = notes(made).values()
     assert "0 = None, 10 = Full" in note
     assert "smooths whole categories" in note
 
@@ -192,7 +208,7 @@ def test_a_slider_is_marked_at_its_quarters_and_has_no_categories_to_smooth() ->
     trace, axis = made["data"][0], made["layout"]["xaxis"]
     assert trace["x0"] + trace["dx"] * (len(trace["y"]) - 1) == pytest.approx(100)
     assert (axis["range"], axis["tickvals"]) == ([0, 100], [0, 25, 50, 75, 100])
-    note = made["layout"]["annotations"][-1]["text"]
+    (note,) = notes(made).values()
     assert "0 = None, 100 = Full" in note
     assert "categories" not in note
 

@@ -9,7 +9,7 @@ from analysis.figures.shares import category_shares
 from analysis.figures.style import SEQUENCE, ink_on, shade
 from analysis.study_data import ITEM
 from analysis.tables.items import rating_counts
-from tests.analysis.figures.drawn import checked
+from tests.analysis.figures.drawn import checked, notes
 
 SCALE = [(1, "Not at all"), (2, "Somewhat"), (3, "Extremely")]
 Ratings = dict[tuple[str, str, str, str, str], list[int]]
@@ -69,9 +69,9 @@ def test_the_note_explains_the_ends_of_the_scale() -> None:
 def test_all_scenarios_come_first_and_a_menu_shows_each() -> None:
     made = figure(
         {
-            ("S1", "", "Ant", "plain", "warmth"): [1],
-            ("S2", "", "Ant", "plain", "warmth"): [3, 3, 3],
-            ("S2", "", "Bee", "plain", "warmth"): [2],
+            ("S1", "", "Ant", "plain", "warmth"): [1] * 20,
+            ("S2", "", "Ant", "plain", "warmth"): [3] * 60,
+            ("S2", "", "Bee", "plain", "warmth"): [2] * 20,
         }
     )
     (menu,) = made["layout"]["updatemenus"]
@@ -80,9 +80,18 @@ def test_all_scenarios_come_first_and_a_menu_shows_each() -> None:
     changes, layout = menu["buttons"][1]["args"]
     assert layout == {"title.text": "S1"}
     assert changes["x"][:3] == [[1, 0], [0, 0], [0, 0]]
-    assert changes["text"][-1] == ["<b>Ant</b>, plain: 1.00 (1)", "<b>Bee</b>, plain: no ratings"]
+    assert changes["text"][-1] == ["<b>Ant</b>, plain: 1.00 (20)", "<b>Bee</b>, plain: no ratings"]
     # every trace has its part in every view
     assert {len(c) for b in menu["buttons"] for c in b["args"][0].values()} == {len(made["data"])}
+
+
+def test_scenarios_that_are_not_drawn_one_by_one_are_in_the_note() -> None:
+    made = figure({(f"S{n}", "", "Ant", "plain", "warmth"): [1, 2, 3] * 10 for n in range(160)})
+    assert "updatemenus" not in made["layout"]
+    assert notes(made)["All scenarios"].endswith(
+        "Unit: rating. More than 12 scenarios are not drawn one by one: the numbers of all 160 are "
+        "in items.csv."
+    )
 
 
 def test_dimensions_are_views_of_their_own() -> None:

@@ -198,6 +198,30 @@ def test_factor_that_nobody_answered_is_left_out() -> None:
     assert set(table["factor"]) == {"age"}
 
 
+FEMALE_AND_MALE = PEOPLE.assign(gender=["Female", "Female", "Female", "Male", "Male", None])
+
+
+def test_factor_of_which_no_group_knows_an_answer_is_left_out() -> None:
+    table = group_tests(ratings(), FEMALE_AND_MALE, PAPER, raters="included")
+    assert set(table["factor"]) == {"age"}
+    alone = PAPER.model_copy(update={"groups": {"gender": PAPER.groups["gender"]}})
+    reason = (
+        r"^nobody is in the groups Woman and Man; "
+        r"'Female' \(3\) and 'Male' \(2\) are in no group$"
+    )
+    with pytest.raises(Absent, match=reason):
+        group_tests(ratings(), FEMALE_AND_MALE, alone, raters="included")
+
+
+def test_group_that_is_empty_says_which_answers_are_in_none() -> None:
+    half = FEMALE_AND_MALE.replace({"gender": {"Female": "Woman"}})
+    table = group_tests(ratings(), half, PAPER, raters="included")
+    assert set(table[table["factor"] == "gender"]["note"]) == {
+        "not estimable, because group Man is empty; 'Male' (2) is in no group"
+    }
+    assert not table[table["factor"] == "age"]["note"].str.contains("Male").any()
+
+
 def test_table_is_absent_with_its_reason() -> None:
     unknown = PEOPLE.assign(age=None)
     with pytest.raises(Absent, match=r"^nobody answered age or gender$"):

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.definition import QualityRules
 from analysis.recipe import Recipe
-from analysis.text.cells import Table
+from analysis.text.cells import Cited, Table
 from analysis.text.limits import limits
 from tests.analysis.written import PAPER, SHIPPED, SOUND, said, tables
 
@@ -105,6 +105,42 @@ def test_single_texts_are_a_limit_where_systems_have_one_each() -> None:
 
 
 # ── Groups ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def answers(characteristic: str, **n: int) -> list[dict[str, Any]]:
+    return [
+        {"characteristic": characteristic, "category": answer.replace("_", " "), "n": count}
+        for answer, count in n.items()
+    ]
+
+
+def test_answers_that_no_group_knows_are_told_with_their_numbers() -> None:
+    genders = answers("gender", Female=67, Male=49, Prefer_not_to_answer=2, Not_answered=1)
+    assert about("no group", tables(demographics=[*genders, *answers("race", Purple=3)])) == [
+        "gender: 'Female' (67) and 'Male' (49) are in no group of the recipes paper and sound "
+        "(Woman / Man), so these people are left out of tests of gender. Add these answers to a "
+        "group, or to left_out, in recipes/paper.yaml and recipes/sound.yaml of the study's "
+        "folder, and load the folder again."
+    ]
+    (sentence,) = limits(tables(demographics=genders), [SOUND], QualityRules(), gold="", scale=0)
+    assert [part.address for part in sentence if isinstance(part, Cited)] == [
+        "demographics.csv#cell=2,3",
+        "demographics.csv#cell=3,3",
+    ]
+
+
+def test_answers_that_a_group_knows_are_no_limit() -> None:
+    known = answers("gender", Woman=67, Man=49, Prefer_not_to_answer=2)
+    assert about("no group", tables(demographics=known)) == []
+
+
+def test_of_many_answers_that_no_group_knows_some_are_named() -> None:
+    many = answers("gender", **{f"g{number}": 1 for number in range(8)})
+    (said,) = about("no group", tables(demographics=many), [SOUND])
+    assert said.startswith(
+        "gender: 'g0' (1), 'g1' (1), 'g2' (1), 'g3' (1), 'g4' (1) and 3 other answers are in no "
+        "group of the recipe sound (Woman / Man)"
+    )
 
 
 def group(**changes: Any) -> dict[str, Any]:
