@@ -31,7 +31,8 @@ def protocol(data: ProtocolData) -> DataFrame:
     """One row per measure: `measure`, `value`, `n` (of what it is computed: people, pairs of
     responses or blocks), and in `note` why there is no value.
 
-    What people changed and wrote stays behind when their answers are imported, so only those count
+    A duration during which the server's clock was set back is not known: how many people had one is
+    a measure, too. What people changed and wrote stays behind when their answers are imported, so only those count
     for it who were shown a page here.
     """
     people = data.participants[data.participants["status"] == "completed"]
@@ -55,6 +56,7 @@ def protocol(data: ProtocolData) -> DataFrame:
             (f"minutes_{name}", _quantile(minutes, q), len(minutes))
             for name, q in (("median", 0.5), ("lower_quartile", 0.25), ("upper_quartile", 0.75))
         ),
+        ("clock_stepped", float(people["clock_stepped"].sum()), len(people)),
         ("changed_answers", _changed(data, here), len(here)),
         ("contradictions", contradicted / pairs if pairs else None, pairs),
         (

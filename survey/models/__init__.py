@@ -4,6 +4,7 @@ from survey.models.answers import (
     AttentionCheck,
     DemographicAnswer,
     FreeAnswer,
+    PageTime,
     Presentation,
     Rating,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "FreeAnswer",
     "Identity",
     "Invitation",
+    "PageTime",
     "Participant",
     "Place",
     "Presentation",

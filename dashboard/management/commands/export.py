@@ -34,4 +34,10 @@ class Command(OutputCommand):
         manifest = write_export(study, sources, folder, sharing=options["share"])
         for cell in manifest.get("small_cells", []):
             self.stderr.write(f"Note: fewer than {SMALL_CELL} people answered {cell}")
+        if manifest["clock_stepped"]:
+            self.stderr.write(
+                "Note: the server's clock was set back while people took part, in "
+                f"{manifest['clock_stepped']} surveys (participants.csv, column clock_stepped). "
+                "Durations across that are empty; no quality rule is applied to them."
+            )
         return manifest
