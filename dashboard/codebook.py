@@ -56,8 +56,8 @@ MEANINGS = {
     "submitted_at": "When it was last sent complete (ISO 8601, UTC)",
     "visible_seconds": "How long the page was in view; empty where no script ran",
     "hidden_seconds": "How long it was open behind another tab, or minimised",
-    "unfocused_seconds": "How long it was in view, but another window or the browser itself had the "
-    "focus; part of visible_seconds",
+    "unfocused_seconds": "How long it was in view, but another window or the browser itself had "
+    "the focus; part of visible_seconds",
     "focus_losses": "How often the focus left the page, for another window or tab or the browser "
     "itself",
     "first_answer_seconds": "In view until the first answer",
@@ -104,10 +104,10 @@ MEANINGS = {
 }
 #: What a column means in one file alone.
 MEANINGS_IN = {
-    ("participants.csv", "clock_stepped"): "Whether the server's clock was set back while they took "
-    "part",
-    ("attention_checks.csv", "shown_at"): "When its page was first opened (ISO 8601, UTC); empty for "
-    "an entry of a block, which is shown with it",
+    ("participants.csv", "clock_stepped"): "Whether the server's clock was set back while they "
+    "took part",
+    ("attention_checks.csv", "shown_at"): "When its page was first opened (ISO 8601, UTC); empty "
+    "for an entry of a block, which is shown with it",
     ("page_times.csv", "kind"): "What the page is",
     ("page_times.csv", "name"): "Of a block its scenario and set, of an attention check its name",
     ("judge_attempts.csv", "started_at"): "When it was sent (ISO 8601, UTC)",

@@ -31,9 +31,9 @@ def protocol(data: ProtocolData) -> DataFrame:
     """One row per measure: `measure`, `value`, `n` (of what it is computed: people, pairs of
     responses or blocks), and in `note` why there is no value.
 
-    A duration during which the server's clock was set back is not known: how many people had one is
-    a measure, too. What people changed and wrote stays behind when their answers are imported, so only those count
-    for it who were shown a page here.
+    The duration of people during whose survey the server's clock was set back is not known; they are
+    counted. What people changed and wrote stays behind when their answers are imported, so only
+    those count for it who were shown a page here.
     """
     people = data.participants[data.participants["status"] == "completed"]
     seen_here = data.presentations[PERSON][data.presentations["shown_at"].notna()]

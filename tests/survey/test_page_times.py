@@ -28,7 +28,7 @@ from survey.tidy import (
 )
 from tests.survey import small_study
 from tests.survey.test_screening import RIGHT, SCREENING, WRONG
-from tests.survey.visiting import begin, take
+from tests.survey.visiting import begin
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 CLOSING = """
@@ -120,9 +120,7 @@ def test_a_page_keeps_the_time_when_it_was_first_shown_and_first_answered(study:
 def test_page_that_was_sent_without_being_asked_for_has_an_answer_alone(study: Study) -> None:
     participant = begin(Client())
     Participant.objects.update(pages_done=1)
-    record_instructions(
-        participant=participant, device={}, page=2, last=LastPage(9), at=START
-    )
+    record_instructions(participant=participant, device={}, page=2, last=LastPage(9), at=START)
     times = PageTime.objects.get()
     assert (times.shown_at, times.answered_at) == (None, START)
 
