@@ -31,7 +31,7 @@ def protocol(data: ProtocolData) -> DataFrame:
     """One row per measure: `measure`, `value`, `n` (of what it is computed: people, pairs of
     responses or blocks), and in `note` why there is no value.
 
-    The duration of people during whose survey the server's clock was set back is not known; they are
+    People during whose survey the server's clock was set back have no known duration, and are
     counted. What people changed and wrote stays behind when their answers are imported, so only
     those count for it who were shown a page here.
     """
