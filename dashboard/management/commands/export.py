@@ -36,8 +36,8 @@ class Command(OutputCommand):
             self.stderr.write(f"Note: fewer than {SMALL_CELL} people answered {cell}")
         if manifest["clock_stepped"]:
             self.stderr.write(
-                "Note: the server's clock was set back while people took part, in "
-                f"{manifest['clock_stepped']} surveys (participants.csv, column clock_stepped). "
-                "Durations across that are empty; no quality rule is applied to them."
+                "Note: participants during whose survey the server's clock was set back: "
+                f"{manifest['clock_stepped']} (column clock_stepped of participants.csv). Their "
+                "durations are empty, and the rule duration is not applied to them."
             )
         return manifest
