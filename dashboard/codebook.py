@@ -17,7 +17,8 @@ MEANINGS = {
     "status": "Where the person stands in the survey",
     "started_at": "When they agreed to take part (ISO 8601, UTC)",
     "finished_at": "When they completed the survey (ISO 8601, UTC)",
-    "duration_seconds": "From start to end; of those who did not finish, to their last answer",
+    "duration_seconds": "From start to end; of those who did not finish, to their last answer; "
+    "empty where the clock was set back meanwhile",
     "attention_checks_failed": "How many; empty where none was answered",
     "region": "US Census region of the state",
     "sigma": "Standard deviation of the person's gold-scored ratings",
@@ -54,12 +55,21 @@ MEANINGS = {
     "answered_at": "When it was first sent complete (ISO 8601, UTC)",
     "submitted_at": "When it was last sent complete (ISO 8601, UTC)",
     "visible_seconds": "How long the page was in view; empty where no script ran",
-    "hidden_seconds": "How long it was open behind another tab or window",
+    "hidden_seconds": "How long it was open behind another tab, or minimised",
+    "unfocused_seconds": "How long it was in view, but another window or the browser itself had "
+    "the focus; part of visible_seconds",
+    "focus_losses": "How often the focus left the page, for another window or tab or the browser "
+    "itself",
     "first_answer_seconds": "In view until the first answer",
     "last_answer_seconds": "In view until the last answer",
     "changes": "Answers changed before the page was sent",
-    "seconds_on_screen": "How long the whole response was on screen, or filled it; 0 if it never "
-    "was, empty where no script ran",
+    "seconds_on_screen": "How long half of the response was on screen, or the response with its "
+    "questions filled half of what the prompt leaves free of the window; several can be at once. "
+    "0 if it never was, empty where no script ran",
+    "page": "Number of the page in the survey; 0 for the information and the consent",
+    "seconds": "From showing the page to its first complete answer; empty if unknown",
+    "clock_stepped": "Whether the server's clock was set back between showing the page and its "
+    "answer, which leaves the seconds empty; empty where a time is unknown",
     "gold_by": "What made the gold scores used here",
     "judge": "Source of the score: a judge and its version, or a file",
     "response": "The response by the first place where it is shown: the same in all of its sets",
@@ -94,6 +104,12 @@ MEANINGS = {
 }
 #: What a column means in one file alone.
 MEANINGS_IN = {
+    ("participants.csv", "clock_stepped"): "Whether the server's clock was set back while they "
+    "took part",
+    ("attention_checks.csv", "shown_at"): "When its page was first opened (ISO 8601, UTC); empty "
+    "for an entry of a block, which is shown with it",
+    ("page_times.csv", "kind"): "What the page is",
+    ("page_times.csv", "name"): "Of a block its scenario and set, of an attention check its name",
     ("judge_attempts.csv", "started_at"): "When it was sent (ISO 8601, UTC)",
     ("judge_attempts.csv", "set"): "Set of the block that was shown; empty where a response was "
     "shown alone",
@@ -118,11 +134,18 @@ VALUES = {
     "outcome": "answered, unusable, garbled, http_error, timeout, not_connected, broken_off, "
     "unknown, in_flight",
     "passed": "true, false",
+    "clock_stepped": "true, false",
     "pool": "real, panel, simulated, preview",
     "people": "completed, places",
     "table": "system_position, system_follows, block_slot, system_slot, response_position, "
     "response_follows",
     "region": "Northeast, Midwest, South, West, Other",
+}
+#: The values of a column in one file alone.
+VALUES_IN = {
+    ("page_times.csv", "kind"): "consent, screening, instructions, block, check, closing, "
+    "demographics",
+    ("page_times.csv", "name"): "",
 }
 
 
@@ -144,7 +167,7 @@ def codebook_rows(
             else:
                 usual = MEANINGS.get(column, "Not asked in this study")
                 meaning = MEANINGS_IN.get((file, column), usual)
-                yield file, column, meaning, values.get(column, "")
+                yield file, column, meaning, VALUES_IN.get((file, column), values.get(column, ""))
 
 
 def _asked(definition: StudyDefinition) -> dict[str, str]:

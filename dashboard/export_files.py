@@ -36,6 +36,7 @@ def write_export(
         about: dict[str, Any] = {
             "form": "for sharing" if sharing else "full",
             "people": flow(study, sources),
+            "clock_stepped": export.clock_steps(),
         }
         if sharing:
             about["small_cells"] = export.small_cells()

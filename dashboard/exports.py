@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 from analysis.models import AnalysisRun
 from analysis.queries import Decision, rater_decisions
@@ -26,13 +27,21 @@ from judge.tidy import (
 )
 from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
-from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
+from survey.models import (
+    AttentionCheck,
+    FreeAnswer,
+    Participant,
+    Presentation,
+    Rating,
+    Study,
+)
 from survey.places import pool_of
 from survey.tidy import (
     BEST_WORST,
     CHECK_COLUMNS,
     COMMENT_COLUMNS,
     GOLD_COLUMNS,
+    PAGE_TIME_COLUMNS,
     PARTICIPANT_COLUMNS,
     PRESENTATION_COLUMNS,
     RANK_COLUMNS,
@@ -46,8 +55,10 @@ from survey.tidy import (
     comment_rows,
     definition_of,
     not_counted_among,
+    page_time_rows,
     participant_columns,
     participant_rows,
+    people_of,
     presentation_rows,
     rank_rows,
     rating_rows,
@@ -74,6 +85,8 @@ ABOUT = {
     "presentations.csv": "Each page of responses that somebody was shown, and their time on it",
     "shown_responses.csv": "Each response on these pages: its place, and how long it was on screen",
     "attention_checks.csv": "Each attention check that somebody met, and their answer",
+    "page_times.csv": "Each page that somebody was shown, from consent to the end, and their time "
+    "on it",
     "certificate.csv": "How evenly everything was shown: counts by place and slot, with tests",
     "codebook.csv": "What each column means",
 }
@@ -169,6 +182,10 @@ class Export:
         """Every attention check that somebody met."""
         return self._of_people(CHECK_COLUMNS, check_rows)
 
+    def page_times(self) -> Table:
+        """Every page that somebody was shown, whatever its kind."""
+        return self._of_people(PAGE_TIME_COLUMNS, page_time_rows)
+
     def _of_people(
         self,
         columns: tuple[str, ...],
@@ -221,6 +238,7 @@ class Export:
             "presentations.csv": self.presentations,
             "shown_responses.csv": self.shown_responses,
             "attention_checks.csv": self.checks,
+            "page_times.csv": self.page_times,
             "certificate.csv": self.certificate,
         }
         return {name: table for name, table in tables.items() if name not in self.absent}
@@ -260,7 +278,17 @@ class Export:
             absent |= dict.fromkeys(shown_files, why)
         if not AttentionCheck.objects.filter(**whose).exists():
             absent["attention_checks.csv"] = "nobody was given an attention check here"
+        if not self._people.exclude(source=Participant.Source.IMPORT).exists():
+            absent["page_times.csv"] = "nobody was shown a page here"
         return absent
+
+    @property
+    def _people(self) -> Any:
+        return people_of(self.study, self.sources)
+
+    def clock_steps(self) -> int:
+        """During how many people's survey the server's clock was set back."""
+        return int(self._people.filter(clock_stepped=True).count())
 
     def small_cells(self) -> list[str]:
         """Answers about themselves, and what follows from them or from how they took part, that

@@ -72,6 +72,7 @@ class Person:
     language: str
     device: str
     window: tuple[int | None, int | None]
+    clock_stepped: bool
     answers: dict[str, str | int | float]
     blocks: dict[int, "BlockAnswers"] = field(default_factory=dict)
 
@@ -110,6 +111,7 @@ def read_people(
             *("source", "started_at", "finished_at", "duration_seconds"),
             *("attention_checks_failed", "age", *TEXTS, *vocabulary.questions),
             *("way_in", "ending", "language", "device", "viewport_width", "viewport_height"),
+            "clock_stepped",
         ),
         ignored=(*DERIVED, "sources"),
     )
@@ -137,7 +139,8 @@ def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Per
     status = table.choice(line, row, "status", STATUSES)
     started_at = table.time(line, row, "started_at")
     finished_at = table.time(line, row, "finished_at")
-    if started_at and finished_at and finished_at < started_at:
+    clock_stepped = _one_of(table, line, row, "clock_stepped", ["true", "false"]) == "true"
+    if started_at and finished_at and finished_at < started_at and not clock_stepped:
         table.problem(line, "finished_at", f"is before started_at, {row['started_at']}")
     if status == "completed" and source in vocabulary.test_sources and finished_at is None:
         table.problem(line, "finished_at", f"is empty, but the {source} participant completed")
@@ -158,6 +161,7 @@ def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Per
             table.whole(line, row, "viewport_width"),
             table.whole(line, row, "viewport_height"),
         ),
+        clock_stepped=clock_stepped,
         answers=_answers(table, line, row, vocabulary),
     )
 

@@ -206,6 +206,7 @@ def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, in
             device=person.device,
             viewport_width=person.window[0],
             viewport_height=person.window[1],
+            clock_stepped=person.clock_stepped,
         )
         for person in people
     )

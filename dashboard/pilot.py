@@ -8,7 +8,8 @@ from survey.definition import StudyDefinition
 from survey.models import FreeAnswer, Study
 from survey.tidy import counted_sources
 
-#: Measures of the stored table `protocol`, in words, with how each is written.
+#: Measures of the stored table `protocol` that tell of the task, in words, with how each is
+#: written.
 MEASURES = {
     "completed": ("Completed", "people"),
     "minutes_median": ("Minutes, median", "minutes"),

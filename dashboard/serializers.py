@@ -4,6 +4,7 @@ from rest_framework import serializers
 
 from analysis.models import AnalysisRun
 from survey.models import Participant, Rating, Study
+from survey.tidy import seconds_between
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -286,5 +287,5 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
     def get_block_seconds(self, rating: Rating) -> float | None:
         shown, answered = rating.presentation.shown_at, rating.presentation.answered_at
         if shown and answered:
-            return (answered - shown).total_seconds()
+            return seconds_between(shown, answered)
         return rating.presentation.imported_seconds

@@ -163,6 +163,14 @@ class AttentionCheckAdmin(ReadOnly):
     search_fields = ["participant__pseudonym"]
 
 
+@admin.register(models.PageTime)
+class PageTimeAdmin(ReadOnly):
+    list_display = ["participant", "page", "kind", "shown_at", "answered_at"]
+    list_filter = ["participant__study", "kind"]
+    list_select_related = ["participant"]
+    search_fields = ["participant__pseudonym"]
+
+
 @admin.register(models.DemographicAnswer)
 class DemographicAnswerAdmin(ReadOnly):
     list_display = ["participant", "name", "value"]

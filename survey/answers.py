@@ -8,15 +8,17 @@ person never interleave. What is committed before the redirect stays.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import Case, F, Value, When
 
 from survey.models import (
     AttentionCheck,
     DemographicAnswer,
     FreeAnswer,
+    PageTime,
     Participant,
     Presentation,
     Rating,
@@ -24,6 +26,8 @@ from survey.models import (
 from survey.places import free_place, hold_again
 
 Status = Participant.Status
+#: A page that is sent twice may be recorded in either order, each with its own time.
+OVERTAKING = timedelta(seconds=10)
 DemographicValue = int | str | list[str]
 
 
@@ -62,25 +66,60 @@ class OutOfOrder(Exception):
     """The page can't be answered: an earlier one is open, or the survey has ended."""
 
 
+def record_shown(*, participant: Participant, kind: str, page: int, at: datetime) -> None:
+    """A page of this kind (of PageTime) was shown; only the first time counts.
+
+    Raises Participant.DoesNotExist where they withdrew at this moment.
+    """
+    shown = PageTime(participant=participant, kind=kind, page=page, shown_at=at)
+    try:
+        PageTime.objects.bulk_create([shown], ignore_conflicts=True)
+    except IntegrityError:
+        raise Participant.DoesNotExist from None
+
+
 @contextmanager
 def _recording(
-    participant: Participant, page: int, last: LastPage, at: datetime, *, once: bool = False
+    participant: Participant,
+    page: int,
+    last: LastPage,
+    at: datetime,
+    *,
+    kind: str | None = None,
+    once: bool = False,
 ) -> Iterator[None]:
-    """The transaction in which a page is recorded. With `once` it can't be answered again.
+    """The transaction in which a page is recorded, with its time where it is of a `kind` of
+    PageTime. With `once` it can't be answered again.
 
     Raises OutOfOrder.
     """
     with transaction.atomic():
         here = Participant.objects.filter(pk=participant.pk, status=Status.IN_PROGRESS)
-        first = here.filter(pages_done=page - 1).update(pages_done=page, last_seen_at=at)
+        first = here.filter(pages_done=page - 1).update(pages_done=page, **_seen(at))
         if not first:
-            again = not once and here.filter(pages_done__gte=page).update(last_seen_at=at)
-            if not again:
+            again = here.filter(pages_done__gte=page)
+            if once or not again.update(**_seen(at, overtaking=OVERTAKING)):
                 raise OutOfOrder
+        elif kind is not None:
+            PageTime.objects.bulk_create(
+                [PageTime(participant=participant, kind=kind, page=page, answered_at=at)],
+                update_conflicts=True,
+                unique_fields=["participant", "kind"],
+                update_fields=["answered_at"],
+            )
         yield
         if first and page == last.number:
             here.update(status=Status.COMPLETED, ending=_ending(participant, last), finished_at=at)
             hold_again(participant=participant, at=at)
+
+
+def _seen(at: datetime, *, overtaking: timedelta = timedelta(0)) -> dict[str, Any]:
+    """Fields of somebody who is seen now. They were not seen later than that before, or the clock
+    was set back.
+    """
+    backwards = When(last_seen_at__gt=at + overtaking, then=Value(True))
+    stepped = Case(backwards, default=F("clock_stepped"))
+    return {"last_seen_at": at, "clock_stepped": stepped}
 
 
 def _ending(participant: Participant, last: LastPage) -> str:
@@ -102,7 +141,7 @@ def record_instructions(
 
     Raises OutOfOrder.
     """
-    with _recording(participant, page, last, at):
+    with _recording(participant, page, last, at, kind=PageTime.Kind.INSTRUCTIONS):
         if device:
             Participant.objects.filter(pk=participant.pk).update(**device)
 
@@ -120,7 +159,7 @@ def record_screening(
 
     It can't be answered again, so that nobody finds out what to answer. Raises OutOfOrder.
     """
-    with _recording(participant, page, last, at, once=True):
+    with _recording(participant, page, last, at, kind=PageTime.Kind.SCREENING, once=True):
         _store_answers(participant, values)
         if not eligible:
             Participant.objects.filter(pk=participant.pk).update(
@@ -270,7 +309,7 @@ def record_closing(
     *, participant: Participant, texts: Mapping[str, str], page: int, last: LastPage, at: datetime
 ) -> None:
     """Store the free answers at the study's end. Raises OutOfOrder."""
-    with _recording(participant, page, last, at):
+    with _recording(participant, page, last, at, kind=PageTime.Kind.CLOSING):
         _store_texts(participant, None, texts)
 
 
@@ -286,7 +325,7 @@ def record_demographics(
 
     It can't be answered again: it is the last page.
     """
-    with _recording(participant, page, last, at, once=True):
+    with _recording(participant, page, last, at, kind=PageTime.Kind.DEMOGRAPHICS, once=True):
         _store_answers(participant, values)
 
 

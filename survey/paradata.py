@@ -14,15 +14,17 @@ DEVICES = ("phone", "tablet", "desktop")
 LONGEST_SECONDS = 30 * 24 * 3600
 LONGEST_TEXT = 4000
 MOST_PIXELS = 20_000
-MOST_CHANGES = 100_000
+MOST_TIMES = 100_000
 #: Field of a presentation → what the script calls it.
 SECONDS = {
     "visible_seconds": "visible",
     "hidden_seconds": "hidden",
+    "unfocused_seconds": "unfocused",
     "first_answer_seconds": "first",
     "last_answer_seconds": "last",
 }
-FIELDS = (*SECONDS, "changes", "response_seconds")
+COUNTS = {"focus_losses": "losses", "changes": "changes"}
+FIELDS = (*SECONDS, *COUNTS, "response_seconds")
 
 
 class Shown(Protocol):
@@ -60,7 +62,7 @@ def read_page(text: str, responses: Sequence[Shown]) -> dict[str, Any]:
     """Measured fields of a presentation (see its table); those that were measured alone."""
     sent = _object(text)
     fields: dict[str, Any] = {name: _seconds(sent.get(key)) for name, key in SECONDS.items()}
-    fields["changes"] = _count(sent.get("changes"), MOST_CHANGES)
+    fields |= {name: _count(sent.get(key), MOST_TIMES) for name, key in COUNTS.items()}
     on_screen = sent.get("responses")
     if isinstance(on_screen, dict):
         fields["response_seconds"] = {
@@ -76,10 +78,10 @@ def page_text(fields: dict[str, Any], responses: Sequence[Shown]) -> str:
     none.
     """
     known: dict[str, Any] = {
-        key: fields[name] for name, key in SECONDS.items() if fields.get(name) is not None
+        key: fields[name]
+        for name, key in (SECONDS | COUNTS).items()
+        if fields.get(name) is not None
     }
-    if fields.get("changes") is not None:
-        known["changes"] = fields["changes"]
     on_screen = fields.get("response_seconds") or {}
     by_public_id = {
         response.public_id: on_screen[str(response.id)]

@@ -14,6 +14,7 @@ TAKING_PART = {
     "participant", "source", "status", "started_at", "finished_at", "duration_seconds",
     "attention_checks_failed", "active", "sigma", "mae", "included", "exclusion",
     "way_in", "ending", "language", "device", "viewport_width", "viewport_height",
+    "clock_stepped",
 }  # fmt: skip
 COLUMNS = ["characteristic", "category", "n", "percent", "mean", "sd", "min", "max", "note"]
 ONE_ANSWER = "no standard deviation, because there is one answer"

@@ -31,8 +31,9 @@ def protocol(data: ProtocolData) -> DataFrame:
     """One row per measure: `measure`, `value`, `n` (of what it is computed: people, pairs of
     responses or blocks), and in `note` why there is no value.
 
-    What people changed and wrote stays behind when their answers are imported, so only those count
-    for it who were shown a page here.
+    People during whose survey the server's clock was set back have no known duration, and are
+    counted. What people changed and wrote stays behind when their answers are imported, so only
+    those count for it who were shown a page here.
     """
     people = data.participants[data.participants["status"] == "completed"]
     seen_here = data.presentations[PERSON][data.presentations["shown_at"].notna()]
@@ -55,6 +56,7 @@ def protocol(data: ProtocolData) -> DataFrame:
             (f"minutes_{name}", _quantile(minutes, q), len(minutes))
             for name, q in (("median", 0.5), ("lower_quartile", 0.25), ("upper_quartile", 0.75))
         ),
+        ("clock_stepped", float(people["clock_stepped"].sum()), len(people)),
         ("changed_answers", _changed(data, here), len(here)),
         ("contradictions", contradicted / pairs if pairs else None, pairs),
         (

@@ -207,36 +207,50 @@ function measure(form) {
   const field = form.elements.paradata;
   const responses = [...form.querySelectorAll("[data-response]")];
   const prompt = document.querySelector(".prompt");
-  const total = { visible: 0, hidden: 0, changes: 0, responses: {} };
+  const total = { visible: 0, hidden: 0, unfocused: 0, losses: 0, changes: 0, responses: {} };
   for (const response of responses) total.responses[response.dataset.response] = 0;
   const before = JSON.parse(field.getAttribute("value") || "{}");
   Object.assign(total, before, { responses: { ...total.responses, ...before.responses } });
 
-  const isRead = (response) => {
-    // What the prompt covers can't be read. A response taller than the rest has to fill it.
+  // What the prompt covers can't be read. Of what is left, half has to show the response with its
+  // questions, or half of its text: so a text taller than the window is read, too.
+  const readNow = () => {
     const { position } = getComputedStyle(prompt);
     const top = position === "sticky" ? Math.max(0, prompt.getBoundingClientRect().bottom) : 0;
-    const box = response.getBoundingClientRect();
-    const fits = box.top >= top - 1 && box.bottom <= innerHeight + 1;
-    return fits || (box.top <= top && box.bottom >= innerHeight);
+    const shows = (element, share) => {
+      const box = element.getBoundingClientRect();
+      const seen = Math.min(box.bottom, innerHeight) - Math.max(box.top, top);
+      return seen > 0 && seen >= share(box);
+    };
+    return responses.filter(
+      (response) =>
+        shows(response, (text) => text.height / 2) ||
+        shows(response.closest("article"), () => (innerHeight - top) / 2),
+    );
   };
   let since = performance.now();
   let state = document.visibilityState;
+  let focused = document.hasFocus();
   let read = [];
   const passed = () => {
     const seconds = (performance.now() - since) / 1000;
     since = performance.now();
     if (state === "visible") {
       total.visible += seconds;
+      if (!focused) total.unfocused += seconds;
       for (const response of read) total.responses[response.dataset.response] += seconds;
     } else if (state === "hidden") {
       total.hidden += seconds;
     }
   };
-  const look = () => {
+  const look = ({ hasFocus = focused } = {}) => {
     passed();
+    // Browsers differ in whether a page that is left is first hidden or first without the focus.
+    const attended = state === "visible" && focused;
     state = document.visibilityState;
-    read = responses.filter(isRead);
+    focused = hasFocus;
+    if (attended && !(state === "visible" && focused)) total.losses += 1;
+    read = readNow();
   };
   let waiting = false;
   const lookSoon = () => {
@@ -250,8 +264,12 @@ function measure(form) {
   addEventListener("scroll", lookSoon, { passive: true });
   new ResizeObserver(lookSoon).observe(document.body);
   addEventListener("resize", lookSoon);
-  document.addEventListener("visibilitychange", look);
-  addEventListener("pageshow", look);
+  document.addEventListener("visibilitychange", () => {
+    if (state !== "gone") look(); // a page that is left for another one is hidden after `pagehide`
+  });
+  addEventListener("blur", () => look({ hasFocus: false }));
+  addEventListener("focus", () => look({ hasFocus: true }));
+  addEventListener("pageshow", () => look({ hasFocus: document.hasFocus() }));
   addEventListener("pagehide", () => {
     write();
     state = "gone"; // kept in memory: neither seen nor behind another tab

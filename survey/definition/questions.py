@@ -107,6 +107,7 @@ PARTICIPANT_NAMES = (
     "device",
     "viewport_width",
     "viewport_height",
+    "clock_stepped",
     "way_in",
     "sigma",
     "mae",

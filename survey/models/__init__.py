@@ -4,6 +4,7 @@ from survey.models.answers import (
     AttentionCheck,
     DemographicAnswer,
     FreeAnswer,
+    PageTime,
     Presentation,
     Rating,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "FreeAnswer",
     "Identity",
     "Invitation",
+    "PageTime",
     "Participant",
     "Place",
     "Presentation",

@@ -27,11 +27,15 @@ class Presentation(models.Model):
     # What the page's script measured; null where it did not run.
     visible_seconds = models.FloatField(null=True, help_text="The page was in view")
     hidden_seconds = models.FloatField(null=True, help_text="Open behind another tab or window")
+    unfocused_seconds = models.FloatField(null=True, help_text="In view, without the focus")
+    focus_losses = models.PositiveIntegerField(
+        null=True, help_text="To another window or tab, or to the browser"
+    )
     first_answer_seconds = models.FloatField(null=True, help_text="In view until then")
     last_answer_seconds = models.FloatField(null=True, help_text="In view until then")
     changes = models.PositiveIntegerField(null=True, help_text="Answers changed before sending")
     response_seconds = models.JSONField(
-        null=True, help_text="By response id: how long its whole text had been on screen"
+        null=True, help_text="By response id: how long it was on screen, enough of it to be read"
     )
 
     class Meta:
@@ -108,6 +112,35 @@ class AttentionCheck(models.Model):
 
     def __str__(self) -> str:
         return f"{self.participant}: {self.name}"
+
+
+class PageTime(models.Model):
+    """When a page without a table of its own was shown and answered.
+
+    Presentations and attention checks have theirs; consent's are the participant's `arrived_at` and
+    `consented_at` (or `finished_at`, where they declined).
+    """
+
+    class Kind(models.TextChoices):
+        SCREENING = "screening"
+        INSTRUCTIONS = "instructions"
+        CLOSING = "closing"
+        DEMOGRAPHICS = "demographics"
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="page_times")
+    kind = models.CharField(max_length=12, choices=Kind)
+    page = models.PositiveIntegerField(help_text="Page of the survey")
+    shown_at = models.DateTimeField(null=True)
+    answered_at = models.DateTimeField(null=True, help_text="First complete answer")
+
+    class Meta:
+        ordering = ["participant", "page"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "kind"], name="page_time_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.kind}"
 
 
 class DemographicAnswer(models.Model):

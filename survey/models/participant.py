@@ -72,6 +72,9 @@ class Participant(models.Model):
     started_at = models.DateTimeField(null=True)
     last_seen_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True)
+    clock_stepped = models.BooleanField(
+        default=False, help_text="The server's clock was set back while they took part"
+    )
     pages_done = models.PositiveIntegerField(default=0)
     imported_duration_seconds = models.FloatField(null=True)
     imported_checks_failed = models.PositiveIntegerField(null=True)

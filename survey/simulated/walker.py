@@ -314,6 +314,8 @@ class Visit:
         return {
             "visible": seconds,
             "hidden": 0,
+            "unfocused": 0,
+            "losses": 0,
             "first": round(seconds / 2, 3),
             "last": seconds,
             "changes": 0,

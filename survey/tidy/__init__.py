@@ -19,6 +19,7 @@ from survey.tidy.answers import (
     rank_rows,
     rating_rows,
 )
+from survey.tidy.pages import PAGE_TIME_COLUMNS, page_time_rows
 from survey.tidy.panels import panel_ratings, panels_of
 from survey.tidy.participants import (
     DEMOGRAPHIC_COLUMNS,
@@ -44,8 +45,10 @@ from survey.tidy.study import (
     definition_of,
     dimensions_of,
     not_counted_among,
+    people_of,
     reading,
 )
+from survey.tidy.times import seconds_between
 
 __all__ = [
     "BEST_WORST",
@@ -54,6 +57,7 @@ __all__ = [
     "COMMENT_COLUMNS",
     "DEMOGRAPHIC_COLUMNS",
     "GOLD_COLUMNS",
+    "PAGE_TIME_COLUMNS",
     "PARTICIPANT_COLUMNS",
     "PRESENTATION_COLUMNS",
     "RANKING",
@@ -73,13 +77,16 @@ __all__ = [
     "definition_of",
     "dimensions_of",
     "not_counted_among",
+    "page_time_rows",
     "panel_ratings",
     "panels_of",
     "participant_columns",
     "participant_rows",
+    "people_of",
     "presentation_rows",
     "rank_rows",
     "rating_rows",
     "reading",
+    "seconds_between",
     "shown_response_rows",
 ]

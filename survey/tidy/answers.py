@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from django.db.models import F, Q
 
+from survey.csv_text import time_text
 from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
 from survey.tidy.study import (
     CELL_COLUMNS,
@@ -17,6 +18,7 @@ from survey.tidy.study import (
     dimensions_of,
     people_of,
 )
+from survey.tidy.times import is_backwards, seconds_between
 
 RATING_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rating")
 #: How the response was shown; empty where imported ratings came without it.
@@ -32,6 +34,10 @@ CHECK_COLUMNS = (
     "answer",
     "passed",
     "revisions",
+    "shown_at",
+    "answered_at",
+    "seconds",
+    "clock_stepped",
 )
 
 #: Tasks whose values are ratings; those of the others are in the table of ranks.
@@ -146,11 +152,14 @@ def check_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
         .order_by("participant_id", "page")
         .values_list(
             *("participant__pseudonym", "name", "after_block", "place"),
-            *("answer", "passed", "revisions"),
+            *("answer", "passed", "revisions", "shown_at", "answered_at"),
         )
     )
-    for person, name, *others in rows.iterator():
-        yield person, name, kinds.get(name), *others
+    for person, name, *others, shown_at, answered_at in rows.iterator():
+        yield (
+            *(person, name, kinds.get(name), *others, time_text(shown_at), time_text(answered_at)),
+            *(seconds_between(shown_at, answered_at), is_backwards(shown_at, answered_at)),
+        )
 
 
 def _by_participant(
@@ -207,7 +216,6 @@ def _shown(
     answered_at: datetime | None,
     imported_seconds: float | None,
 ) -> _Shown:
-    seconds = imported_seconds
-    if shown_at and answered_at:
-        seconds = (answered_at - shown_at).total_seconds()
+    known = shown_at and answered_at
+    seconds = seconds_between(shown_at, answered_at) if known else imported_seconds
     return _Shown(block, position, order, seconds)

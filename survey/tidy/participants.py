@@ -11,6 +11,7 @@ from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Study
 from survey.regions import region_of
 from survey.tidy.study import Row, definition_of, people_of
+from survey.tidy.times import seconds_between
 
 DEMOGRAPHIC_COLUMNS = (
     "age",
@@ -33,7 +34,8 @@ PARTICIPANT_COLUMNS = (
     "attention_checks_failed",
     *DEMOGRAPHIC_COLUMNS,
 )
-#: How they saw the pages: never an address or what a browser calls itself.
+#: How they saw the pages, and whether the clock can be trusted: never an address or what a browser
+#: calls itself.
 TAKING_PART_COLUMNS = (
     "way_in",
     "ending",
@@ -41,6 +43,7 @@ TAKING_PART_COLUMNS = (
     "device",
     "viewport_width",
     "viewport_height",
+    "clock_stepped",
 )
 
 
@@ -75,7 +78,7 @@ def participant_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             region,
             person.way_in or None,
             *(person.ending or None, person.language or None, person.device or None),
-            *(person.viewport_width, person.viewport_height),
+            *(person.viewport_width, person.viewport_height, person.clock_stepped),
             *(answer.get(name) for name in asked),
         )
 
@@ -97,8 +100,9 @@ def active_participants(study: Study, sources: Sequence[str], *, seen_since: dat
 def _duration(person: Participant, last_answer: datetime | None) -> float | None:
     if person.imported_duration_seconds is not None:
         return person.imported_duration_seconds
-    end = person.finished_at or last_answer
-    return (end - person.started_at).total_seconds() if end and person.started_at else None
+    if person.clock_stepped:
+        return None
+    return seconds_between(person.started_at, person.finished_at or last_answer)
 
 
 def _demographic_answers(

@@ -8,11 +8,14 @@ from django.db.models import Q
 from survey.csv_text import time_text
 from survey.models import Presentation, Study
 from survey.tidy.study import CELL_COLUMNS, Row, cells_of, people_of
+from survey.tidy.times import is_backwards, seconds_between
 
 #: Measured by the page's script; empty where it did not run.
 MEASURED_COLUMNS = (
     "visible_seconds",
     "hidden_seconds",
+    "unfocused_seconds",
+    "focus_losses",
     "first_answer_seconds",
     "last_answer_seconds",
     "changes",
@@ -27,6 +30,7 @@ PRESENTATION_COLUMNS = (
     "submitted_at",
     "block_seconds",
     *MEASURED_COLUMNS,
+    "clock_stepped",
 )
 SHOWN_RESPONSE_COLUMNS = (
     "participant",
@@ -46,12 +50,13 @@ def presentation_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     )
     for row in rows.iterator():
         shown_at, answered_at, submitted_at = row[4:7]
-        took = answered_at - shown_at if shown_at and answered_at else None
+        stepped = is_backwards(shown_at, answered_at)
         yield (
             *row[:4],
             *map(time_text, (shown_at, answered_at, submitted_at)),
-            took.total_seconds() if took is not None else row[7],
+            row[7] if stepped is None else seconds_between(shown_at, answered_at),
             *row[8:],
+            stepped,
         )
 
 

@@ -12,7 +12,7 @@ from survey.definition.questions import ChoiceQuestion, Question, ScreeningQuest
 from survey.forms.block import text_name
 from survey.forms.check import read_check
 from survey.forms.questions import read_closing, read_demographics, read_screening
-from survey.models import AttentionCheck, FreeAnswer, Participant, Presentation
+from survey.models import AttentionCheck, FreeAnswer, PageTime, Participant, Presentation
 from survey.regions import STATES
 from survey.views.block import show_block, text_items
 from survey.views.participant import (
@@ -51,6 +51,15 @@ def page(request: HttpRequest, participant: Participant, number: int) -> HttpRes
         content.closing_page: _closing,
         content.demographics_page: _demographics,
     }
+    kinds = {
+        content.screening_page: PageTime.Kind.SCREENING,
+        content.instructions_page: PageTime.Kind.INSTRUCTIONS,
+        content.closing_page: PageTime.Kind.CLOSING,
+        content.demographics_page: PageTime.Kind.DEMOGRAPHICS,
+    }
+    if request.method == "GET" and number > participant.pages_done and number in kinds:
+        at = access.time_of(request, participant)
+        answers.record_shown(participant=participant, kind=kinds[number], page=number, at=at)
     view = views.get(number, _block_or_check)
     try:
         if access.is_own(request, participant):

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from survey.models import (
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.judging import gold_set
-from tests.factories import Key, add_participant, make_study
+from tests.factories import START, Key, add_participant, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +94,7 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
         "presentations.csv",
         "shown_responses.csv",
         "attention_checks.csv",
+        "page_times.csv",
         "certificate.csv",
         "codebook.csv",
         "export.json",
@@ -100,7 +102,11 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     assert header(folder / "participants.csv") == (
         "participant,source,status,started_at,finished_at,duration_seconds,"
         "attention_checks_failed,age,sex,gender,race,hispanic,education,employment,state,region,"
-        "sigma,mae,included,exclusion,way_in,ending,language,device,viewport_width,viewport_height"
+        "sigma,mae,included,exclusion,way_in,ending,language,device,viewport_width,viewport_height,"
+        "clock_stepped"
+    )
+    assert header(folder / "page_times.csv") == (
+        "participant,page,kind,name,shown_at,answered_at,seconds,clock_stepped"
     )
     ratings = (
         "participant,scenario,set,model,condition,dimension,rating,"
@@ -145,6 +151,39 @@ def test_participants_say_what_the_filter_decided(study: Study, tmp_path: Path) 
         ("gone", "false", ""),
     ]
     assert not AnalysisRun.objects.exists()  # the filter is enough
+
+
+def test_survey_during_which_the_clock_was_set_back_has_no_duration_to_be_excluded_by(
+    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bert = study.participants.filter(pseudonym="bert")  # excluded for his five minutes
+    bert.update(clock_stepped=True, finished_at=START - timedelta(hours=1))
+    page = Presentation.objects.filter(participant__in=bert, position=1)
+    page.update(answered_at=START - timedelta(hours=1))
+    folder = export(study, tmp_path / "out")
+
+    [person] = [p for p in rows(folder / "participants.csv") if p["participant"] == "bert"]
+    names = ("duration_seconds", "clock_stepped", "included", "exclusion")
+    assert [person[name] for name in names] == ["", "true", "true", ""]
+    pages = [p for p in rows(folder / "presentations.csv") if p["participant"] == "bert"]
+    assert [(p["block_seconds"], p["clock_stepped"]) for p in pages] == [
+        ("", "true"),
+        *[("10.0", "false")] * 3,
+    ]
+    assert "-" not in {r["block_seconds"][:1] for r in rows(folder / "ratings_all.csv")}
+    assert json.loads((folder / "export.json").read_text())["clock_stepped"] == 1
+    assert "the server's clock was set back" in capsys.readouterr().err
+
+
+def test_form_for_sharing_has_seconds_and_no_times(study: Study, tmp_path: Path) -> None:
+    call_command("export", str(study), out=tmp_path, share=True, verbosity=0)
+    columns = "participant,page,kind,name,seconds,clock_stepped"
+    assert header(tmp_path / "page_times.csv") == columns
+    first, *_ = rows(tmp_path / "page_times.csv")
+    assert list(first.values()) == ["anna", "0", "consent", "", "0.0", "false"]
+    for path in tmp_path.glob("*.csv"):
+        times = {"started_at", "finished_at", "shown_at", "answered_at", "submitted_at"}
+        assert path.name.startswith("judge") or not times & {*header(path).split(",")}, path
 
 
 def test_cleaned_ratings_are_those_of_the_included(study: Study, tmp_path: Path) -> None:
@@ -266,6 +305,8 @@ def test_imported_export_exports_the_same(study: Study, tmp_path: Path) -> None:
         Rating.objects.create(
             presentation=presentation, response=response, task="ranking", value=rank
         )
+    emil = study.participants.filter(pseudonym="emil")
+    emil.update(clock_stepped=True, finished_at=START - timedelta(hours=1))
     first = export(study, tmp_path / "first")
     second = export(copy_of(first), tmp_path / "second")
 

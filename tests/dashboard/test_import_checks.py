@@ -7,7 +7,7 @@ import pytest
 from survey.models import (
     Study,
 )
-from tests.dashboard.importing import GOLD, PEOPLE, RATINGS, Files, refusal, table, without
+from tests.dashboard.importing import GOLD, PEOPLE, RATINGS, Files, refusal, run, table, without
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +36,7 @@ BAD_PEOPLE = [
     (2, "attention_checks_failed", "-1|0", "-1 is not between 0 and 2147483647"),
     (3, "age", "|thirty", "'thirty' is not a number"),
     (3, "age", "|1985", "1985 is more than 150"),
+    (3, "clock_stepped", "|yes", "'yes' is unknown; known are 'true', 'false'"),
 ]
 
 
@@ -47,6 +48,16 @@ def test_bad_participant_is_named_with_line_column_and_reason(
     given = files(participants=table(PEOPLE, **{column: values}), ratings=ratings)
 
     assert refusal(study, given) == [f"participants.csv, line {line}: column {column!r}: {reason}"]
+
+
+def test_survey_that_ends_before_it_starts_is_taken_where_the_clock_was_set_back(
+    study: Study, files: Files
+) -> None:
+    people = table(PEOPLE, finished_at="2026-03-01T08:59Z|", clock_stepped="true|")
+    given = files(participants=people, ratings=RATINGS)
+    run(study, given)
+    anna, bert = study.participants.order_by("pseudonym")
+    assert (anna.clock_stepped, bert.clock_stepped) == (True, False)
 
 
 BAD_RATINGS = [

@@ -46,6 +46,8 @@ def checks(person: Person) -> list[int]:
 MEASURED = [
     "visible_seconds",
     "hidden_seconds",
+    "unfocused_seconds",
+    "focus_losses",
     "first_answer_seconds",
     "last_answer_seconds",
     "changes",

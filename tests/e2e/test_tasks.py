@@ -2,6 +2,7 @@
 JavaScript, in both languages: the database holds exactly what was clicked, response by response.
 """
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.hand import KINDS, Hand, shown_on
 from tests.e2e.installation import Installation
@@ -164,6 +165,53 @@ def test_characters_are_counted_while_writing(
     expect(too_long).to_have_attribute("aria-live", "polite")
 
 
+def read_down(page: Page, height: int) -> tuple[float, list[float]]:
+    """Scroll steadily past responses of this height, in pixels: the share of the time in view that
+    all of them were on screen together, and the seconds of each, from the top.
+    """
+    page.add_style_tag(content=f".response {{ height: {height}px; overflow: hidden; }}")
+    before = measured_so_far(page)
+    for y in range(0, page.evaluate("document.body.scrollHeight - innerHeight"), 60):
+        page.evaluate("y => { scrollTo(0, y); dispatchEvent(new Event('scroll')); }", y)
+        page.clock.run_for(300)
+    after = measured_so_far(page)
+    seconds = [after["responses"][name] - before["responses"][name] for name in shown_on(page)]
+    return sum(seconds) / (after["visible"] - before["visible"]), seconds
+
+
+def measured_so_far(page: Page) -> dict[str, Any]:
+    page.evaluate("document.forms[0].dispatchEvent(new Event('input'))")
+    return dict(json.loads(page.locator("input[name=paradata]").input_value()))
+
+
+def look_elsewhere(page: Page, milliseconds: int) -> None:
+    """Leave the page in view and work in another window. Playwright's pages always have the focus,
+    so the browser's events have to do.
+    """
+    page.evaluate("dispatchEvent(new Event('blur'))")
+    page.clock.run_for(milliseconds)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+
+
+@SCRIPTED
+def test_reading_time_is_that_of_the_responses_on_screen_whatever_their_height(
+    installation: Installation, study_of: StudyOf, new_page: OpenPage
+) -> None:
+    page = new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.clock.install()
+    at_block(installation, study_of("eleven"), page)
+    for height in (600, 740, 1300):  # lower than what the prompt leaves free, as high, higher
+        share, seconds = read_down(page, height)
+        assert 0.9 <= share <= 1.1, height
+        assert max(seconds) < 1.5 * min(seconds), height
+    at_the_end = measured_so_far(page)["responses"]
+    page.clock.run_for(5_000)
+    later = measured_so_far(page)["responses"]
+    on_screen = [later[name] - at_the_end[name] for name in shown_on(page)]
+    assert on_screen == [0, 0, pytest.approx(5, abs=1)]
+
+
 def test_what_a_page_measures_is_stored_and_adds_up_over_visits(
     installation: Installation, study_of: StudyOf, new_page: OpenPage
 ) -> None:
@@ -178,12 +226,15 @@ def test_what_a_page_measures_is_stored_and_adds_up_over_visits(
             page.locator(f"label:has(#r-{response}-{dimension}-5)").tap()
     page.clock.run_for(2_000)
     page.locator(f"label:has(#r-{shown[0]}-advice-6)").tap()
+    look_elsewhere(page, 1_500)
     go_on(page)
     first = measurements(person)
     assert 3 <= first["first_answer_seconds"] < first["last_answer_seconds"]
     assert first["last_answer_seconds"] - first["first_answer_seconds"] >= 2
     assert first["last_answer_seconds"] <= first["visible_seconds"]
     assert (first["hidden_seconds"], first["changes"]) == (0, 1)
+    assert 1.5 <= first["unfocused_seconds"] < first["visible_seconds"]
+    assert first["focus_losses"] == 1
     seconds = as_dict(first["response_seconds"])
     assert sorted(seconds) == sorted(ids_of(person, shown))
     assert all(0 <= value <= first["visible_seconds"] for value in seconds.values())
@@ -193,12 +244,16 @@ def test_what_a_page_measures_is_stored_and_adds_up_over_visits(
     page.go_back()
     page.clock.run_for(4_000)
     page.locator(f"label:has(#r-{shown[0]}-advice-7)").tap()
+    look_elsewhere(page, 2_000)
+    look_elsewhere(page, 0)
     go_on(page)
     second = measurements(person)
     assert second["first_answer_seconds"] == first["first_answer_seconds"]
     assert second["visible_seconds"] >= first["visible_seconds"] + 4
     assert second["last_answer_seconds"] >= first["visible_seconds"] + 4
     assert second["changes"] == 2
+    assert second["unfocused_seconds"] >= first["unfocused_seconds"] + 2
+    assert (second["focus_losses"], second["hidden_seconds"]) == (3, 0)
     rows = person.about_me(
         "SELECT device, viewport_width, viewport_height FROM survey_participant"
         " JOIN survey_identity ON survey_identity.participant_id = survey_participant.id"

@@ -118,10 +118,15 @@ def test_time_before_loading_again_counts(
     person = at_first_block(installation, small, page)
     page.clock.fast_forward(100_000)
     choose(person, "3", "3", "3")
+    page.evaluate("dispatchEvent(new Event('blur'))")
     page.clock.fast_forward(20_000)
     page.reload()
     person.press("Continue")
-    [(first, visible)] = measured(person, "first_answer_seconds, visible_seconds")
+    [(first, visible, unfocused, losses)] = measured(
+        person, "first_answer_seconds, visible_seconds, unfocused_seconds, focus_losses"
+    )
+    assert isinstance(unfocused, float) and 20 <= unfocused < 50
+    assert losses == 1
     assert isinstance(first, float) and 100 <= first < 120
     assert isinstance(visible, float) and 120 <= visible < 150
 

@@ -72,6 +72,15 @@ def test_a_check_inside_a_block_has_a_place_among_its_entries(seed: int) -> None
     assert inside.place in range(1, len(block.response_order) + 2)
 
 
+def test_a_check_inside_a_block_stands_at_every_place_equally_often() -> None:
+    check = CheckRange("c", 1, 1, in_block=True)
+    n = 1200
+    places = Counter(plan(checks=[check], seed=seed).checks[0].place for seed in range(n))
+    # Above each of 5 responses, and below the last; 5 standard deviations are 65.
+    assert set(places) == {1, 2, 3, 4, 5, 6}
+    assert all(abs(count - n / 6) < 5 * (n * 5 / 36) ** 0.5 for count in places.values())
+
+
 @given(SEEDS)
 def test_checks_inside_blocks_never_share_a_block(seed: int) -> None:
     crowd = [CheckRange("a", 1, 2, True), CheckRange("b", 2, 3, True), CheckRange("c", 1, 2, True)]
@@ -126,6 +135,18 @@ def test_balanced_slots_show_each_response_equally_often_at_each_place() -> None
                 counts.update((place, r) for place, r in enumerate(block.response_order))
         least = min(counts[place, r] for place in range(5) for r in range(1, 16))
         assert max(counts.values()) - least <= 1
+
+
+def test_balanced_blocks_side_by_side_show_their_systems_in_other_orders() -> None:
+    """Those of a scenario, and those at the same place of scenarios that follow each other."""
+    scenarios = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+    responses = {block: [block * 5 + system for system in range(5)] for block in range(12)}
+    layout = Layout(responses, scenarios, design_seed=5, balanced_responses=True)
+    for slot in range(rows_of_square(5)):
+        planned = plan(layout, [], slot=slot, seed=slot)
+        orders = {p.block: tuple(r % 5 for r in p.response_order) for p in planned.blocks}
+        for blocks in [*scenarios, *zip(*scenarios, strict=True)]:
+            assert len({orders[block] for block in blocks}) == len(blocks)
 
 
 @pytest.mark.parametrize(

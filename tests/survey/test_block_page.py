@@ -116,7 +116,8 @@ def test_measured_times_are_stored_and_add_up_over_visits(client: Client) -> Non
         return field["value"]
 
     assert measured() == ""
-    first = {"visible": 30.5, "hidden": 2, "first": 4, "last": 9.25, "changes": 1}
+    first = {"visible": 30.5, "hidden": 2, "unfocused": 1.5, "losses": 3}
+    first |= {"first": 4, "last": 9.25, "changes": 1}
     first["responses"] = {a: 12, b: 0}  # type: ignore[assignment]  # of another kind than times
     # An unfinished page is shown again with what was measured until then; nothing is stored.
     html = person.send({f"r-{a}-warmth": "1", "paradata": json.dumps(first)}, 422)
@@ -129,6 +130,7 @@ def test_measured_times_are_stored_and_add_up_over_visits(client: Client) -> Non
         person.send({**form, "paradata": json.dumps(first)})
     shown = person.presentation
     assert (shown.visible_seconds, shown.hidden_seconds, shown.changes) == (30.5, 2, 1)
+    assert (shown.unfocused_seconds, shown.focus_losses) == (1.5, 3)
     assert (shown.first_answer_seconds, shown.last_answer_seconds) == (4, 9.25)
     ids = {r.public_id: str(r.pk) for r in shown.block.responses.all()}
     assert shown.response_seconds == {ids[a]: 12, ids[b]: 0}

@@ -17,6 +17,8 @@ RESPONSES = [Shown(7, "a1"), Shown(9, "b2")]
 SENT = {
     "visible": 61.2504,
     "hidden": 3,
+    "unfocused": 4.5,
+    "losses": 1,
     "first": 12.5,
     "last": 60.0,
     "changes": 2,
@@ -25,6 +27,8 @@ SENT = {
 STORED = {
     "visible_seconds": 61.25,
     "hidden_seconds": 3.0,
+    "unfocused_seconds": 4.5,
+    "focus_losses": 1,
     "first_answer_seconds": 12.5,
     "last_answer_seconds": 60.0,
     "changes": 2,
@@ -72,7 +76,12 @@ def test_what_is_no_measurement_gives_nothing(text: str) -> None:
     "value", [-1, "5", None, True, [], {}, float("nan"), float("inf"), 1e300, 10**400]
 )
 def test_implausible_values_are_left_out_and_the_others_kept(value: Any) -> None:
-    for key, field in [("visible", "visible_seconds"), ("changes", "changes")]:
+    for key, field in [
+        ("visible", "visible_seconds"),
+        ("unfocused", "unfocused_seconds"),
+        ("losses", "focus_losses"),
+        ("changes", "changes"),
+    ]:
         kept = {name: stored for name, stored in STORED.items() if name != field}
         assert read_page(json.dumps(SENT | {key: value}), RESPONSES) == kept
     times = SENT | {"responses": {"a1": value, "b2": 1, "c3": 5}}
@@ -82,7 +91,11 @@ def test_implausible_values_are_left_out_and_the_others_kept(value: Any) -> None
 
 @pytest.mark.parametrize(
     ("sent", "field"),
-    [({"hidden": 31 * 86400}, "hidden_seconds"), ({"changes": 2.5}, "changes")],
+    [
+        ({"hidden": 31 * 86400}, "hidden_seconds"),
+        ({"changes": 2.5}, "changes"),
+        ({"losses": 100_001}, "focus_losses"),
+    ],
 )
 def test_time_is_bounded_and_changes_are_counted(sent: dict[str, Any], field: str) -> None:
     assert field not in read_page(json.dumps(SENT | sent), RESPONSES)

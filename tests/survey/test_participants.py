@@ -174,6 +174,15 @@ def test_somebody_who_only_arrived_takes_the_newest_version(study: Study, client
     assert Participant.objects.count() == 1
 
 
+def test_somebody_who_only_arrived_stays_where_the_newest_version_takes_nobody(
+    study: Study, client: Client
+) -> None:
+    client.get(LINK)
+    small_study.load(yaml=small_study.YAML.replace("A small study", "Anew"), state="paused")
+    assert client.get(LINK).headers["Location"] == "/s/small/consent/"
+    assert begin(client).study == study
+
+
 # ── Who they are ─────────────────────────────────────────────────────────────────────────────
 
 

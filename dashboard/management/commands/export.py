@@ -34,4 +34,10 @@ class Command(OutputCommand):
         manifest = write_export(study, sources, folder, sharing=options["share"])
         for cell in manifest.get("small_cells", []):
             self.stderr.write(f"Note: fewer than {SMALL_CELL} people answered {cell}")
+        if manifest["clock_stepped"]:
+            self.stderr.write(
+                "Note: participants during whose survey the server's clock was set back: "
+                f"{manifest['clock_stepped']} (column clock_stepped of participants.csv). Their "
+                "durations are empty, and the rule duration is not applied to them."
+            )
         return manifest

@@ -26,7 +26,9 @@ def data(
         return DataFrame(full, columns=["participant", *CELL, "dimension", value, "revisions"])
 
     return ProtocolData(
-        DataFrame(people, columns=["participant", "status", "duration_seconds"]),
+        DataFrame(people, columns=["participant", "status", "duration_seconds"]).assign(
+            clock_stepped=[seconds is None for *_, seconds in people]
+        ),
         answered(ratings, "rating"),
         answered(ranks, "rank"),
         DataFrame(changes, columns=["participant", "changes"]).assign(shown_at="2026-01-01"),
@@ -68,6 +70,7 @@ def test_measures_by_hand() -> None:
         "minutes_median": (15, 2),
         "minutes_lower_quartile": (12.5, 2),
         "minutes_upper_quartile": (17.5, 2),
+        "clock_stepped": (0, 2),
         "changed_answers": ((1 + 2 + 1 + 2) / 2, 2),
         "contradictions": (1 / 5, 5),
         "contradicting_people": (1, 2),
@@ -78,6 +81,12 @@ def test_measures_by_hand() -> None:
         "texts": (2, 2),
         "writing_people": (1, 2),
     }
+
+
+def test_durations_across_a_clock_that_was_set_back_are_unknown_and_counted() -> None:
+    found = measures(protocol(data([("a", "completed", None), ("b", "completed", 1200)])))
+    assert found["minutes_median"] == (20, 1)
+    assert found["clock_stepped"] == (1, 2)
 
 
 def test_study_that_nobody_completed_has_no_measures() -> None:
