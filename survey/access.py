@@ -33,6 +33,8 @@ NEEDED_BY_PAGES = (
     "study__slug",
     "study__loaded_at",
     "study__settings",
+    "study__state",
+    "study__is_rehearsal",
 )
 
 

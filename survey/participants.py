@@ -1,7 +1,7 @@
 """How people arrive, begin and come back."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -55,8 +55,8 @@ class Withdrawn(Exception):
 
 
 def admits(study: Study, source: str) -> bool:
-    """Whether somebody new from `source` may begin: draft is for test people only."""
-    if study.state == Study.State.DRAFT:
+    """Whether somebody new from `source` may begin: drafts and rehearsals are for test people."""
+    if study.state == Study.State.DRAFT or study.is_rehearsing:
         return source in Participant.TEST_SOURCES
     return study.state == Study.State.OPEN
 
@@ -72,8 +72,19 @@ def arrive(arrival: Arrival) -> Participant:
         return come_back(participant=known, study=arrival.study, at=arrival.at)
     if _has_withdrawn(arrival):
         raise Withdrawn(arrival.study, arrival.source)
+    arrival = _rehearsing(arrival)
     _check_admission(arrival.study, arrival.source, arrival.at)
     return _create(arrival)
+
+
+def _rehearsing(arrival: Arrival) -> Arrival:
+    """In a rehearsal, raters and experts who come without Prolific are test people, and stay so.
+
+    Nobody is paid for a rehearsal, so people from Prolific are not admitted to one.
+    """
+    if arrival.study.is_rehearsing and arrival.source in Participant.WITHOUT_PROLIFIC:
+        return replace(arrival, source=Participant.Source.PREVIEW, panel="")
+    return arrival
 
 
 def _check_admission(study: Study, source: str, at: datetime) -> None:

@@ -45,6 +45,7 @@ from survey.tidy.study import (
     dimensions_of,
     not_counted_among,
     reading,
+    response_rows,
 )
 
 __all__ = [
@@ -81,5 +82,6 @@ __all__ = [
     "rank_rows",
     "rating_rows",
     "reading",
+    "response_rows",
     "shown_response_rows",
 ]

@@ -65,7 +65,12 @@ def _not_admitted(request: HttpRequest, refusal: participants.NotAdmitted) -> Ht
 def _closed(request: HttpRequest, study: Study) -> HttpResponse:
     language = translation.get_language()
     definition = content_of(study).in_language(language)
-    context = {"study": definition, "state": study.state, "language": language}
+    context = {
+        "study": definition,
+        "state": study.state,
+        "language": language,
+        "rehearsal": study.is_rehearsing,
+    }
     return render(request, "survey/closed.html", context, status=403)
 
 
