@@ -1,4 +1,4 @@
-"""Completion codes: which endings need one, and random ones where a study's file gives none. Pure."""
+"""Completion codes: which endings need one, and random ones where a file gives none. Pure."""
 
 import secrets
 from collections.abc import Mapping

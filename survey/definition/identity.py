@@ -1,4 +1,4 @@
-"""Questions that ask who somebody is. Pure; it looks for words, so what it finds is to be judged."""
+"""Questions that ask who somebody is. Pure. Words are looked for: what is found is to be judged."""
 
 import re
 from collections.abc import Iterator, Sequence

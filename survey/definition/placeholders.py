@@ -1,4 +1,4 @@
-"""What nobody has filled in yet: placeholders in texts and codes, addresses that lead nowhere. Pure.
+"""What nobody has filled in: placeholders in texts and codes, addresses for this machine. Pure.
 
 The lists are short on purpose: a legitimate text must not keep a study from opening.
 """

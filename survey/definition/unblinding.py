@@ -1,4 +1,4 @@
-"""What could tell raters who wrote a response, or tangle responses that are to be told apart. Pure."""
+"""What could tell raters who wrote a response, and responses that are mixed up. Pure."""
 
 import re
 from collections import defaultdict
@@ -90,9 +90,10 @@ def _differing_references(
     first_of: dict[str, ResponseRow] = {}
     other: dict[str, ResponseRow] = {}
     for row in rows:
-        if row.system == (reference.model, reference.condition):
-            if row.text_hash != first_of.setdefault(row.scenario, row).text_hash:
-                other.setdefault(row.scenario, row)
+        if row.system != (reference.model, reference.condition):
+            continue
+        if row.text_hash != first_of.setdefault(row.scenario, row).text_hash:
+            other.setdefault(row.scenario, row)
     if other:
         row = next(iter(other.values()))
         scenarios = "1 scenario" if len(other) == 1 else f"{len(other)} scenarios"
