@@ -170,9 +170,7 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
             allowed = form.cleaned_data["stand_in"]
             changed, _ = open_study(study=found, author=request.user, stand_in_allowed=allowed)
         else:
-            changed = set_state(
-                study=found, state=asked, rehearsal=rehearsal, author=request.user
-            )
+            changed = set_state(study=found, state=asked, rehearsal=rehearsal, author=request.user)
     except NotOpened as refusal:
         messages.error(request, f"{refusal}: see below.")
         return redirect("opening", found)

@@ -125,7 +125,17 @@ def test_what_people_have_read_already_is_looked_at_but_not_refused() -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["EMPATHY1", "tide0", "CODE", "Your-Code", "COMPLETION_CODE", "TEST", "test12", "ABC123", "1234"]
+    [
+        "EMPATHY1",
+        "tide0",
+        "CODE",
+        "Your-Code",
+        "COMPLETION_CODE",
+        "TEST",
+        "test12",
+        "ABC123",
+        "1234",
+    ]
     + ["AAAA", "changeme"],
 )
 def test_placeholder_of_a_code_is_refused(code: str) -> None:
