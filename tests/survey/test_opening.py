@@ -80,9 +80,8 @@ def test_nothing_refuses_a_study_that_is_filled_in() -> None:
 )
 def test_text_with_a_placeholder_is_refused(placeholder: str) -> None:
     (said,) = refused(study(information=f"Run by us ({placeholder}), and approved."))
-    assert said == (
-        f"Placeholder: texts.information: “{placeholder}”. Write what is true of your study instead."
-    )
+    what = f"“{placeholder}”. Write what is true of your study instead."
+    assert said == f"Placeholder: texts.information: {what}"
 
 
 @pytest.mark.parametrize(
@@ -126,17 +125,9 @@ def test_what_people_have_read_already_is_looked_at_but_not_refused() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "EMPATHY1",
-        "tide0",
-        "CODE",
-        "Your-Code",
-        "COMPLETION_CODE",
-        "TEST",
-        "test12",
-        "ABC123",
-        "1234",
-    ]
-    + ["AAAA", "changeme"],
+        *("EMPATHY1", "tide0", "CODE", "Your-Code", "COMPLETION_CODE", "TEST", "test12"),
+        *("ABC123", "1234", "AAAA", "changeme"),
+    ],
 )
 def test_placeholder_of_a_code_is_refused(code: str) -> None:
     (said,) = refused(study(), settings(completion_code=code))

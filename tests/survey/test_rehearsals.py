@@ -178,9 +178,7 @@ def test_paused_rehearsal_admits_nobody_new_and_lets_people_finish(
     assert Participant.objects.get().status == "completed"
 
 
-def test_study_that_real_people_have_begun_is_never_rehearsed_again(
-    client: Client, db: None
-) -> None:
+def test_study_that_real_people_have_begun_is_not_rehearsed(client: Client, db: None) -> None:
     study = small_study.load()
     begin(client)
     with pytest.raises(StateError, match="small@1 has participants and can't go back to a rehears"):
