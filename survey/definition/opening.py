@@ -62,7 +62,6 @@ def _gold(circumstances: Circumstances) -> Iterator[Finding]:
         yield Finding(
             GOLD,
             CHANGE if circumstances.stand_in_allowed else REFUSE,
-            f"They are those of {circumstances.stand_in}, a stand-in and no language model, and "
-            "the filter would hold raters against them. Have a real judge score the responses: "
-            "write JUDGE_API_KEY into .env.",
+            f"They are those of {circumstances.stand_in}, a stand-in and no language model. Have a "
+            "real judge score the responses: write JUDGE_API_KEY into .env.",
         )

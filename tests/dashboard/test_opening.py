@@ -86,9 +86,8 @@ def test_every_reason_is_told_at_once_and_nothing_is_changed(
         "- Placeholder: texts.information: ",
         "- Completion code: prolific.completion_code: ",
         "- Address of this site: Prolific would lead people to",
-        "- Gold scores: They are those of judge@1, a stand-in and no language model, and the "
-        "filter would hold raters against them. Have a real judge score the responses: write "
-        "JUDGE_API_KEY into .env.",
+        "- Gold scores: They are those of judge@1, a stand-in and no language model. Have a real "
+        "judge score the responses: write JUDGE_API_KEY into .env.",
         "Check these, too:",
         "- Enough attention checks: 1 in 5 minutes. From five minutes on nobody may be rejected "
         "for a single failed check: add checks under attention_checks until there are at least "
