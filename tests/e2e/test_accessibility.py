@@ -213,7 +213,7 @@ def test_axe_finds_nothing_on_pages_that_turn_people_away(
             late.arrive()
             found[state] = in_both_schemes(late.page)
     finally:
-        installation.manage("set_study", slug, "open", **PUBLIC)
+        installation.manage_all(("set_study", slug, "open"), **PUBLIC)
     assert {state: one for state, one in found.items() if one} == {}
 
 

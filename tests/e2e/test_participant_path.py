@@ -392,4 +392,4 @@ def test_stopped_study_turns_new_people_away_while_started_ones_finish(
         started.press("Finish")
         expect(started.page.locator("output")).to_have_text("DONE1")
     finally:
-        installation.manage("set_study", small, "open", **PUBLIC)
+        installation.manage_all(("set_study", small, "open"), **PUBLIC)
