@@ -1,6 +1,8 @@
 """The `quality:` section of study.yaml: which raters count, and in which order that is asked."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
 from typing import Literal
 
 from pydantic import Field, FiniteFloat, field_validator, model_validator
@@ -10,6 +12,16 @@ from survey.definition.parts import Part
 RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
 #: What σ is the standard deviation of: every rating, or the mean rating of every block.
 SigmaOver = Literal["ratings", "blocks"]
+
+
+@dataclass(frozen=True)
+class RatedScale:
+    """What each rater gives: so many ratings from `lowest` to `highest`, on so many blocks."""
+
+    lowest: int
+    highest: int
+    ratings: int
+    blocks: int
 
 
 class DurationWindow(Part):
@@ -50,6 +62,15 @@ class SigmaMae(Part):
     ddof: Literal[0, 1] = 1
     sigma_over: SigmaOver = "ratings"
 
+    def largest_sigma(self, scale: RatedScale) -> float:
+        """The greatest standard deviation that a rater can have: half of all at either end."""
+        n = scale.ratings if self.sigma_over == "ratings" else scale.blocks
+        half = (scale.highest - scale.lowest) / 2
+        return half * sqrt(n / (n - 1)) if self.ddof and n > 1 else half
+
+
+DEFAULT_ORDER: tuple[RuleName, ...] = ("duration", "attention", "early_exit", "sigma_mae")
+
 
 class QualityRules(Part):
     """The steps of the funnel in their order; a rule that is not in `order` is not applied.
@@ -57,7 +78,7 @@ class QualityRules(Part):
     `model_dump(mode="json")` and `model_validate` take the rules to JSON and back.
     """
 
-    order: list[RuleName] = ["duration", "attention", "early_exit", "sigma_mae"]
+    order: list[RuleName] = list(DEFAULT_ORDER)
     duration_minutes: DurationWindow = DurationWindow()
     attention: Attention = Attention()
     early_exit: EarlyExit = EarlyExit()
@@ -75,8 +96,12 @@ class QualityRules(Part):
         """The same rules, with one step fewer."""
         return self.model_copy(update={"order": [r for r in self.order if r != rule]})
 
-    def doubts(self, *, minutes: int, rated: bool) -> Iterator[tuple[tuple[str, ...], str]]:
-        """What hardly fits a study that takes `minutes`, and rates or not; with its key."""
+    def doubts(
+        self, *, minutes: int, scale: RatedScale | None
+    ) -> Iterator[tuple[tuple[str, ...], str]]:
+        """What hardly fits a study that takes `minutes` and rates on `scale`, or on none; with its
+        key.
+        """
         window = self.duration_minutes
         if "duration" in self.order and not window.minimum <= minutes <= window.maximum:
             yield (
@@ -85,10 +110,37 @@ class QualityRules(Part):
                 f"takes less than {window.minimum:g} or more than {window.maximum:g}: set "
                 "quality.duration_minutes to what fits, or leave `duration` out of quality.order",
             )
+        if "sigma_mae" not in self.order:
+            return
+        if scale is not None:
+            yield from self._doubts_of_sigma(scale)
         # the default order is for all studies; without ratings that rule just does not apply
-        if "sigma_mae" in self.order and "order" in self.model_fields_set and not rated:
+        elif tuple(self.order) != DEFAULT_ORDER:
             yield (
                 ("quality", "order"),
                 "the study asks for no ratings, so the rule `sigma_mae` excludes nobody: leave it "
                 "out of quality.order",
+            )
+
+    def _doubts_of_sigma(self, scale: RatedScale) -> Iterator[tuple[tuple[str, ...], str]]:
+        rule, path = self.sigma_mae, ("quality", "sigma_mae")
+        largest, length = rule.largest_sigma(scale), scale.highest - scale.lowest
+        on = f"on a scale from {scale.lowest} to {scale.highest}"
+        if rule.sigma_below == 0:
+            yield (
+                (*path, "sigma_below"),
+                "no standard deviation is below 0, so the rule `sigma_mae` excludes nobody: set a "
+                "threshold in points of the scale",
+            )
+        if rule.sigma_below > largest:
+            yield (
+                (*path, "sigma_below"),
+                f"{on} no standard deviation is above {largest:.3g}, so every rater is below "
+                f"{rule.sigma_below:g}: set a threshold in points of this scale",
+            )
+        if rule.mae_above >= length:
+            yield (
+                (*path, "mae_above"),
+                f"{on} no rater is more than {length} away from the gold scores, so the rule "
+                "`sigma_mae` excludes nobody: set a threshold in points of this scale",
             )

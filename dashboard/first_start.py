@@ -37,7 +37,7 @@ def researcher_password(*, kept_in: Path) -> str | None:
 
 
 def load_example(folder: Path) -> None:
-    """Load and open the example unless there is any study.
+    """Load the example and open it as a rehearsal, unless there is any study.
 
     Its results are asked for with simulated raters in them; from then on they are kept current.
     """
@@ -46,7 +46,7 @@ def load_example(folder: Path) -> None:
     silence = StringIO()
     with transaction.atomic():
         call_command("load_study", str(folder), stdout=silence)
-        call_command("set_study", EXAMPLE, Study.State.OPEN, stdout=silence)
+        call_command("set_study", EXAMPLE, Study.State.OPEN, rehearsal=True, stdout=silence)
         request_run(
             study=Study.objects.get(slug=EXAMPLE),
             sources=counted_sources([Participant.Source.SIMULATED]),

@@ -35,6 +35,8 @@ class StateForm(forms.Form):
 
     state = forms.ChoiceField(choices=Study.State.choices)
     confirmed = forms.BooleanField(required=False)
+    rehearsal = forms.BooleanField(required=False)
+    stand_in = forms.BooleanField(required=False)
 
 
 class IncludeForm(forms.Form):

@@ -64,9 +64,18 @@ def _places(study: Study) -> str:
 def participant_links(study: Study) -> list[Link]:
     """The links to give out, one for each way in, and the preview of this very version."""
     address = settings.SITE_URL + reverse("survey:arrive", args=[study.slug])
+    notes = {
+        "prolific": "Paste it into Prolific.",
+        "link": "Anybody who has it may take part.",
+    }
+    if study.is_rehearsing:
+        notes = {
+            "prolific": "Not yet: a rehearsal admits nobody from Prolific.",
+            "link": "Anybody who has it may take part in the rehearsal, as a test person.",
+        }
     links = {
-        "prolific": Link("Prolific", f"{address}?{_places(study)}", "Paste it into Prolific."),
-        "link": Link("Open link", address, "Anybody who has it may take part."),
+        "prolific": Link("Prolific", f"{address}?{_places(study)}", notes["prolific"]),
+        "link": Link("Open link", address, notes["link"]),
     }
     ways_in = study.settings.get("ways_in", [])
     chosen = [links[way] for way in links if way in ways_in]

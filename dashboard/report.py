@@ -67,7 +67,7 @@ def report_html(
 ) -> str:
     """The report of these tables and figures, which are those of the manifest's recipes."""
     definition = definition_of(run.study)
-    return render(definition, tables, figures, manifest)
+    return render(definition, tables, figures, manifest, rehearsal=run.study.is_rehearsing)
 
 
 def render(
@@ -75,6 +75,8 @@ def render(
     contents: Mapping[str, Any],
     figures: Mapping[str, Any],
     manifest: Mapping[str, Any],
+    *,
+    rehearsal: bool = False,
 ) -> str:
     """The report as HTML. `contents` are tables as they are stored: {columns, rows} by name."""
     given = read_tables(contents)
@@ -103,6 +105,7 @@ def render(
     ]
     context = {
         "manifest": manifest,
+        "rehearsal": rehearsal,
         "answered": _answered(tables, manifest),
         "recipes": {
             name: json.dumps(recipe, indent=2, ensure_ascii=False)

@@ -11,6 +11,11 @@ class StudySerializer(serializers.ModelSerializer[Study]):
     """A version of a study with its raters; experts and test people are counted apart."""
 
     name = serializers.CharField(source="__str__", read_only=True, help_text="slug@version")
+    is_rehearsal = serializers.BooleanField(
+        source="is_rehearsing",
+        read_only=True,
+        help_text="open for trying out: whoever comes is a test person",
+    )
     arrived = serializers.IntegerField(read_only=True)
     in_progress = serializers.IntegerField(read_only=True)
     completed = serializers.IntegerField(read_only=True)
@@ -26,6 +31,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "version",
             "title",
             "state",
+            "is_rehearsal",
             "loaded_at",
             "frozen_at",
             "content_hash",

@@ -13,6 +13,7 @@ from analysis.recipe import FOLDER, Recipe, read_recipes
 from analysis.recipe_doubts import Columns, doubts, doubts_of_shipped
 from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
+from dashboard.opening import doubts_of_filter, refused
 from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
 from judge.spending import still_counted
@@ -25,7 +26,9 @@ from survey.definition import (
     YamlFile,
     read_responses,
 )
+from survey.definition.findings import Finding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
+from survey.definition.opening import against_opening
 from survey.definition.settings import Settings
 from survey.loading import load_study
 from survey.models import Study
@@ -47,6 +50,8 @@ class StudyFolder:
     recipes: list[Recipe]
     rows: list[ResponseRow]
     notices: list[str]
+    yaml: YamlFile
+    responses: Path
 
 
 def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
@@ -81,14 +86,14 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
             yaml.problem(("judging", *path), message)
             for path, message in judging.contradictions(definition)
         ]
-    rows, notices = read_responses(responses or folder / "responses.csv", definition)
+    responses = responses or folder / "responses.csv"
+    rows, notices = read_responses(responses, definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
     if problems:
         raise DefinitionError(problems)
-    rated = definition.rating is not None
-    for path, doubt in quality.doubts(minutes=definition.estimated_minutes, rated=rated):
-        notices.append(str(yaml.problem(path, doubt)))
+    for doubt in doubts_of_filter(quality, definition, rows):
+        notices.append(str(yaml.problem(doubt.key, doubt.text)))
     notices += _doubts_of_recipes(folder / "recipes", recipes.values(), definition)
     return StudyFolder(
         definition,
@@ -99,7 +104,31 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
         list(recipes.values()),
         rows,
         notices,
+        yaml,
+        responses,
     )
+
+
+def before_opening(folder: StudyFolder, settings: Settings) -> tuple[list[str], list[str]]:
+    """What in the folder speaks against opening the study: what would refuse that, and what else
+    to change, each with its place. `settings` are those that it was loaded with.
+    """
+    found = against_opening(
+        folder.definition, settings, rows=folder.rows, translations=folder.translations
+    )
+    harm = refused(found)
+    rest = [finding for finding in found if finding not in harm]
+    return [_with_place(folder, f) for f in harm], [_with_place(folder, f) for f in rest]
+
+
+def _with_place(folder: StudyFolder, finding: Finding) -> str:
+    said = f"{finding.rule}: {finding.text}"
+    if finding.line:
+        return str(Problem(str(folder.responses), finding.line, 0, said))
+    if not finding.key:
+        return said
+    # a text that stands there once for all languages has no key for each
+    return str(folder.yaml.problem(finding.key, said, quote=finding.quote))
 
 
 def _doubts_of_recipes(

@@ -48,6 +48,7 @@ study_patterns = [
     path("", views.study, name="study"),
     path("counts/", views.counts, name="counts"),
     path("state/", views.state, name="state"),
+    path("open/", views.opening, name="opening"),
     path("submissions/", fieldwork_views.submissions, name="submissions"),
     path("policy/", fieldwork_views.policy, name="policy"),
     path("order/", fieldwork_views.order, name="order"),

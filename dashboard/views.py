@@ -29,6 +29,7 @@ from dashboard.downloads import csv_response
 from dashboard.exports import filtered_by
 from dashboard.figures import FIGURES
 from dashboard.forms import IncludeForm, RatersForm, RecomputeForm, StateForm
+from dashboard.opening import NotOpened, against, only_stand_in, open_study, refused
 from dashboard.raters import TEXTS, rater_row, raters_of
 from judge.queries import gold_scores
 from survey.models import Participant, Study
@@ -57,6 +58,10 @@ STATE_MEANINGS = {
     State.CLOSED: "Nobody new is admitted, and the data collection is over. Those who have "
     "begun can still finish.",
 }
+REHEARSAL = (
+    "A rehearsal: anybody with an open link or an invitation may begin, as a test person who never "
+    "counts. Nobody from Prolific is admitted."
+)
 RATERS_SHOWN = 100
 RATER_COLUMNS = {
     "participant": "Rater",
@@ -124,7 +129,7 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         **_live(found),
         endings=fieldwork.endings(found),
         states=State,
-        state_meaning=STATE_MEANINGS[State(found.state)],
+        state_meaning=REHEARSAL if found.is_rehearsing else STATE_MEANINGS[State(found.state)],
         links=queries.participant_links(found),
         invites="invitation" in found.settings["ways_in"],
         events=found.events.select_related("author").order_by("-at", "-id")[:10],
@@ -147,7 +152,7 @@ def _live(study: Study) -> dict[str, Any]:
 @require_POST
 @researcher_required
 def state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Move a study to another state; closing is asked twice."""
+    """Move a study to another state; opening and closing are asked twice."""
     found = study_or_404(name)
     form = StateForm(request.POST)
     if not form.is_valid():
@@ -157,12 +162,45 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
     if asked == State.CLOSED and not form.cleaned_data["confirmed"]:
         active = queries.live_counts(found).real.active
         return study_page(request, found, "study", "close", active=active)
+    if asked == State.OPEN and not form.cleaned_data["confirmed"]:
+        return redirect("opening", found)
+    rehearsal = form.cleaned_data["rehearsal"]
     try:
-        if set_state(study=found, state=asked, author=request.user):
-            messages.success(request, f"{found} is now {asked}.")
+        if asked == State.OPEN and not rehearsal:
+            allowed = form.cleaned_data["stand_in"]
+            changed, _ = open_study(study=found, author=request.user, stand_in_allowed=allowed)
+        else:
+            changed = set_state(study=found, state=asked, rehearsal=rehearsal, author=request.user)
+    except NotOpened as refusal:
+        messages.error(request, f"{refusal}: see below.")
+        return redirect("opening", found)
     except StateError as error:
         messages.error(request, f"{error}.")
+        return redirect("study", found)
+    if changed:
+        as_what = "open as a rehearsal" if rehearsal else asked
+        messages.success(request, f"{found} is now {as_what}.")
     return redirect("study", found)
+
+
+@require_GET
+@researcher_required
+def opening(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What speaks against opening a study, and the choice between that and a rehearsal."""
+    found = study_or_404(name)
+    if found.doing == State.OPEN:
+        return redirect("study", found)
+    findings = against(found)
+    harm = refused(findings)
+    return study_page(
+        request,
+        found,
+        "study",
+        "open",
+        harm=harm,
+        rest=[finding for finding in findings if finding not in harm],
+        only_stand_in=only_stand_in(findings),
+    )
 
 
 def analysis_page(

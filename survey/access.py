@@ -35,6 +35,8 @@ NEEDED_BY_PAGES = (
     "study__slug",
     "study__loaded_at",
     "study__settings",
+    "study__state",
+    "study__is_rehearsal",
 )
 
 

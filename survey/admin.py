@@ -38,7 +38,7 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for seve
 
 @admin.register(models.Study)
 class StudyAdmin(ReadOnly):
-    list_display = ["title", "slug", "version", "state", "loaded_at", "frozen_at"]
+    list_display = ["title", "slug", "version", "state", "is_rehearsal", "loaded_at", "frozen_at"]
     list_filter = ["state"]
 
 

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from survey.definition import ResponseRow, StudyDefinition
+from survey.definition.codes import new_codes, with_codes
 from survey.definition.settings import Settings
 from survey.models import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
 
@@ -53,15 +54,19 @@ def load_study(
     """Create the study, or a new version of it, or take over changed settings.
 
     The same content again changes nothing. Changed content replaces a version that nobody has
-    arrived at yet; otherwise it becomes a new version in draft, so results never mix.
+    arrived at yet; otherwise it becomes a new version in draft, so results never mix. Completion
+    codes that are not given are drawn at random, once for all versions.
     """
     digest = content_hash(definition, rows, translations)
-    new_settings = settings.model_dump(mode="json")
     newest = (
         Study.objects.select_for_update().filter(slug=definition.slug).order_by("-version").first()
     )
+    random_codes: dict[str, str] = newest.random_codes if newest else {}
+    if settings.lacks_codes and not random_codes:
+        random_codes = new_codes()
+    new_settings = with_codes(settings, definition, random_codes).model_dump(mode="json")
     if newest is not None and newest.content_hash == digest:
-        return Loaded(newest, _take_settings(newest, new_settings))
+        return Loaded(newest, _take_settings(newest, new_settings, random_codes))
     if newest is None or newest.participants.exists() or newest.withdrawals.exists():
         study = Study(slug=definition.slug, version=newest.version + 1 if newest else 1)
         outcome = "created"
@@ -73,6 +78,7 @@ def load_study(
     study.translations = {t.language: t.model_dump(mode="json") for t in translations}
     study.pilot = definition.pilot
     study.settings = new_settings
+    study.random_codes = random_codes
     study.content_hash = digest
     study.loaded_at = timezone.now()
     study.save()
@@ -125,14 +131,16 @@ def _key(block: Block) -> BlockKey:
     return block.scenario.name, block.set_name
 
 
-def _take_settings(study: Study, new_settings: dict[str, object]) -> str:
+def _take_settings(
+    study: Study, new_settings: dict[str, object], random_codes: dict[str, str]
+) -> str:
     if study.settings == new_settings:
         return "unchanged"
     StudyEvent.objects.create(
         study=study, action="settings", detail={"from": study.settings, "to": new_settings}
     )
-    study.settings = new_settings
-    study.save(update_fields=["settings"])
+    study.settings, study.random_codes = new_settings, random_codes
+    study.save(update_fields=["settings", "random_codes"])
     return "settings"
 
 

@@ -1,7 +1,7 @@
 """How people arrive, begin and come back."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -60,8 +60,8 @@ class Withdrawn(Exception):
 
 
 def admits(study: Study, source: str) -> bool:
-    """Whether somebody new from `source` may begin: draft is for test people only."""
-    if study.state == Study.State.DRAFT:
+    """Whether somebody new from `source` may begin: drafts and rehearsals are for test people."""
+    if study.state == Study.State.DRAFT or study.is_rehearsing:
         return source in Participant.TEST_SOURCES
     return study.state == Study.State.OPEN
 
@@ -79,6 +79,7 @@ def arrive(
     known = _known(arrival)
     withdrawal = _withdrawal(arrival) if known is None else None
     if known is None and withdrawal is None:
+        arrival = _rehearsing(arrival)
         _check_admission(arrival.study, arrival.source, arrival.at)
         return _create(arrival)
     if arrival.kind == Identity.Kind.PROLIFIC and (known is None or known != own):
@@ -200,6 +201,16 @@ def is_submission_of(person: Participant, session_id: str) -> bool:
 
 def _is_submission_of_withdrawn(withdrawal: Withdrawal, session_id: str) -> bool:
     return bool(session_id) and withdrawal.prolific_session_id == session_id
+
+
+def _rehearsing(arrival: Arrival) -> Arrival:
+    """In a rehearsal, raters and experts who come without Prolific are test people, and stay so.
+
+    Nobody is paid for a rehearsal, so people from Prolific are not admitted to one.
+    """
+    if arrival.study.is_rehearsing and arrival.source in Participant.WITHOUT_PROLIFIC:
+        return replace(arrival, source=Participant.Source.PREVIEW, panel="")
+    return arrival
 
 
 def _check_admission(study: Study, source: str, at: datetime) -> None:

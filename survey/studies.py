@@ -5,34 +5,68 @@ from django.db import transaction
 
 from survey.models import Study, StudyEvent
 
+State = Study.State
+
 
 class StateError(ValueError):
     """A study can't go to the asked state; the message says why."""
 
 
-def set_state(*, study: Study, state: str, author: User | None = None) -> bool:
+def set_state(
+    *, study: Study, state: str, rehearsal: bool = False, author: User | None = None
+) -> bool:
     """Move a study to draft, open, paused or closed. True if that changed anything.
 
-    A study that real people have begun can't go back to draft: draft admits nobody real, and
-    they must be able to finish. Raises StateError.
+    In a rehearsal, which is open, everybody is a test person. A study that real people have begun
+    can't go back to draft or to a rehearsal: both admit nobody real, and they must be able to
+    finish. Raises StateError.
     """
-    if state not in Study.State.values:
-        raise StateError(f"{state!r} is no state; choose one of {', '.join(Study.State.values)}")
+    if state not in State.values:
+        raise StateError(f"{state!r} is no state; choose one of {', '.join(State.values)}")
+    if rehearsal and state != State.OPEN:
+        raise StateError(f"a rehearsal is an open study; {state} can't be one")
     with transaction.atomic():
-        locked = Study.objects.select_for_update().get(pk=study.pk)
-        if locked.state == state:
+        versions = Study.objects.select_for_update().filter(slug=study.slug).order_by("version")
+        locked = next(version for version in versions if version.pk == study.pk)
+        is_rehearsal = locked.is_rehearsal
+        if state in (State.DRAFT, State.OPEN):
+            is_rehearsal = rehearsal
+        if (locked.state, locked.is_rehearsal) == (state, is_rehearsal):
             return False
-        if state == Study.State.DRAFT and locked.frozen_at is not None:
+        if locked.frozen_at is not None and (state == State.DRAFT or rehearsal):
+            where = "a rehearsal" if rehearsal else "draft"
             raise StateError(
-                f"{locked} has participants and can't go back to draft; pause or close it instead"
+                f"{locked} has participants and can't go back to {where}; pause or close it instead"
             )
+        if state == State.OPEN:
+            _refuse_two_at_one_address(locked, list(versions), rehearsal)
+        before = locked.doing
+        locked.state, locked.is_rehearsal = state, is_rehearsal
         StudyEvent.objects.create(
             study=locked,
             author=author,
             action="state",
-            detail={"from": locked.state, "to": state},
+            detail={"from": before, "to": locked.doing},
         )
-        locked.state = state
-        locked.save(update_fields=["state"])
-    study.state = state
+        locked.save(update_fields=["state", "is_rehearsal"])
+    study.state, study.is_rehearsal = state, is_rehearsal
     return True
+
+
+def _refuse_two_at_one_address(study: Study, versions: list[Study], rehearsal: bool) -> None:
+    """New people get the newest version that has left draft: a rehearsal must not take them from
+    an earlier version that is open for real.
+    """
+    for other in versions:
+        if other.state != State.OPEN or other.is_rehearsal == rehearsal:
+            continue
+        if rehearsal and other.version < study.version:
+            raise StateError(
+                f"{other} is open, and a rehearsal of {study} would take its participants. "
+                f"Pause or close {other} first"
+            )
+        if not rehearsal and other.version > study.version:
+            raise StateError(
+                f"{other} is open as a rehearsal, and new people would get that one. "
+                f"Move {other} to draft first"
+            )

@@ -6,9 +6,11 @@ for words: what it finds is for a person to judge.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from survey.definition.checks import AttentionItem
+from survey.definition.codes import possible_endings
+from survey.definition.findings import Finding
+from survey.definition.identity import questions_of_identity
 from survey.definition.settings import Prolific, Settings
 from survey.definition.study import StudyDefinition
 
@@ -37,15 +39,6 @@ DISTRESSING = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What one rule says: `ok`, something to `change`, or something to `remember`."""
-
-    rule: str
-    state: str
-    text: str
-
-
 def findings(
     definition: StudyDefinition,
     settings: Settings,
@@ -59,9 +52,11 @@ def findings(
     """
     prolific = on_prolific(settings)
     checks = [*_checks(definition), *_checks_of_translations(translations)]
+    identity = questions_of_identity(definition, translations, paid=prolific is not None)
     if prolific is None:
         return [
             *checks,
+            *identity,
             _distress(definition, prompts, paid=False),
             _ai(definition, paid=False),
         ]
@@ -70,6 +65,7 @@ def findings(
         *checks,
         *_endings(definition, settings, prolific),
         _screening(definition),
+        *identity,
         _distress(definition, prompts, paid=True),
         _ai(definition, paid=True),
         _pay(definition),
@@ -187,19 +183,23 @@ def _endings(
         yield Finding(rule, "ok", "Every ending that can happen has its code.")
 
 
+#: Whom an ending meets. Those who complete always have a code, and those who fail attention
+#: checks have that one where there is none for them.
+WHO = {
+    "declined": "People who do not consent",
+    "screened_out": "People who are screened out",
+    "full": "People who find no place left",
+    "withdrawn": "People who withdraw",
+}
+
+
 def _missing_codes(
     definition: StudyDefinition, settings: Settings, prolific: Prolific
 ) -> Iterator[tuple[str, str]]:
-    places = settings.places
-    limited = places.maximum is not None or places.ratings_per_block is not None
-    for ending, can_happen, who in (
-        ("declined", True, "People who do not consent"),
-        ("screened_out", bool(definition.screening), "People who are screened out"),
-        ("full", limited, "People who find no place left"),
-        ("withdrawn", True, "People who withdraw"),
-    ):
-        if can_happen and prolific.code(ending) is None:
-            yield f"{ending}_code", who
+    possible = possible_endings(definition, settings)
+    for ending, who in WHO.items():
+        if ending in possible and prolific.code(ending) is None:
+            yield prolific.key_of(ending), who
 
 
 def _screening(definition: StudyDefinition) -> Finding:

@@ -1,7 +1,7 @@
 """responses.csv: what the systems wrote, checked as blocks."""
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +49,14 @@ class ResponseRow:
     def block(self) -> tuple[str, str]:
         """(scenario, set)."""
         return self.scenario, self.set_name
+
+
+def given_by_each(study: StudyDefinition, rows: Iterable[ResponseRow]) -> tuple[int, int]:
+    """How many ratings each rater gives at least, and on how many blocks."""
+    sizes = Counter(row.block for row in rows)
+    blocks = min(study.blocks_per_participant or len(sizes), len(sizes))
+    dimensions = len(study.rating.dimensions) if study.rating else 0
+    return blocks * min(sizes.values(), default=0) * dimensions, blocks
 
 
 def read_responses(path: Path, study: StudyDefinition) -> tuple[list[ResponseRow], list[str]]:

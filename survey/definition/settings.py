@@ -27,9 +27,12 @@ class Parameters(Part):
 
 
 class Prolific(Part):
-    """Completion codes, one for each ending, and where the button leads."""
+    """Completion codes, one for each ending, and where the button leads.
 
-    completion_code: Text
+    Without any code the study gets random ones when it is loaded (`codes.with_codes`).
+    """
+
+    completion_code: Text | None = None
     failed_attention_code: Text | None = None
     #: From how many failed attention checks on somebody gets that code.
     failed_attention_from: int = Field(default=2, ge=1)
@@ -48,8 +51,17 @@ class Prolific(Part):
 
     def code(self, ending: str) -> str | None:
         """The code of an ending, or None where it has none."""
-        name = "completion_code" if ending == "completed" else f"{ending}_code"
-        return getattr(self, name)  # type: ignore[no-any-return]  # one of the fields above
+        return getattr(self, self.key_of(ending))  # type: ignore[no-any-return]  # a field above
+
+    @staticmethod
+    def key_of(ending: str) -> str:
+        """The key of an ending's code."""
+        return "completion_code" if ending == "completed" else f"{ending}_code"
+
+    @property
+    def codes(self) -> list[str]:
+        """Every code that is given."""
+        return [code for ending in ENDINGS if (code := self.code(ending)) is not None]
 
     @field_validator("return_url")
     @classmethod
@@ -64,8 +76,11 @@ class Prolific(Part):
 
     @model_validator(mode="after")
     def _codes_differ(self) -> "Prolific":
-        codes = [code for ending in ENDINGS if (code := self.code(ending)) is not None]
-        refuse_repeats("completion code", codes)
+        refuse_repeats("completion code", self.codes)
+        if self.codes and self.completion_code is None:
+            raise ValueError(
+                "completion_code is missing; give it, or leave out every code to get random ones"
+            )
         return self
 
 
@@ -94,8 +109,7 @@ class Settings(Part):
     #: How long a payment key outlives a withdrawal.
     withdrawal_key_days: int = Field(default=90, ge=0, le=3650)
 
-    @model_validator(mode="after")
-    def _codes_for_prolific(self) -> "Settings":
-        if "prolific" in self.ways_in and self.prolific is None:
-            raise ValueError("prolific.completion_code is missing: Prolific is a way in")
-        return self
+    @property
+    def lacks_codes(self) -> bool:
+        """Whether people come from Prolific and there is no code to send them back with."""
+        return "prolific" in self.ways_in and not (self.prolific and self.prolific.codes)

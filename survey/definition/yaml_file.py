@@ -53,6 +53,7 @@ class YamlFile:
     def __init__(self, data: bytes, *, file: str) -> None:
         self.file = file
         text = decode(data, file=file)
+        self._lines = text.split("\n")
         try:
             yaml = YAML(typ="rt")
             yaml.Scanner = _ShallowScanner
@@ -92,9 +93,19 @@ class YamlFile:
             node = node[step]
         return line, column
 
-    def problem(self, path: Path_, message: str) -> Problem:
-        """A problem at `path`, its key written out before the message."""
+    def position_of(self, path: Path_, quote: str) -> tuple[int, int]:
+        """Line and column of `quote` in the text at `path`; of its key where no line holds it."""
         line, column = self.position(path)
+        for number, text in enumerate(self._lines[line - 1 :], start=line):
+            if number > line and text.strip() and len(text) - len(text.lstrip()) < column:
+                break  # the next key
+            if number > line and quote in text:
+                return number, text.index(quote) + 1
+        return line, column
+
+    def problem(self, path: Path_, message: str, *, quote: str = "") -> Problem:
+        """A problem at `path` (where it holds `quote`), its key written out before the message."""
+        line, column = self.position_of(path, quote) if quote else self.position(path)
         key = ".".join(str(step) for step in path)
         return Problem(self.file, line, column, f"{key}: {message}" if key else message)
 

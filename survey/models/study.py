@@ -33,6 +33,12 @@ class Study(models.Model):
     definition = models.JSONField(help_text="In the main language")
     translations = models.JSONField(default=dict, help_text="Further languages: definitions")
     settings = models.JSONField(default=dict)
+    is_rehearsal = models.BooleanField(
+        default=False, help_text="Opened for trying out: whoever comes is a test person"
+    )
+    random_codes = models.JSONField(
+        default=dict, help_text="Completion code by ending, the same in all versions"
+    )
     content_hash = models.CharField(max_length=64, help_text="SHA-256 of all that raters see")
     loaded_at = models.DateTimeField(default=timezone.now, help_text="When content was written")
     frozen_at = models.DateTimeField(null=True, help_text="First consent of a real participant")
@@ -50,6 +56,16 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return f"{self.slug}@{self.version}"
+
+    @property
+    def is_rehearsing(self) -> bool:
+        """Whether it is open, and whoever comes is a test person."""
+        return self.is_rehearsal and self.state == self.State.OPEN
+
+    @property
+    def doing(self) -> str:
+        """Its state in a word; a rehearsal is called one."""
+        return "rehearsal" if self.is_rehearsing else str(self.state)
 
 
 class StudyEvent(models.Model):

@@ -47,6 +47,7 @@ from survey.tidy.study import (
     not_counted_among,
     people_of,
     reading,
+    response_rows,
 )
 from survey.tidy.times import seconds_between
 
@@ -87,6 +88,7 @@ __all__ = [
     "rank_rows",
     "rating_rows",
     "reading",
+    "response_rows",
     "seconds_between",
     "shown_response_rows",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from survey.definition import StudyDefinition
+from survey.definition import ResponseRow, StudyDefinition
 from survey.models import BlockResponse, Participant, Study
 
 Row = tuple[Any, ...]
@@ -65,6 +65,23 @@ def not_counted_among(sources: Iterable[str]) -> list[str]:
 def definition_of(study: Study) -> StudyDefinition:
     """What raters of the study see."""
     return StudyDefinition.model_validate(study.definition)
+
+
+def response_rows(study: Study) -> list[ResponseRow]:
+    """What its responses.csv said, in the order of the study. Lines are not kept: they are 0."""
+    shown = BlockResponse.objects.filter(block__study=study).order_by("block__position", "position")
+    return [
+        ResponseRow(0, *cells)
+        for cells in shown.values_list(
+            "block__scenario__name",
+            "block__set_name",
+            "block__scenario__prompt",
+            "block__scenario__context",
+            "response__system__model",
+            "response__system__condition",
+            "response__text",
+        )
+    ]
 
 
 def dimensions_of(definition: StudyDefinition) -> list[str]:

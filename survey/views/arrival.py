@@ -94,7 +94,12 @@ def _turned_away(
 def _closed(request: HttpRequest, study: Study) -> HttpResponse:
     language = translation.get_language()
     definition = content_of(study).in_language(language)
-    context = {"study": definition, "state": study.state, "language": language}
+    context = {
+        "study": definition,
+        "state": study.state,
+        "language": language,
+        "rehearsal": study.is_rehearsing,
+    }
     return render(request, "survey/closed.html", context, status=403)
 
 
@@ -228,6 +233,7 @@ class _InformationPage:
             "slug": self.slug,
             "whose": access.whose_page(self.request, self.slug),
             "test_person": test_person if test_person in Participant.TEST_SOURCES else "",
+            "rehearsal": self.study.is_rehearsing,
             "errors": self.errors,
             "text": self.text,
             "languages": _languages(self.content),

@@ -20,6 +20,7 @@ from survey.definition.settings import Prolific
 from survey.models import Participant, Study
 from survey.views.participant import (
     frame,
+    is_without_prolific,
     language_of,
     message,
     not_here,
@@ -43,15 +44,16 @@ def ending_page(
         "study": content_of(study).in_language(language),
         "language": language,
         "test_person": source if source in Participant.TEST_SOURCES else "",
-        **_ending(study, ending, source),
+        "rehearsal": study.is_rehearsing,
+        **_ending(request, study, ending, source),
     }
     return render(request, "survey/end.html", context, status=status)
 
 
-def _ending(study: Study, ending: str, source: str) -> dict[str, Any]:
+def _ending(request: HttpRequest, study: Study, ending: str, source: str) -> dict[str, Any]:
     """Text and code of an ending. Codes are for people who may have come through Prolific."""
     values: dict[str, Any] = {"ending": ending}
-    if source in Participant.WITHOUT_PROLIFIC or study.settings["prolific"] is None:
+    if is_without_prolific(request, source) or study.settings["prolific"] is None:
         return values
     prolific = Prolific.model_validate(study.settings["prolific"])
     code = prolific.code(ending)
@@ -81,7 +83,7 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     address = _withdraw_address(participant) if is_own else ""
     context = {
         **frame(request, participant, content_of(study)),
-        **_ending(study, participant.ending or participant.status, participant.source),
+        **_ending(request, study, participant.ending or participant.status, participant.source),
         "again": AGAIN in request.GET,
         "withdraw_link": address and request.build_absolute_uri(address),
         "is_own": is_own,
@@ -102,7 +104,7 @@ def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
         "current": participant.pages_done + 1,
         "withdraw_link": _withdraw_address(participant) if is_own else "",
         "is_own": is_own,
-        "return_without_code": participant.source not in Participant.WITHOUT_PROLIFIC
+        "return_without_code": not is_without_prolific(request, participant.source)
         and participant.study.settings["prolific"] is not None,
     }
     return render(request, "survey/stop.html", context)
@@ -147,6 +149,6 @@ def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
             "may_stop": False,
             "is_here": access.own_participant_of(request, slug) == participant,
             "has_code": participant.finished_at is not None
-            and "code" in _ending(study, participant.ending, participant.source),
+            and "code" in _ending(request, study, participant.ending, participant.source),
         }
         return render(request, "survey/withdraw.html", context)

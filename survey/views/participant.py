@@ -35,6 +35,7 @@ def message(request: HttpRequest, slug: str, title: str, text: str, status: int)
         "title": title,
         "message": text,
         "language": language,
+        "rehearsal": study is not None and study.is_rehearsing,
     }
     return render(request, "survey/message.html", context, status=status)
 
@@ -185,13 +186,24 @@ def frame(request: HttpRequest, participant: Participant, content: StudyContent)
         "slug": participant.study.slug,
         "whose": access.whose_page(request, participant.study.slug),
         "test_person": participant.source if test_person else "",
+        "rehearsal": participant.study.is_rehearsing,
         "may_stop": participant.status == Status.IN_PROGRESS,
     }
 
 
+def is_without_prolific(request: HttpRequest, source: str) -> bool:
+    """Whether somebody has no submission on Prolific, and so no code. Test people see what people
+    from Prolific see if they are simulated, or researchers who have logged in. Others are test
+    people in a rehearsal, and must not learn its codes.
+    """
+    if source == Participant.Source.PREVIEW:
+        return not getattr(request.user, "is_staff", False)
+    return source in Participant.WITHOUT_PROLIFIC
+
+
 def resume_link(request: HttpRequest, participant: Participant) -> str:
     """The address by which somebody continues in any browser; who came from Prolific has one."""
-    if participant.source not in Participant.WITHOUT_PROLIFIC:
+    if not is_without_prolific(request, participant.source):
         return ""
     address = (
         f"{reverse('survey:arrive', args=[participant.study.slug])}?resume={participant.secret}"

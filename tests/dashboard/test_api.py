@@ -53,6 +53,7 @@ def test_studies_lists_versions_with_counts(page: Client, study: Study) -> None:
         "version": 1,
         "title": "The small study",
         "state": "open",
+        "is_rehearsal": False,
         "loaded_at": study.loaded_at.isoformat().replace("+00:00", "Z"),
         "frozen_at": None,
         "content_hash": study.content_hash,

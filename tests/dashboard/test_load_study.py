@@ -12,6 +12,7 @@ from analysis.recipe import FOLDER
 from analysis.recipe_sets import recipes_of
 from judge.models import Judge
 from judge.queries import GoldSource, gold_source
+from survey.definition.settings import Prolific
 from survey.models import Invitation, Participant, Response, Study, StudyEvent
 from tests.survey import small_study
 
@@ -29,7 +30,8 @@ def run(*args: object) -> str:
 def folder(tmp_path: Path) -> Path:
     """A study folder that can be spoiled."""
     (tmp_path / "study.yaml").write_text(
-        small_study.YAML + "ways_in: [prolific, invitation]\nprolific: {completion_code: C1}\n"
+        small_study.YAML
+        + "ways_in: [prolific, invitation]\nprolific: {completion_code: K7PQ2XWM}\n"
     )
     (tmp_path / "responses.csv").write_text(small_study.CSV)
     return tmp_path
@@ -40,7 +42,10 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     assert "empathy@1: loaded as a new draft" in said
     assert "6 scenarios, 24 blocks, 120 responses shown (102 distinct), 17 systems" in said
     address = "http://localhost:8000/s/empathy/"
-    assert said.splitlines()[2:6] == [
+    lines = said.splitlines()
+    texts = f"{EMPATHY / 'study.yaml'}, line 124, column 60: texts.information"
+    assert lines[0].startswith(f"Not ready to open: {texts}: Placeholder: “Example University”, ")
+    assert lines[5:9] == [
         f"  Prolific:   {address}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
         "&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
         f"  Open link:  {address}",
@@ -49,6 +54,13 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     ]
     study = Study.objects.get()
     assert study.state == "draft"
+    codes = Prolific.model_validate(study.settings["prolific"]).codes
+    assert lines[10] == "  Codes to enter on Prolific:"
+    assert [line.split()[-1] for line in lines[11:16]] == codes
+    assert lines[-2:] == [
+        "  Try it out: manage.py set_study empathy open --rehearsal",
+        "  For real:   manage.py set_study empathy open",
+    ]
     judges = Judge.objects.filter(study=study)
     assert [judge.name for judge in judges] == ["llama-4-maverick", "whole-blocks"]
     assert gold_source(study) == GoldSource(judge=judges[0])
@@ -172,11 +184,11 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
         ),
         (
             "study.yaml",
-            "completion_code: C1",
-            "completion_code: C1, return_url: 'javascript:alert(1)'",
+            "completion_code: K7PQ2XWM",
+            "completion_code: K7PQ2XWM, return_url: 'javascript:alert(1)'",
             "prolific.return_url: is no address such as https://",
         ),
-        ("study.yaml", "completion_code: C1", "code: C1", "prolific.code: unknown key"),
+        ("study.yaml", "completion_code: K7PQ2XWM", "code: C1", "prolific.code: unknown key"),
         ("study.yaml", "ways_in: [prolific", "ways_in: [carrier pigeon", "ways_in.0"),
         ("study.yaml", "title:", "quality: {order: [none]}\ntitle:", "quality.order"),
         (
@@ -220,9 +232,9 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_set_study_moves_a_study(folder: Path) -> None:
     run("load_study", folder)
-    assert run("set_study", "small", "open") == "small@1 is now open\n"
-    assert run("set_study", "small@1", "open") == "small@1 is already open\n"
-    assert Study.objects.get().state == "open"
+    assert run("set_study", "small", "paused") == "small@1 is now paused\n"
+    assert run("set_study", "small@1", "paused") == "small@1 is already paused\n"
+    assert Study.objects.get().state == "paused"
 
 
 def test_set_study_refuses_what_it_cannot_do(folder: Path) -> None:
@@ -287,6 +299,59 @@ def test_what_prolifics_rules_object_to_is_a_notice_and_no_error(folder: Path) -
         "Use of AI is ruled out in words",
     ]
     assert notices[1].endswith("set prolific.declined_code.")
+    assert "small@1: loaded as a new draft" in said
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "notice"),
+    [
+        (
+            "responses.csv",
+            "S1,2,I failed.,Oracle,reference,Failing hurts.",
+            "S1,2,I failed.,Oracle,reference,It hurts.",
+            "line 7: Reference: It has different texts in the sets of 1 scenario",
+        ),
+        (
+            "responses.csv",
+            "Everybody fails.",
+            "Try again.",
+            "line 5: Identical responses: 1 text is the same for several systems",
+        ),
+        (
+            "responses.csv",
+            "Time heals.",
+            "As ChatGPT I heal.",
+            "line 8: Blinding: 1 response names “ChatGPT”",
+        ),
+        (
+            "study.yaml",
+            "title: A small study",
+            "title: Is Bee kind?",
+            "line 2, column 1: title: Blinding: “Bee” names a model",
+        ),
+        (
+            "study.yaml",
+            "How old are you?",
+            "What is your name?",
+            "column 5: demographics.0: No questions about identity: “your name” seems to ask",
+        ),
+        (
+            "study.yaml",
+            "title:",
+            "quality: {sigma_mae: {sigma_below: 1.6}}\ntitle:",
+            "line 2, column 23: quality.sigma_mae.sigma_below: on a scale from 1 to 3 no standard",
+        ),
+    ],
+)
+def test_what_could_spoil_the_study_is_a_notice_with_its_place(
+    folder: Path, file: str, old: str, new: str, notice: str
+) -> None:
+    path = folder / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+    said = run("load_study", folder)
+    (found,) = [line for line in said.splitlines() if notice in line]
+    assert found.startswith(f"Notice: {path}, line ")
     assert "small@1: loaded as a new draft" in said
 
 

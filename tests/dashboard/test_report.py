@@ -168,6 +168,14 @@ def test_report_of_nobody_says_so_and_what_is_absent(tmp_path: Path) -> None:
     assert "No rater is included (<a" in html
 
 
+def test_report_of_a_rehearsal_says_that_it_is_one(tmp_path: Path) -> None:
+    study = make_study()
+    assert "Rehearsal:" not in without_scripts(analysed(tmp_path / "real", study))
+    Study.objects.update(is_rehearsal=True)
+    html = without_scripts(analysed(tmp_path / "rehearsed", study))
+    assert "<strong>Rehearsal:</strong> the study was only being tried out" in html
+
+
 def test_report_without_contrast_reference_and_gold_has_no_sentence_of_them(tmp_path: Path) -> None:
     study = make_study(contrast=None, reference=None, conditions=["plain", "tuned"])
     for name in ("ann", "ben", "cat"):

@@ -25,6 +25,8 @@ from config.processes import ROOT, Process, Processes, command_of, free_port
 from tests import services
 
 PASSWORD = "only-for-tests-9f2c"
+#: Where the world could open the site: nobody from Prolific may be led to a study on this machine.
+PUBLIC = {"SITE_URL": "https://ratings.lakeside.edu"}
 #: Several commands of manage.py, one after the other, for the price of one start.
 ALL = """
 import json, sys

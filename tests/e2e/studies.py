@@ -5,11 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from config.processes import ROOT
-from tests.e2e.installation import Installation
+from tests.e2e.installation import PUBLIC, Installation
 from tests.survey import small_study, task_studies
 
 Command = Sequence[str | Path]
 EXAMPLE = ROOT / "examples" / "empathy"
+#: What stands in the examples for what researchers have to write themselves.
+FILLED_IN = {
+    "Example University": "Lakeside University",
+    "示例大学": "湖畔大学",
+    "0000-000": "2026-117",
+    "example.org": "lakeside.edu",
+}
 WAYS_IN = """
 ways_in: [prolific, link, invitation]
 prolific: {completion_code: DONE1, declined_code: NOPE1}
@@ -24,7 +31,7 @@ def open_example(installation: Installation, folder: Path, *, slug: str) -> str:
 
 def open_design(installation: Installation, folder: Path, name: str, *, slug: str) -> str:
     """The example study in the folder `name`. Returns its slug."""
-    installation.manage_all(*opening_design(folder, name, slug=slug))
+    installation.manage_all(*opening_design(folder, name, slug=slug), **PUBLIC)
     return slug
 
 
@@ -58,7 +65,7 @@ def open_tasks(
     """A study of `task_studies`, all its pages in `language`; `more` replaces keys of its file.
     Returns its slug.
     """
-    installation.manage_all(*_tasks(folder, name, slug, language, prompt, **more))
+    installation.manage_all(*_tasks(folder, name, slug, language, prompt, **more), **PUBLIC)
     return slug
 
 
@@ -70,7 +77,7 @@ def open_every_task(installation: Installation, folder: Path, start: str, *langu
             slug = f"{start}-{name}-{language}"
             (folder / slug).mkdir()
             commands += _tasks(folder / slug, name, slug, language, task_studies.PROMPT)
-    installation.manage_all(*commands)
+    installation.manage_all(*commands, **PUBLIC)
 
 
 def _tasks(
@@ -83,12 +90,14 @@ def _tasks(
 
 
 def _open(installation: Installation, folder: Path, slug: str, text: str, responses: Path) -> str:
-    installation.manage_all(*_opening(folder, slug, text, responses))
+    installation.manage_all(*_opening(folder, slug, text, responses), **PUBLIC)
     return slug
 
 
 def _opening(folder: Path, slug: str, text: str, responses: Path) -> list[Command]:
-    """Write the study's file. Returns the commands that load and open it."""
+    """Write the study's file, filled in. Returns the commands that load and open it."""
+    for placeholder, truth in FILLED_IN.items():
+        text = text.replace(placeholder, truth)
     original = next(line for line in text.splitlines() if line.startswith("slug: "))
     (folder / "study.yaml").write_text(text.replace(original, f"slug: {slug}"), encoding="utf-8")
     return [("load_study", folder, "--responses", responses), ("set_study", slug, "open")]

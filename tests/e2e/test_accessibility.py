@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import in_both_schemes, violations
-from tests.e2e.installation import Installation
+from tests.e2e.installation import PUBLIC, Installation
 from tests.e2e.person import OpenPage, Person, go_on, somebody
 from tests.e2e.studies import open_every_task, open_tasks
 from tests.survey import task_studies
@@ -213,7 +213,7 @@ def test_axe_finds_nothing_on_pages_that_turn_people_away(
             late.arrive()
             found[state] = in_both_schemes(late.page)
     finally:
-        installation.manage("set_study", slug, "open")
+        installation.manage_all(("set_study", slug, "open"), **PUBLIC)
     assert {state: one for state, one in found.items() if one} == {}
 
 

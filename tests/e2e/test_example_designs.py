@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from config.processes import ROOT
 from survey.csv_text import from_text
-from tests.e2e.installation import Installation
+from tests.e2e.installation import PUBLIC, Installation
 from tests.e2e.person import OpenPage, go_on
 from tests.e2e.studies import open_design, opening_design
 
@@ -60,6 +60,7 @@ def export_twice(
         *opening_design(folder, name, slug=copy),
         ("import_ratings", copy, *files),
         ("export", copy, "--out", again),
+        **PUBLIC,
     )
     return out, again
 

@@ -44,7 +44,8 @@ def site(server: FaultyJudge, tmp_path_factory: pytest.TempPathFactory) -> Itera
         (folder / "study.yaml").write_text(small_study.YAML + WAYS_IN + JUDGES, encoding="utf-8")
         (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
         simulate = ("simulate", "small", "--participants", "6", "--seed", "1")
-        running.manage_all(("load_study", folder), ("set_study", "small", "open"), simulate)
+        rehearsal = ("set_study", "small", "open", "--rehearsal")
+        running.manage_all(("load_study", folder), rehearsal, simulate)
         yield running
 
 

@@ -43,7 +43,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
         (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
         running.manage_all(
             ("load_study", folder),
-            ("set_study", "small", "open"),
+            ("set_study", "small", "open", "--rehearsal"),
             ("simulate", "small", "--participants", "8", "--seed", "1"),
             ("analyze", "small", "--out", folder / "out", "--include", "simulated"),
         )

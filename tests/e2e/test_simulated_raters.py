@@ -1,6 +1,7 @@
 """A whole sample over real HTTP: 151 simulated raters, and what became of their ratings."""
 
 import csv
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +25,6 @@ pytestmark = pytest.mark.e2e
 PARTICIPANTS, SEED = 151, 5
 STUDY = ROOT / "examples" / "empathy"
 PROFILE = ROOT / "examples" / "profiles" / "published.yaml"
-CODES = {"completed": "EMPATHY1", "failed_attention": "EMPATHY2"}
 RULES = {
     "speeder": "duration",
     "staller": "duration",
@@ -41,6 +41,7 @@ class Sample:
 
     site: Installation
     walks: list[Walk]
+    codes: dict[str, str]
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +56,17 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
     with running_installation(tmp_path_factory.mktemp("sample"), **judge) as site:
         command = [sys.executable, "-m", "judge.standin", "--port", str(port)]
         site.processes.start("stand-in-judge", command)
-        site.manage("load_study", STUDY)
+        said = site.manage("load_study", STUDY).stdout
+        codes = dict(re.findall(r"^    (completed|failed attention): +(\S+)$", said, re.MULTILINE))
+        codes = {ending.replace(" ", "_"): code for ending, code in codes.items()}
         site.manage("judge", "empathy")
         with override_settings(SIMULATION_KEY=site.environment["SIMULATION_KEY"]):
-            yield Sample(site, walks(site.url))
+            yield Sample(site, walks(site.url, codes), codes)
 
 
-def walks(server: str) -> list[Walk]:
+def walks(server: str, codes: dict[str, str]) -> list[Walk]:
     """Send everybody from this process, so that what they sent is known here."""
-    content = content_of_files()
+    content = content_of_files(codes)
     file = YamlFile.read(PROFILE)
     plans = plan_raters(
         profile=file.check(Profile, file.plain()),
@@ -76,8 +79,9 @@ def walks(server: str) -> list[Walk]:
     return list(walk_all(rota, server=server, content=content, workers=4))
 
 
-def content_of_files() -> Content:
-    """The study as its files say, past everything that loads and stores them."""
+def content_of_files(codes: dict[str, str]) -> Content:
+    """The study as its files say, past everything that loads and stores them, with the codes that
+    loading drew."""
     yaml = YamlFile.read(STUDY / "study.yaml")
     values = yaml.plain()
     survey = {key: values[key] for key in StudyDefinition.model_fields if key in values}
@@ -90,7 +94,7 @@ def content_of_files() -> Content:
     return Content(
         definition=definition,
         version=1,
-        codes=CODES,
+        codes=codes,
         blocks=tuple(Block(*key, tuple(texts)) for key, texts in blocks.items()),
     )
 
@@ -101,7 +105,7 @@ def test_everybody_ends_as_planned(sample: Sample) -> None:
         Ending.FAILED_ATTENTION: 5,
         Ending.LEFT: 13,
     }
-    assert {walk.code for walk in sample.walks if walk.code} == set(CODES.values())
+    assert {walk.code for walk in sample.walks if walk.code} == set(sample.codes.values())
     assert sample.site.query(
         "SELECT source, status, COUNT(*) FROM survey_participant GROUP BY source, status "
         "ORDER BY status"

@@ -52,7 +52,7 @@ def read_profile(name: str) -> Profile:
 
 def load(name: str, **options: Any) -> Study:
     call_command("load_study", EXAMPLES / name, verbosity=0, **options)
-    call_command("set_study", name, "open", stdout=StringIO())
+    call_command("set_study", name, "open", rehearsal=True, stdout=StringIO())
     return Study.objects.get(slug=name)
 
 

@@ -11,7 +11,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver
 
 from dashboard.urls import urlpatterns
-from tests.e2e.installation import Installation
+from tests.e2e.installation import PUBLIC, Installation
 from tests.hostile.wire import Answer, Connection, Request
 from tests.prolific import arrival
 from tests.survey import small_study
@@ -120,7 +120,7 @@ def open_targets(installation: Installation, folder: Path) -> None:
         (folder / slug / "study.yaml").write_text(study_yaml(slug), encoding="utf-8")
         (folder / slug / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
         commands += [("load_study", folder / slug), ("set_study", slug, "open")]
-    installation.manage_all(*commands)
+    installation.manage_all(*commands, **PUBLIC)
 
 
 def fill(html: str) -> Fields:

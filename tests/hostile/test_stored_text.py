@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Error, Page, Response
 
 from tests.e2e.conftest import PATIENCE_MS
-from tests.e2e.installation import Installation
+from tests.e2e.installation import PUBLIC, Installation
 from tests.hostile.targets import Visitor, fill, researchers_addresses, visit
 from tests.hostile.wire import Connection
 from tests.prolific import arrival
@@ -196,6 +196,7 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
         ("set_study", "scripts", "open"),
         ("invite", "scripts", "--label", SCRIPT),
         ("import_ratings", "scripts", *files),
+        **PUBLIC,
     )
     visitor = visit(installation, "scripts", "writer", pages=0)
     while not visitor.path.endswith("/end/"):

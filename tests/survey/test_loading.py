@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from survey.content import content_of
+from survey.definition.settings import Prolific, Settings
 from survey.loading import load_study
 from survey.models import Block, Participant, Response, Scenario, Study, StudyEvent, System
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
@@ -176,3 +177,44 @@ def test_a_study_with_real_participants_cannot_go_back_to_draft() -> None:
     with pytest.raises(StateError, match="pause or close it"):
         set_state(study=study, state="draft")
     assert Participant.objects.get().status == "in_progress"
+
+
+# ── Completion codes ──────────────────────────────────────────────────────────────────────────────
+
+
+def load_with(csv: str = small_study.CSV, **prolific: str) -> Study:
+    """Load the study as a file that gives these codes says."""
+    settings = Settings.model_validate({"ways_in": ["prolific"], "prolific": prolific or None})
+    rows = small_study.rows(csv)
+    return load_study(definition=small_study.definition(), settings=settings, rows=rows).study
+
+
+def codes_of(study: Study) -> list[str]:
+    return Prolific.model_validate(study.settings["prolific"]).codes
+
+
+def test_random_codes_are_the_same_whenever_the_study_is_loaded_again() -> None:
+    codes = codes_of(load_with())
+    assert len(set(codes)) == 3
+    assert codes_of(load_with()) == codes
+    assert StudyEvent.objects.count() == 1
+
+
+def test_random_codes_are_the_same_in_the_next_version() -> None:
+    study = load_with()
+    Participant.objects.create(study=study, source="prolific")
+    again = load_with(CHANGED)
+    assert again.version == 2
+    assert codes_of(again) == codes_of(study)
+
+
+def test_two_studies_have_different_random_codes() -> None:
+    first = load_with()
+    Study.objects.filter(pk=first.pk).update(slug="other")
+    assert not set(codes_of(first)) & set(codes_of(load_with()))
+
+
+def test_codes_in_the_file_replace_random_ones_until_they_are_left_out_again() -> None:
+    random = codes_of(load_with())
+    assert codes_of(load_with(completion_code="K7PQ2XWM")) == ["K7PQ2XWM"]
+    assert codes_of(load_with()) == random

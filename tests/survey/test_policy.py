@@ -53,7 +53,7 @@ def changes_of(
 def test_good_study_has_nothing_to_change() -> None:
     assert changes_of(study()) == []
     assert [finding.state for finding in findings(study(), settings())] == [
-        *("ok", "ok", "ok", "ok", "ok", "ok", "remember", "remember")
+        *("ok", "ok", "ok", "ok", "ok", "ok", "ok", "remember", "remember")
     ]
 
 
@@ -198,6 +198,7 @@ def test_study_without_prolific_hears_nothing_about_it(
     assert [finding.rule for finding in found] == [
         "Attention check check_1",
         "Attention check check_2",
+        "No questions about identity",
         "Sensitive content is announced",
         "Use of AI is ruled out in words",
     ]

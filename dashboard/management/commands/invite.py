@@ -44,6 +44,11 @@ class Command(BaseCommand):
             raise CommandError(f"{found} has no ratings, so a panel can give it no gold scores")
         if panel is None and "invitation" not in found.settings["ways_in"]:
             raise CommandError(f"{found} does not admit invitations: see ways_in in its study.yaml")
+        if found.is_rehearsing:
+            self.stderr.write(
+                f"Notice: {found} is a rehearsal. Whoever uses one of these links in it stays a "
+                "test person: invite people who are to count when it is open for real."
+            )
         invitations = Invitation.objects.bulk_create(
             Invitation(study=found, panel=panel or "", label=label[:200]) for _ in range(count)
         )

@@ -7,10 +7,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.queries import participant_links
-from dashboard.study_folder import load_folder, read_folder
+from dashboard.study_folder import before_opening, load_folder, read_folder
 from judge.queries import GoldSource, newer_than_gold
 from survey.definition import DefinitionError
-from survey.definition.policy import findings
+from survey.definition.policy import on_prolific
+from survey.definition.settings import ENDINGS, Settings
 from survey.models import Study
 
 OUTCOMES = {
@@ -36,15 +37,12 @@ class Command(BaseCommand):
             ) from None
         for notice in read.notices:
             self.stdout.write(f"Notice: {notice}")
-        for finding in findings(
-            read.definition,
-            read.settings,
-            translations=read.translations,
-            prompts=[text for row in read.rows for text in (row.prompt, row.context)],
-        ):
-            if finding.state == "change":
-                self.stdout.write(f"Notice: {finding.rule}: {finding.text}")
         loaded = load_folder(read)
+        harm, rest = before_opening(read, Settings.model_validate(loaded.study.settings))
+        for notice in rest:
+            self.stdout.write(f"Notice: {notice}")
+        for reason in harm:
+            self.stdout.write(f"Not ready to open: {reason}")
         outcome = OUTCOMES[loaded.outcome]
         if loaded.updated:
             *others, last = loaded.updated
@@ -71,5 +69,17 @@ class Command(BaseCommand):
         if "invitation" in study.settings["ways_in"]:
             self.stdout.write(f"  Personal:   manage.py invite {study.slug} --count N")
         self.stdout.write(f"  Dashboard:  {settings.SITE_URL}/studies/{study}/")
+        self._tell_codes(Settings.model_validate(study.settings))
         if study.state == Study.State.DRAFT:
-            self.stdout.write(f"  It is a draft: manage.py set_study {study.slug} open")
+            self.stdout.write("  It is a draft, for previews and simulated raters only.")
+            self.stdout.write(f"  Try it out: manage.py set_study {study.slug} open --rehearsal")
+            self.stdout.write(f"  For real:   manage.py set_study {study.slug} open")
+
+    def _tell_codes(self, settings: Settings) -> None:
+        prolific = on_prolific(settings)
+        if prolific is None:
+            return
+        self.stdout.write("  Codes to enter on Prolific:")
+        for ending in ENDINGS:
+            if code := prolific.code(ending):
+                self.stdout.write(f"    {ending.replace('_', ' ') + ':':<17} {code}")

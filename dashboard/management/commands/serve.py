@@ -145,7 +145,7 @@ class Command(BaseCommand):
             f"""
 Fivefold is running. Ctrl-C stops it.
 
-  Participants  {site}/s/{first_start.EXAMPLE}/
+  Participants  {site}/s/{first_start.EXAMPLE}/   (a rehearsal, for test people only)
   Dashboard     {site}/
   User          {first_start.USERNAME}
   Password      {kept}

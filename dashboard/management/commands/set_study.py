@@ -1,25 +1,76 @@
-"""`manage.py set_study STUDY draft|open|paused|closed`."""
+"""`manage.py set_study STUDY draft|open|paused|closed [--rehearsal] [--stand-in]`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from dashboard.opening import NotOpened, only_stand_in, open_study, refused
+from survey.definition.findings import Finding
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 from survey.studies import StateError, set_state
 
 
 class Command(BaseCommand):
-    help = "Move a study between draft, open, paused and closed. Started people still finish."
+    help = (
+        "Move a study between draft, open, paused and closed. Started people still finish. "
+        "`open` first checks whether that would do harm."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="slug, or slug@version (default: the newest)")
         parser.add_argument("state", choices=Study.State.values)
+        parser.add_argument(
+            "--rehearsal",
+            action="store_true",
+            help="with open: try the study out. Everybody is a test person who never counts, "
+            "nobody from Prolific is admitted, and nothing is refused",
+        )
+        parser.add_argument(
+            "--stand-in",
+            action="store_true",
+            help="with open: accept gold scores that no language model made",
+        )
 
-    def handle(self, *, study: str, state: str, **options: Any) -> None:
+    def handle(
+        self, *, study: str, state: str, rehearsal: bool, stand_in: bool, **options: Any
+    ) -> None:
+        for option, given in (("--rehearsal", rehearsal), ("--stand-in", stand_in)):
+            if given and state != Study.State.OPEN:
+                raise CommandError(f"{option} goes with open, not with {state}; nothing changed")
+        if rehearsal and stand_in:
+            raise CommandError("A rehearsal may have a stand-in anyway: leave out --stand-in")
+        found: list[Finding] = []
         try:
-            found = find_study(study)
-            changed = set_state(study=found, state=state)
+            chosen = find_study(study)
+            if state == Study.State.OPEN and not rehearsal:
+                changed, found = open_study(study=chosen, stand_in_allowed=stand_in)
+            else:
+                changed = set_state(study=chosen, state=state, rehearsal=rehearsal)
+        except NotOpened as refusal:
+            raise CommandError(_refusal(chosen, refusal.findings)) from None
         except (StudyNotFound, StateError) as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"{found} is {'now' if changed else 'already'} {state}")
+        as_what = f"{state} as a rehearsal" if rehearsal else state
+        self.stdout.write(f"{chosen} is {'now' if changed else 'already'} {as_what}")
+        if rehearsal:
+            self.stdout.write("Nothing that people do in it counts; Prolific is not admitted.")
+        if found:
+            self.stdout.write("\n".join(["Check these:", *_items(found)]))
+
+
+def _refusal(study: Study, findings: Sequence[Finding]) -> str:
+    harm = refused(findings)
+    rest = [finding for finding in findings if finding not in harm]
+    lines = [f"{study} was not opened, as that would do harm:", *_items(harm)]
+    if rest:
+        lines += ["Check these, too:", *_items(rest)]
+    if only_stand_in(findings):
+        lines.append(f"To open it with a stand-in: manage.py set_study {study} open --stand-in")
+    lines.append(f"To try it out: manage.py set_study {study} open --rehearsal")
+    return "\n".join(lines)
+
+
+def _items(findings: Sequence[Finding]) -> list[str]:
+    return [f"- {finding}" for finding in findings]

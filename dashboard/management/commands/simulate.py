@@ -162,11 +162,12 @@ def _study(text: str) -> Study:
 
 
 def _refusal(study: Study, server: str, error: NotLetIn) -> str:
-    study.refresh_from_db(fields=["state"])
+    study.refresh_from_db(fields=["state", "is_rehearsal"])
     if study.state in (Study.State.PAUSED, Study.State.CLOSED):
         return (
             f"{study} is {study.state} and takes nobody new: "
-            f"manage.py set_study {study} open, then simulate again"
+            f"manage.py set_study {study} open{' --rehearsal' if study.is_rehearsal else ''}, "
+            "then simulate again"
         )
     return (
         f"{server} does not accept simulated raters from here: its SIMULATION_KEY (without one, "

@@ -1,0 +1,112 @@
+"""Opening a study: what speaks against it, and opening it if nothing would do harm."""
+
+from collections.abc import Iterator, Sequence
+
+from django.conf import settings as django_settings
+from django.contrib.auth.models import User
+
+from analysis.definition import QualityRules, RatedScale
+from analysis.rules import current_rules
+from judge.models import STAND_IN
+from judge.queries import gold_source
+from survey.content import content_of
+from survey.definition import ResponseRow, StudyDefinition
+from survey.definition.findings import CHANGE, REFUSE, Finding
+from survey.definition.opening import GOLD, Circumstances, against_opening
+from survey.definition.responses import given_by_each
+from survey.definition.settings import Settings
+from survey.models import Identity, Participant, Study
+from survey.studies import StateError, set_state
+from survey.tidy import response_rows
+
+
+class NotOpened(StateError):
+    """Opening the study would do harm; `findings` say why, and what else to look at."""
+
+    def __init__(self, study: Study, findings: Sequence[Finding]) -> None:
+        self.findings = findings
+        super().__init__(f"{study} was not opened")
+
+
+def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
+    """What speaks against opening the study for real people, reasons to refuse it first."""
+    content = content_of(study)
+    rows = response_rows(study)
+    found = against_opening(
+        content.definition,
+        Settings.model_validate(study.settings),
+        rows=rows,
+        translations=list(content.translations.values()),
+        circumstances=Circumstances(
+            site=django_settings.SITE_URL,
+            stand_in=_stand_in(study),
+            stand_in_allowed=stand_in_allowed,
+            begun=study.frozen_at is not None,
+        ),
+    )
+    found += doubts_of_filter(current_rules(study), content.definition, rows)
+    return [*found, *_used_invitations(study)]
+
+
+def doubts_of_filter(
+    rules: QualityRules, definition: StudyDefinition, rows: Sequence[ResponseRow]
+) -> Iterator[Finding]:
+    """Rules of the filter that hardly fit the study."""
+    scale = None
+    if definition.rating is not None:
+        values, given = definition.rating.values, given_by_each(definition, rows)
+        scale = RatedScale(values[0], values[-1], *given)
+    for key, doubt in rules.doubts(minutes=definition.estimated_minutes, scale=scale):
+        yield Finding("Filter", CHANGE, doubt, key)
+
+
+def refused(findings: Sequence[Finding]) -> list[Finding]:
+    """Those for which the study is not opened."""
+    return [finding for finding in findings if finding.state == REFUSE]
+
+
+def only_stand_in(findings: Sequence[Finding]) -> bool:
+    """Whether a researcher who wants a stand-in could open the study."""
+    return [finding.rule for finding in refused(findings)] == [GOLD]
+
+
+def open_study(
+    *, study: Study, author: User | None = None, stand_in_allowed: bool = False
+) -> tuple[bool, list[Finding]]:
+    """Open the study for real people: whether that changed anything, and what to look at.
+
+    Raises NotOpened, having changed nothing, where that would do harm; StateError.
+    """
+    if study.state == Study.State.OPEN and not study.is_rehearsal:
+        return False, []
+    found = against(study, stand_in_allowed=stand_in_allowed)
+    if refused(found):
+        raise NotOpened(study, found)
+    return set_state(study=study, state=Study.State.OPEN, author=author), found
+
+
+def _stand_in(study: Study) -> str:
+    """Whose scores are gold, where no language model made them; else empty."""
+    source = gold_source(study)
+    if source is None:
+        return ""
+    if source.gold_set is not None:
+        return source.key if STAND_IN in source.gold_set.made_by else ""
+    return source.key if source.judge and source.judge.is_stand_in else ""
+
+
+def _used_invitations(study: Study) -> Iterator[Finding]:
+    """Invitations belong to the person who first came with them, in whichever version."""
+    used = Identity.objects.filter(
+        slug=study.slug,
+        kind=Identity.Kind.INVITATION,
+        participant__source=Participant.Source.PREVIEW,
+    ).count()
+    if used:
+        were = "1 was" if used == 1 else f"{used} were"
+        yield Finding(
+            "Invitations",
+            CHANGE,
+            f"{were} used in the rehearsal, and whoever comes with the same link again stays a "
+            "test person. Send other links to people who are to count.",
+        )

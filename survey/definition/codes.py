@@ -1,0 +1,45 @@
+"""Completion codes: which endings need one, and random ones where a file gives none. Pure."""
+
+import secrets
+from collections.abc import Mapping
+
+from survey.definition.settings import ENDINGS, Prolific, Settings
+from survey.definition.study import StudyDefinition
+
+#: Capitals and digits, without those that look like others: I, L, O, 0 and 1.
+ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+LENGTH = 8
+
+
+def new_codes() -> dict[str, str]:
+    """A random code for each ending, all different; 31^8 are possible."""
+    codes: set[str] = set()
+    while len(codes) < len(ENDINGS):
+        codes.add("".join(secrets.choice(ALPHABET) for _ in range(LENGTH)))
+    return dict(zip(ENDINGS, codes, strict=True))
+
+
+def possible_endings(definition: StudyDefinition, settings: Settings) -> list[str]:
+    """How somebody's survey may end in this study."""
+    places, prolific = settings.places, settings.prolific or Prolific()
+    can_happen = {
+        "failed_attention": len(definition.attention_checks) >= prolific.failed_attention_from,
+        "screened_out": bool(definition.screening),
+        "full": places.maximum is not None or places.ratings_per_block is not None,
+    }
+    return [ending for ending in ENDINGS if can_happen.get(ending, True)]
+
+
+def with_codes(
+    settings: Settings, definition: StudyDefinition, random: Mapping[str, str]
+) -> Settings:
+    """The settings of a study on Prolific whose file gives no code, with `random` ones: one for
+    each ending that can happen.
+    """
+    if not settings.lacks_codes:
+        return settings
+    prolific = settings.prolific or Prolific()
+    codes = {
+        prolific.key_of(ending): random[ending] for ending in possible_endings(definition, settings)
+    }
+    return settings.model_copy(update={"prolific": prolific.model_copy(update=codes)})

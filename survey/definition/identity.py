@@ -1,0 +1,66 @@
+"""Questions that ask who somebody is. Pure. Words are looked for: what is found is to be judged."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from survey.definition.findings import CHANGE, OK, Finding
+from survey.definition.study import StudyDefinition
+from survey.definition.yaml_file import Path_
+
+RULE = "No questions about identity"
+#: What is asked for, and the words that ask for it.
+ASKED = {
+    "a name": r"\byour (?:\w+ )?name\b(?! of)|\b(?:full|first|last|family|maiden) name\b"
+    r"|姓名|[你您]的名字|怎么称呼",
+    "an e-mail address": r"\be-?mail\b|邮箱|电子邮件",
+    "a phone number": r"\b(?:phone|telephone|mobile|cell(?:phone)?) ?number\b|\byour phone\b"
+    r"|电话号码|手机号",
+    "an address": r"\b(?:home|street|postal|mailing) address\b|\byour address\b|住址|家庭地址",
+    "a date of birth": r"\bdate of birth\b|\bbirth ?da(?:te|y)\b|\bwhen were you born\b"
+    r"|出生日期|生日",
+    "an IP address": r"\bIP[- ]address\b|\bIP ?地址",
+    "a social media account": r"\b(?:instagram|twitter|facebook|linkedin|tiktok|snapchat|telegram"
+    r"|whatsapp|wechat|weibo|discord|reddit|social media) "
+    r"(?:handle|account|user ?name|profile|name|id)\b|微信号|微博账号",
+    "an identity document": r"\b(?:passport|social security|national id|driver'?s licen[cs]e|"
+    r"student id)\b|身份证|护照",
+    "an employer": r"\bname of your (?:employer|company)\b|\bwho is your employer\b"
+    r"|\bwhich company do you work\b|[你您]的雇主",
+}
+PATTERNS = {what: re.compile(words, re.IGNORECASE) for what, words in ASKED.items()}
+
+
+def questions_of_identity(
+    definition: StudyDefinition, translations: Sequence[StudyDefinition] = (), *, paid: bool
+) -> Iterator[Finding]:
+    """A finding for each question that seems to ask for identity, or one that none does."""
+    keys: set[Path_] = set()
+    for version in (definition, *translations):
+        for key, text in _questions(version):
+            found = _asked_in(text)
+            if found is None or key in keys:
+                continue
+            keys.add(key)
+            what, word = found
+            why = "Prolific forbids it" if paid else "the answers would identify people in exports"
+            said = f"“{word}” seems to ask for {what}; {why}. Leave the question out."
+            yield Finding(RULE, CHANGE, said, key, quote=word)
+    if not keys:
+        yield Finding(RULE, OK, "No question was found that asks who somebody is.")
+
+
+def _asked_in(text: str) -> tuple[str, str] | None:
+    for what, pattern in PATTERNS.items():
+        if found := pattern.search(text):
+            return what, found[0]
+    return None
+
+
+def _questions(definition: StudyDefinition) -> Iterator[tuple[Path_, str]]:
+    """Every question that has an answer of the participant's own, with its key."""
+    for section in ("screening", "demographics", "closing", "tasks"):
+        for index, item in enumerate(getattr(definition, section)):
+            if section != "tasks" or item.kind == "text":
+                yield (section, index), f"{item.question} {item.hint or ''}"
+    if definition.comment is not None:
+        yield ("comment",), definition.comment

@@ -1,0 +1,98 @@
+"""What nobody has filled in: placeholders in texts and codes, addresses for this machine. Pure.
+
+The lists are short on purpose: a legitimate text must not keep a study from opening.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from survey.definition.findings import CHANGE, REFUSE, Finding
+from survey.definition.settings import ENDINGS, Prolific
+from survey.definition.study import StudyDefinition
+from survey.definition.visible import visible_texts
+
+#: In texts that participants read. Capitals count where they are written so.
+IN_TEXTS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\bExample (?:University|College|Institute|Hospital)\b|示例大学",
+        r"(?<![\w-])0{3,}[-/]0{2,}(?![\w-])",  # an approval number of zeros alone
+        r"(?i:\bexample\.(?:org|com|net|edu)\b)",  # reserved: they belong to nobody
+        r"\[(?:…|\.\.\.)\](?!\()",
+        r"(?i:\[(?:your|insert|name of|fill in|placeholder)\b[^\]\n]{0,60}\](?!\())",
+        r"\{\{[^{}\n]{1,60}\}\}",
+        r"\b(?:TODO|TBD|FIXME|X{3,})\b",
+        r"(?i:\blorem ipsum\b)",
+    )
+)
+#: Codes as in examples and instructions, with a number after them or without.
+GENERIC_CODE = re.compile(
+    r"(?:(?:your[-_ ]?)?(?:completion[-_ ]?)?code|test|testing|abcd?|example|sample|demo|dummy|"
+    r"placeholder|change[-_ ]?me|todo|tbd|empathy|tide|haleas|liu)[-_ ]?\d{0,4}|(.)\1*",
+    re.IGNORECASE,
+)
+#: A code of fewer characters can be guessed.
+SHORTEST_CODE = 6
+
+
+def placeholders(
+    definition: StudyDefinition, translations: Sequence[StudyDefinition] = ()
+) -> Iterator[Finding]:
+    """A finding for each text that holds placeholders."""
+    for key, text in visible_texts(definition, translations):
+        found = [match[0] for pattern in IN_TEXTS for match in pattern.finditer(text)]
+        if quotes := list(dict.fromkeys(found)):
+            said = f"{_listed(quotes)}. Write what is true of your study instead."
+            yield Finding("Placeholder", REFUSE, said, key, quote=quotes[0])
+
+
+def _listed(quotes: Sequence[str]) -> str:
+    *others, last = [f"“{quote}”" for quote in quotes]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def doubtful_codes(prolific: Prolific) -> Iterator[Finding]:
+    """A finding for each completion code that is a placeholder, or that people could guess."""
+    rule = "Completion code"
+    for ending in ENDINGS:
+        code = prolific.code(ending)
+        if code is None:
+            continue
+        key = ("prolific", prolific.key_of(ending))
+        if GENERIC_CODE.fullmatch(code) or "1234567890".startswith(code):
+            said = f"“{code}” is a placeholder, and anybody could guess it. {ANOTHER_CODE}"
+            yield Finding(rule, REFUSE, said, key, quote=code)
+        elif len(code) < SHORTEST_CODE:
+            said = f"“{code}” has {len(code)} characters and can be guessed. {ANOTHER_CODE}"
+            yield Finding(rule, CHANGE, said, key, quote=code)
+
+
+ANOTHER_CODE = (
+    "Leave all codes out to get random ones, or copy those of your study on Prolific, and load "
+    "the folder again."
+)
+
+
+def doubtful_addresses(prolific: Prolific, site: str) -> Iterator[Finding]:
+    """Where Prolific would lead people, and where they would go back to, if they can't."""
+    if why := why_not_public(site):
+        said = f"Prolific would lead people to {site}, {why}. Set SITE_URL to your public address."
+        yield Finding("Address of this site", REFUSE, said)
+    if why := why_not_public(prolific.return_url):
+        said = f"the button would lead people to {prolific.return_url}, {why}."
+        yield Finding("Way back to Prolific", REFUSE, said, ("prolific", "return_url"))
+
+
+def why_not_public(address: str) -> str:
+    """Why participants elsewhere must not be sent to an address; empty where they may be."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    try:
+        is_here = not ip_address(host).is_global
+    except ValueError:
+        is_here = "." not in host or host.endswith((".localhost", ".local", ".internal"))
+    if is_here:
+        return "which nobody outside your network can open"
+    return "" if parts.scheme == "https" else "which is not encrypted (https)"

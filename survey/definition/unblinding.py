@@ -1,0 +1,136 @@
+"""What could tell raters who wrote a response, and responses that are mixed up. Pure."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from survey.definition.findings import CHANGE, Finding
+from survey.definition.responses import ResponseRow
+from survey.definition.study import StudyDefinition
+from survey.definition.visible import visible_texts
+
+#: Names of language models and their makers that a response may give away, whoever wrote it.
+KNOWN = re.compile(
+    r"\b(?:ChatGPT|GPT-?\d[\w.]*|OpenAI|Anthropic|DeepSeek|Qwen)\b|通义千问|文心一言"
+    r"|\bI(?:'m| am) (?:Claude|Gemini|Llama|Mistral|Copilot|Bard|Grok)\b"
+)
+#: Texts that people read after their last rating: they may say what was compared.
+AFTERWARDS = (
+    *("thanks", "failed_attention", "screened_out", "declined", "full", "withdrawn", "closed"),
+)
+#: A model's first word alone is looked for from this many letters on: Llama, not Phi.
+LONG_WORD = 4
+
+
+def unblinding(
+    definition: StudyDefinition,
+    rows: Sequence[ResponseRow],
+    translations: Sequence[StudyDefinition] = (),
+) -> Iterator[Finding]:
+    """What to look at in the texts and responses of a study."""
+    names = _names(row.model for row in rows)
+    yield from _texts_that_name(definition, translations, names)
+    yield from _responses_that_name(rows, names)
+    yield from _differing_references(definition, rows)
+    yield from _same_texts(rows)
+
+
+def _names(models: Iterator[str]) -> re.Pattern[str] | None:
+    """The models' names, and what each begins with where that is a name, too: Claude, Qwen."""
+    patterns = set()
+    for model in models:
+        plain = model.isalpha()  # a word may be common: it counts as it is written
+        patterns.add(re.escape(model) if plain else f"(?i:{re.escape(model)})")
+        first = re.match(r"[A-Za-z]+", model)
+        if first and len(first[0]) >= LONG_WORD and not first[0].islower():
+            patterns.add(re.escape(first[0]))
+    if not patterns:
+        return None
+    longest_first = sorted(patterns, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)")
+
+
+def _texts_that_name(
+    definition: StudyDefinition,
+    translations: Sequence[StudyDefinition],
+    names: re.Pattern[str] | None,
+) -> Iterator[Finding]:
+    for key, text in visible_texts(definition, translations):
+        if names is None or (key[0] == "texts" and key[1] in AFTERWARDS):
+            continue
+        if found := names.search(text):
+            said = f"“{found[0]}” names a model, and raters are not to know any. Take it out."
+            yield Finding("Blinding", CHANGE, said, key, quote=found[0])
+
+
+def _responses_that_name(
+    rows: Sequence[ResponseRow], names: re.Pattern[str] | None
+) -> Iterator[Finding]:
+    by_name: dict[str, list[ResponseRow]] = defaultdict(list)
+    for row in rows:
+        found = (names.search(row.text) if names else None) or KNOWN.search(row.text)
+        if found:
+            by_name[found[0]].append(row)
+    for name, named in by_name.items():
+        first = named[0]
+        count = "1 response names" if len(named) == 1 else f"{len(named)} responses name"
+        said = (
+            f"{count} “{name}”{_first(named)}: {_place(first)}, {_of(first)}. Raters may tell who "
+            "wrote it: take the name out of the text."
+        )
+        yield Finding("Blinding", CHANGE, said, line=first.line)
+
+
+def _differing_references(
+    definition: StudyDefinition, rows: Sequence[ResponseRow]
+) -> Iterator[Finding]:
+    reference = definition.reference
+    if reference is None:
+        return
+    first_of: dict[str, ResponseRow] = {}
+    other: dict[str, ResponseRow] = {}
+    for row in rows:
+        if row.system != (reference.model, reference.condition):
+            continue
+        if row.text_hash != first_of.setdefault(row.scenario, row).text_hash:
+            other.setdefault(row.scenario, row)
+    if other:
+        row = next(iter(other.values()))
+        scenarios = "1 scenario" if len(other) == 1 else f"{len(other)} scenarios"
+        yield Finding(
+            "Reference",
+            CHANGE,
+            f"It has different texts in the sets of {scenarios}{_first(list(other.values()))}: "
+            f"{_place(row)} against set {first_of[row.scenario].set_name!r}. Each text gets gold "
+            "scores of its own. Give it the same text in every set.",
+            line=row.line,
+        )
+
+
+def _same_texts(rows: Sequence[ResponseRow]) -> Iterator[Finding]:
+    writers: dict[tuple[str, str], dict[tuple[str, str], ResponseRow]] = defaultdict(dict)
+    for row in rows:
+        writers[row.scenario, row.text_hash].setdefault(row.system, row)
+    same = [list(systems.values()) for systems in writers.values() if len(systems) > 1]
+    if same:
+        one, other = same[0][:2]
+        texts = "1 text is" if len(same) == 1 else f"{len(same)} texts are"
+        yield Finding(
+            "Identical responses",
+            CHANGE,
+            f"{texts} the same for several systems{_first(same)}: scenario {one.scenario!r}, "
+            f"{_of(one)} and {_of(other)}. Check where responses.csv comes from.",
+            line=other.line,
+        )
+
+
+def _first(found: Sequence[object]) -> str:
+    return ", first" if len(found) > 1 else ""
+
+
+def _place(row: ResponseRow) -> str:
+    return f"scenario {row.scenario!r}" + (f", set {row.set_name!r}" if row.set_name else "")
+
+
+def _of(row: ResponseRow) -> str:
+    return f"{row.model} ({row.condition})"
