@@ -44,6 +44,15 @@ class Prolific(Part):
         name = "completion_code" if ending == "completed" else f"{ending}_code"
         return getattr(self, name)  # type: ignore[no-any-return]  # one of the fields above
 
+    def code_shown(self, ending: str) -> str | None:
+        """The code that people see who reached an ending, or None where they see none.
+
+        Those who failed checks have completed all the same: where their ending has no code of its
+        own any more, they see that of completing.
+        """
+        code = self.code(ending)
+        return self.completion_code if code is None and ending == "failed_attention" else code
+
     @field_validator("return_url")
     @classmethod
     def _leads_to_a_site(cls, address: str) -> str:
