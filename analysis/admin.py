@@ -2,7 +2,15 @@
 
 from django.contrib import admin
 
-from analysis.models import AnalysisRun, Exclusion, RaterQuality, RecipeSet, Result, RuleSet
+from analysis.models import (
+    AnalysisRun,
+    Exclusion,
+    ManualDecision,
+    RaterQuality,
+    RecipeSet,
+    Result,
+    RuleSet,
+)
 from survey.admin import ReadOnly
 
 
@@ -42,6 +50,14 @@ class ExclusionAdmin(ReadOnly):
     list_display = ("run", "participant", "rule", "value", "threshold")
     list_select_related = ("run__study", "participant")
     list_filter = ("rule",)
+    search_fields = ("participant__pseudonym",)
+
+
+@admin.register(ManualDecision)
+class ManualDecisionAdmin(ReadOnly):
+    list_display = ("participant", "excluded", "reason", "author", "at")
+    list_select_related = ("participant", "author")
+    list_filter = ("excluded", "participant__study")
     search_fields = ("participant__pseudonym",)
 
 

@@ -27,7 +27,7 @@ class Decided:
 def decide(study: Study, sources: Sequence[str], rule_set: RuleSet, snapshot: Snapshot) -> Decided:
     """Filter everybody in the snapshot. Raises ValueError where the data contradict themselves."""
     raters = filtered(snapshot.data, rules_of(rule_set)).raters
-    columns = ["participant", "sigma", "mae", "included", "exclusion"]
+    columns = ["participant", *Decision._fields]
     rows = raters[columns].astype(object).where(raters[columns].notna(), None)
     decisions = {name: Decision(*decided) for name, *decided in rows.itertuples(index=False)}
     return Decided(decisions, about(study, sources, rule_set, snapshot))

@@ -10,6 +10,11 @@ from pydantic import Field, FiniteFloat, field_validator, model_validator
 from survey.definition.parts import Part
 
 RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
+#: The step of the funnel that is no rule: who is excluded by a recorded decision. It comes first.
+DECISION: Literal["decision"] = "decision"
+StepName = RuleName | Literal["decision"]
+#: Characters that the reason of a decision may have.
+LONGEST_REASON = 500
 #: What σ is the standard deviation of: every rating, or the mean rating of every block.
 SigmaOver = Literal["ratings", "blocks"]
 

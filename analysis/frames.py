@@ -10,6 +10,7 @@ from typing import Any
 from pandas import DataFrame
 
 from analysis.judges.judged import JudgesData
+from analysis.manual_decisions import exclusions_in_force
 from analysis.study_data import Contrast, ProtocolData, StudyData
 from judge.definition import JudgingDefinition
 from judge.models import Judging
@@ -75,17 +76,22 @@ class Snapshot:
 
 
 def read_snapshot(study: Study, sources: Sequence[str], *, seen_since: datetime) -> Snapshot:
-    """The data of everybody from `sources`; who was seen since then and goes on is active.
+    """The data of everybody from `sources`, with the reasons of the researchers' decisions; who was
+    seen since then and goes on is active.
 
     Call it inside `survey.tidy.reading()`, so that the tables agree.
     """
     definition = definition_of(study)
     active = active_participants(study, sources, seen_since=seen_since)
+    reasons = {d.participant.pseudonym: d.reason for d in exclusions_in_force(study)}
     gold = gold_scores(study)
     tables = {
         "participants": _Table(
-            (*participant_columns(definition), "active"),
-            ((*row, row[0] in active) for row in participant_rows(study, sources)),
+            (*participant_columns(definition), "excluded_by_decision", "active"),
+            (
+                (*row, reasons.get(row[0], ""), row[0] in active)
+                for row in participant_rows(study, sources)
+            ),
         ),
         "ratings": _Table(RATING_COLUMNS + SHOWN_COLUMNS, rating_rows(study, sources)),
         "gold": _Table(GOLD_COLUMNS, (row for row, _ in gold_rows(study, gold))),

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from analysis.definition import LONGEST_REASON
 from survey.models import Participant, Study
 
 
@@ -115,7 +116,7 @@ class RaterQuality(models.Model):
 
 
 class Exclusion(models.Model):
-    """A rule that took a rater out of a run; the first matching rule in order counts."""
+    """The rule, or `decision`, that took a rater out of a run; the first in order counts."""
 
     run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="exclusions")
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="exclusions")
@@ -131,6 +132,30 @@ class Exclusion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.participant}: {self.rule}"
+
+
+class ManualDecision(models.Model):
+    """That researchers exclude a rater from every analysis, or take that back, and why.
+
+    Never edited: the newest one about a person holds.
+    """
+
+    participant = models.ForeignKey(Participant, models.CASCADE, related_name="manual_decisions")
+    excluded = models.BooleanField(help_text="False: an earlier exclusion is taken back")
+    reason = models.CharField(max_length=LONGEST_REASON)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, help_text="Empty: a command"
+    )
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(reason=""), name="manual_decision_reason")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {'excluded' if self.excluded else 'exclusion taken back'}"
 
 
 class Result(models.Model):

@@ -8,12 +8,16 @@ from survey.models import Study
 
 
 class Decision(NamedTuple):
-    """What the filter decided of a rater, and the rule that excluded them or nothing."""
+    """What the filter decided of a rater, and the step that excluded them or nothing.
+
+    `excluded_by_decision` is the reason of the researchers, whom they let count it is empty.
+    """
 
     sigma: float | None
     mae: float | None
     included: bool
     exclusion: str
+    excluded_by_decision: str
 
 
 def latest_run(study: Study, sources: Sequence[str]) -> AnalysisRun | None:
@@ -36,6 +40,12 @@ def rater_decisions(run: AnalysisRun) -> dict[str, Decision]:
         "participant_id", "participant__pseudonym", "indices", "included"
     )
     return {
-        name: Decision(indices.get("sigma"), indices.get("mae"), included, rules.get(person, ""))
+        name: Decision(
+            indices.get("sigma"),
+            indices.get("mae"),
+            included,
+            rules.get(person, ""),
+            indices.get("excluded_by_decision", ""),
+        )
         for person, name, indices, included in rows
     }

@@ -18,8 +18,8 @@ from analysis.figures.quality import distribution, durations, sigma_against_mae
 from analysis.figures.ratings import ratings_kde
 from analysis.figures.shares import category_shares
 from analysis.raters.demographics import demographics
-from analysis.raters.filtering import filtered
-from analysis.raters.funnel import Funnel, exclusions, not_entered
+from analysis.raters.filtering import Filtered, filtered
+from analysis.raters.funnel import excluded_by_decision, exclusions, not_entered
 from analysis.raters.rater_indices import rater_indices
 from analysis.raters.thresholds import thresholds
 from analysis.recipe import Raters, Recipe
@@ -35,11 +35,13 @@ UNRATED = "the study asks for no ratings"
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 OF_DISTANCES = ["thresholds", "sigma_mae", "sigma", "mae"]
 FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratings_kde"]
+#: Why somebody excluded by a decision has no indices, and nobody is compared with them.
+DECIDED = "excluded by a decision"
 #: Of the bootstrap that says how sure the elbows are.
 THRESHOLDS_SEED = 1
 RATERS = [
     "participant", "n_ratings", "duration_seconds", "sigma", "mae", "included", "exclusion",
-    "status", "attention_checks_failed", "n_gold", "note",
+    "excluded_by_decision", "status", "attention_checks_failed", "n_gold", "note",
 ]  # fmt: skip
 
 
@@ -64,12 +66,13 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
     contradict themselves, as `study_data.check` does.
     """
     who = filtered(data, rules)
-    checked, rules, raters, funnel = who.checked, who.rules, who.raters, who.funnel
+    rules, raters, funnel = who.rules, who.raters, who.funnel
+    checked = who.checked.without_decided()
     people = checked.consented
     counted: dict[Raters, Answers] = {
         "included": _answers_of(
             checked,
-            people["participant"][funnel.included],
+            raters["participant"][funnel.included],
             _no_ratings(funnel.included) if data.scale else UNRATED,
         ),
         "all": _answers_of(
@@ -79,8 +82,9 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
         ),
     }
     found = Collected()
-    _about_raters(found, checked, raters, funnel, rules, rated=bool(data.scale))
-    found.table("demographics", lambda: demographics(people, funnel.included, data.orders))
+    _about_raters(found, who, rated=bool(data.scale))
+    everyone = who.checked.consented
+    found.table("demographics", lambda: demographics(everyone, funnel.included, data.orders))
     _about_systems(found, data, checked, counted["included"])
     if checked.ratings.empty:
         found.absent["rater_differences"] = counted["all"].unrated
@@ -105,25 +109,14 @@ def _answers_of(checked: Checked, names: "Series[str]", unrated: str) -> Answers
     return Answers(ratings, ranks, people, unrated)
 
 
-def _about_raters(
-    found: Collected,
-    checked: Checked,
-    raters: DataFrame,
-    funnel: Funnel,
-    rules: QualityRules,
-    *,
-    rated: bool,
-) -> None:
+def _about_raters(found: Collected, who: Filtered, *, rated: bool) -> None:
     """The funnel, each rater's indices, and the limits beside their elbows."""
-    if rules.order:
+    checked, rules, raters, funnel = who.checked, who.rules, who.raters, who.funnel
+    if len(funnel.steps):
         found.tables["funnel"] = funnel.steps
     else:
         found.absent["funnel"] = "the study applies no quality rule"
-    indices = rater_indices(checked.ratings, checked.ranks, checked.consented)
-    table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
-    if not rated:  # nobody lacks what nobody was asked for
-        table["note"] = ""
-    found.tables["raters"] = table.merge(indices, on="participant", validate="one_to_one")
+    found.tables["raters"] = _with_indices(checked, raters, rated=rated)
     found.figure("consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people)))
     found.figure("durations", lambda: durations(raters, rules))
     if not rated:
@@ -135,6 +128,20 @@ def _about_raters(
     found.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
     for measure in ("sigma", "mae"):
         found.figure(measure, partial(distribution, raters, limits, measure))
+
+
+def _with_indices(checked: Checked, raters: DataFrame, *, rated: bool) -> DataFrame:
+    """The table of raters. Who is excluded by a decision has no indices, for these compare raters
+    with one another.
+    """
+    table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
+    if not rated:  # nobody lacks what nobody was asked for
+        table["note"] = ""
+    compared = checked.without_decided()
+    indices = rater_indices(compared.ratings, compared.ranks, compared.consented)
+    found = table.merge(indices, on="participant", how="left", validate="one_to_one")
+    found["indices_note"] = found["indices_note"].mask(excluded_by_decision(found), DECIDED)
+    return found
 
 
 def _about_systems(found: Collected, data: StudyData, checked: Checked, included: Answers) -> None:

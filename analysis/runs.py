@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from analysis.manual_decisions import exclusions_in_force
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
 from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set, rules_of
@@ -38,8 +39,8 @@ def fingerprint(
     *,
     at: datetime,
 ) -> str:
-    """Cheap digest of all that results depend on: people, answers, gold scores, rules, recipes,
-    software.
+    """Cheap digest of all that results depend on: people, answers, gold scores, rules, decisions
+    about raters, recipes, software.
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants tell of all
     ratings. Somebody who falls silent changes results as well, hence the time.
@@ -57,10 +58,20 @@ def fingerprint(
     rest = [
         [study.content_hash, list(sources), rule_set.pk, recipe_set.pk, software()],
         scores_digest(study),
+        _decisions(study, sources),
         sorted(active),
     ]
     digest.update(json.dumps(rest).encode())
     return digest.hexdigest()
+
+
+def _decisions(study: Study, sources: Sequence[str]) -> list[tuple[int, str]]:
+    """Whom of these sources researchers exclude, and why."""
+    return [
+        (decision.participant_id, decision.reason)
+        for decision in exclusions_in_force(study)
+        if decision.participant.source in sources
+    ]
 
 
 @transaction.atomic

@@ -37,8 +37,9 @@ class Contrast:
 class StudyData:
     """One study's data as tidy tables (the columns of participants.csv, ratings.csv, gold.csv).
 
-    `participants` may have `active`: still taking the survey; a question that they have no column
-    for was not asked. `ratings` are whole numbers.
+    `participants` may have `active`: still taking the survey, and `excluded_by_decision`: why
+    researchers excluded the person, empty of all others. A question that they have no column for
+    was not asked. `ratings` are whole numbers.
     `scenarios` and `models` are in study order. `scale` is empty where the study rates nothing; a
     slider's has its two ends, and ratings lie `between` them. `orders` gives the study's order of
     the values of other columns (`condition`, `set`, `dimension`, and demographic ones); values
@@ -98,6 +99,18 @@ class Checked:
         took_part = self.people["status"].isin(["completed", "in_progress"])
         return self.people[took_part].reset_index(drop=True)
 
+    def without_decided(self) -> "Checked":
+        """Without the people whom a decision excluded, and their answers."""
+        decided = self.people["excluded_by_decision"] != ""
+        if not decided.any():
+            return self
+        left = self.people["participant"][~decided]
+        people, ratings, ranks = (
+            frame[frame["participant"].isin(left)].reset_index(drop=True)
+            for frame in (self.people, self.ratings, self.ranks)
+        )
+        return Checked(people, self.known, ratings, ranks)
+
 
 def check(data: StudyData) -> Checked:
     """The data as the analysis reads them, whatever the order of their rows.
@@ -121,7 +134,9 @@ def plain(table: DataFrame) -> DataFrame:
 
 
 def _people(participants: DataFrame) -> DataFrame:
-    """Participants by name, with numbers as numbers and a yes or no in `active`."""
+    """Participants by name, with numbers as numbers, a yes or no in `active` and a text in
+    `excluded_by_decision`.
+    """
     people = participants.assign(participant=text(participants["participant"]))
     if people["participant"].duplicated().any():
         twice = people["participant"][people["participant"].duplicated()].min()
@@ -130,6 +145,8 @@ def _people(participants: DataFrame) -> DataFrame:
         people[column] = pd.to_numeric(people[column]).astype("float64")
     active = people["active"] if "active" in people else Series(False, index=people.index)
     people["active"] = active.astype(bool)
+    decided = people.get("excluded_by_decision", "")
+    people["excluded_by_decision"] = text(Series(decided, index=people.index))
     return people.sort_values("participant", ignore_index=True)
 
 

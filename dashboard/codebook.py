@@ -24,8 +24,11 @@ MEANINGS = {
     "sigma": "Standard deviation of the person's gold-scored ratings",
     "mae": "Mean absolute distance of these ratings to the gold scores",
     "included": "Whether the person's ratings count; not while they are taking the survey",
-    "exclusion": "The first quality rule that matched; of who is not included, empty where no "
-    "rule was applied: still taking the survey, declined, screened out or withdrawn",
+    "exclusion": "The first quality rule that matched, or `decision`, which comes before them; of "
+    "who is not included, empty where no rule was applied: still taking the survey, declined, "
+    "screened out or withdrawn",
+    "excluded_by_decision": "Why the researchers excluded the rater, if they did; true in the "
+    "form for sharing",
     "scenario": "User input that was answered",
     "set": "Pairing of models that were shown together; empty where the study has one",
     "model": "Language model that wrote the response",

@@ -67,7 +67,7 @@ from survey.tidy import (
 )
 
 DECISION_COLUMNS = Decision._fields
-NO_DECISION = Decision(None, None, included=False, exclusion="")
+NO_DECISION = Decision(None, None, included=False, exclusion="", excluded_by_decision="")
 #: What may tell who somebody is, together with what others know of them.
 EXACT_TIMES = ("started_at", "finished_at", "shown_at", "answered_at", "submitted_at")
 IDENTIFYING_COLUMNS = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
@@ -136,12 +136,19 @@ class Export:
         usual = len(PARTICIPANT_COLUMNS)
         columns = participant_columns(self.definition)
         rows = (
-            (*row[:usual], *self.decisions.get(row[0], NO_DECISION), *row[usual:])
+            (*row[:usual], *self._decided(row[0]), *row[usual:])
             for row in participant_rows(self.study, self.sources)
         )
         return self._named(
             Table((*columns[:usual], *DECISION_COLUMNS, *columns[usual:]), rows), has_gold=True
         )
+
+    def _decided(self, name: str) -> Row:
+        """What was decided of a person; a reason in researchers' own words may tell who it is."""
+        decision = self.decisions.get(name, NO_DECISION)
+        if self.sharing:
+            return (*decision[:-1], True if decision.excluded_by_decision else None)
+        return decision
 
     def ratings(self) -> Table:
         """The ratings of the included raters: the cleaned data."""

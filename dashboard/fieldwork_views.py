@@ -1,19 +1,36 @@
-"""Researchers' pages about a study that runs: policy, order, pilot, Prolific's submissions."""
+"""Researchers' pages about a study that runs: policy, order, pilot, Prolific's submissions, and
+decisions about raters.
+"""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from analysis.definition import LONGEST_REASON
+from analysis.manual_decisions import DecisionRefused, decide_on, decided_in_words
+from analysis.models import AnalysisRun
+from analysis.runs import request_run
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.certificate import COLUMNS, PEOPLE, Certificate, Part, certificate_rows
-from dashboard.forms import CertificateForm, SubmissionsForm, VersionForm
+from dashboard.forms import (
+    CertificateForm,
+    DecisionForm,
+    ExcludeForm,
+    SubmissionsForm,
+    VersionForm,
+)
 from dashboard.pilot import lines, other_versions, side
-from dashboard.submissions import apply_submissions, in_words, read_submissions
-from dashboard.views import asked_for, study_page
+from dashboard.queries import include_query
+from dashboard.reconciliation import FINDINGS, reconcile
+from dashboard.submission_lists import read_submissions
+from dashboard.submissions import apply_submissions, in_words
+from dashboard.views import asked_for, study_page, wake_worker
 from survey.content import content_of
 from survey.csv_text import csv_lines
 from survey.definition import DefinitionError
@@ -21,8 +38,9 @@ from survey.definition.policy import findings, on_prolific
 from survey.definition.settings import Settings
 from survey.models import Participant, Place, Study
 from survey.places import capacity
-from survey.tidy import reading
+from survey.tidy import counted_sources, reading
 
+ANEW = "Results without them are here as soon as they are computed."
 #: Larger tables are in the CSV alone.
 CELLS_SHOWN = 3000
 SLOTS_SHOWN = 40
@@ -36,26 +54,112 @@ PARTS = {
 @require_POST
 @researcher_required
 def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Take in Prolific's list of submissions; all of it, or nothing where a line is wrong."""
+    """Take in Prolific's lists of submissions; all of them, or nothing where a line is wrong.
+
+    The page says what they change, and who of those who came does not fit them.
+    """
     found = study_or_404(name)
     form = SubmissionsForm(request.POST, request.FILES)
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["file"])))
         return redirect("study", found)
-    file = form.cleaned_data["file"]
+    files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
     try:
-        rows = read_submissions(file.read(), file=file.name)
+        lists = read_submissions(files)
     except DefinitionError as error:
         for problem in error.problems[:10]:
             messages.error(request, str(problem))
         messages.error(request, "Nothing was changed.")
         return redirect("study", found)
     applied = apply_submissions(
-        study=found, submissions=rows, at=timezone.now(), author=request.user
+        study=found, submissions=lists.submissions, at=timezone.now(), author=request.user
     )
-    for line in in_words(applied):
-        messages.success(request, line)
-    return redirect("study", found)
+    reconciliation = reconcile(found, lists)
+    return study_page(
+        request,
+        found,
+        "study",
+        "submissions",
+        files=[name for name, _ in files],
+        lines=in_words(applied),
+        reconciliation=reconciliation,
+        findings=[
+            (heading, advice, groups)
+            for finding, (heading, advice) in FINDINGS.items()
+            if (groups := reconciliation.of(finding))
+        ],
+        may_exclude=any(group.counting for group in reconciliation.groups),
+        longest_reason=LONGEST_REASON,
+    )
+
+
+@require_POST
+@researcher_required
+def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Exclude people whom lists of submissions did not fit, and analyse anew."""
+    found = study_or_404(name)
+    form = ExcludeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"{form.problem} Nobody was excluded: upload the lists again.")
+        return redirect("study", found)
+    people = list(found.participants.filter(pk__in=form.participants))
+    _decide(request, found, people, excluded=True, reason=form.cleaned_data["reason"])
+    return redirect("raters", found)
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def rater(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
+    """What was decided about one rater; when sent, decide it, and analyse anew."""
+    found = study_or_404(name)
+    person = get_object_or_404(found.participants, pk=participant)
+    form = DecisionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        excluded = form.cleaned_data["excluded"] == "true"
+        _decide(request, found, [person], excluded=excluded, reason=form.cleaned_data["reason"])
+        back = reverse("rater", args=[found, person.pk])
+        return redirect(back + include_query(asked_for(request)))
+    decisions = list(person.manual_decisions.select_related("author").order_by("-id"))
+    return study_page(
+        request,
+        found,
+        "raters",
+        "rater",
+        person=person,
+        decisions=decisions,
+        is_excluded=bool(decisions) and decisions[0].excluded,
+        is_expert=person.source == Participant.Source.PANEL,
+        query=include_query(asked_for(request)),
+        problem=form.problem if form.is_bound else "",
+        longest_reason=LONGEST_REASON,
+    )
+
+
+def _decide(
+    request: ResearcherRequest,
+    study: Study,
+    people: Collection[Participant],
+    *,
+    excluded: bool,
+    reason: str,
+) -> None:
+    """Record a decision, say so, and have a worker analyse anew."""
+    try:
+        changed = decide_on(
+            study=study,
+            participants=people,
+            excluded=excluded,
+            reason=reason,
+            at=timezone.now(),
+            author=request.user,
+        )
+    except DecisionRefused as refusal:
+        messages.error(request, str(refusal))
+        return
+    run = request_run(study=study, sources=counted_sources(asked_for(request)))
+    messages.success(request, f"{decided_in_words(changed, excluded=excluded)} {ANEW}")
+    if run.state != AnalysisRun.State.DONE:
+        wake_worker(request, "analysis.run", run.pk)
 
 
 @require_GET

@@ -1,5 +1,6 @@
 """What researchers may send."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +11,15 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from pydantic import ValidationError as ValidationErrors
 
-from analysis.definition import QualityRules, RuleName
+from analysis.definition import LONGEST_REASON, QualityRules, RuleName
 from dashboard.certificate import PEOPLE
 from dashboard.raters import NUMBERS, TEXTS
 from dashboard.result_subjects import MAIN, SUBJECTS
 from dashboard.result_tables import EVERY, FILTERS, FIRST_SHOWN
 from survey.models import Participant, Place, Study
+
+#: Ids of participants.
+IDS = re.compile(r"[0-9]{1,18}(,[0-9]{1,18})*")
 
 
 class LoginForm(AuthenticationForm):
@@ -226,13 +230,69 @@ class RecomputeForm(forms.Form):
         return page, subject if page == "results" and subject != MAIN else ""
 
 
-class SubmissionsForm(forms.Form):
-    """Prolific's list of submissions."""
+class FilesInput(forms.ClearableFileInput):
+    """Takes several files."""
 
-    file = forms.FileField(
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One file or more, each of them checked."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        files = data if isinstance(data, list | tuple) else [data]
+        clean = super().clean
+        return [clean(file, initial) for file in files or [None]]
+
+
+class SubmissionsForm(forms.Form):
+    """Prolific's lists of submissions."""
+
+    file = FilesField(
         max_length=200,
-        error_messages={"required": "Choose the CSV file that you exported from Prolific."},
+        error_messages={"required": "Choose the CSV files that you exported from Prolific."},
     )
+
+
+class ReasonForm(forms.Form):
+    """Why researchers decide what they decide about raters."""
+
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        error_messages={"required": "Give a reason: it is kept with the decision."},
+    )
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it."""
+        return " ".join(error for errors in self.errors.values() for error in map(str, errors))
+
+
+class ExcludeForm(ReasonForm):
+    """People to exclude, in groups as a page reported them: ids with commas between."""
+
+    group = forms.MultipleChoiceField(
+        error_messages={"required": "Choose whom to exclude."},
+    )
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        field = self.fields["group"]
+        assert isinstance(field, forms.MultipleChoiceField)
+        field.choices = [(group, group) for group in data.getlist("group") if IDS.fullmatch(group)]
+
+    @property
+    def participants(self) -> list[int]:
+        """Whom to exclude."""
+        return [int(one) for group in self.cleaned_data["group"] for one in group.split(",")]
+
+
+class DecisionForm(ReasonForm):
+    """One rater to exclude, or to let count again."""
+
+    excluded = forms.ChoiceField(choices=[("true", "exclude"), ("false", "let count again")])
 
 
 class GoldSetForm(forms.Form):

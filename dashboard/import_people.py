@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
+from analysis.definition import LONGEST_REASON
 from dashboard.import_files import Columns, Findings, Row, TidyFile
 
 #: How a cell of the study is named: scenario, set, model, condition.
@@ -16,6 +17,8 @@ TEXTS = ("sex", "gender", "race", "hispanic", "education", "employment", "state"
 #: Columns that our exports add and that are computed anew.
 DERIVED = ("sigma", "mae", "included", "exclusion", "gold", "gold_by")
 LANGUAGE = re.compile(r"(?=.{2,20}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
+#: The reason of a decision whose file does not tell it.
+NOT_STATED = "not stated in the imported file"
 #: An age above this is a slip of the pen, or a year of birth.
 OLDEST = 150
 
@@ -73,6 +76,8 @@ class Person:
     device: str
     window: tuple[int | None, int | None]
     clock_stepped: bool
+    #: Why researchers excluded the person; empty where they did not.
+    excluded_by_decision: str
     answers: dict[str, str | int | float]
     blocks: dict[int, "BlockAnswers"] = field(default_factory=dict)
 
@@ -112,6 +117,7 @@ def read_people(
             *("attention_checks_failed", "age", *TEXTS, *vocabulary.questions),
             *("way_in", "ending", "language", "device", "viewport_width", "viewport_height"),
             "clock_stepped",
+            "excluded_by_decision",
         ),
         ignored=(*DERIVED, "sources"),
     )
@@ -162,6 +168,7 @@ def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Per
             table.whole(line, row, "viewport_height"),
         ),
         clock_stepped=clock_stepped,
+        excluded_by_decision=_decision(table, line, row),
         answers=_answers(table, line, row, vocabulary),
     )
 
@@ -175,6 +182,15 @@ def _language(table: TidyFile, line: int, row: Row) -> str:
     if language and not LANGUAGE.fullmatch(language):
         table.problem(line, "language", f"{language!r} is no language such as en or zh-hans")
     return language
+
+
+def _decision(table: TidyFile, line: int, row: Row) -> str:
+    """The reason of a decision; what is shared says no more than that there is one."""
+    reason = row.get("excluded_by_decision", "")
+    if len(reason) > LONGEST_REASON:
+        why = f"is longer than {LONGEST_REASON} characters"
+        table.problem(line, "excluded_by_decision", why)
+    return {"true": NOT_STATED, "false": ""}.get(reason.lower(), reason)
 
 
 def _source(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> str:

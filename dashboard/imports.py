@@ -11,6 +11,7 @@ from typing import TypeVar
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from analysis.models import ManualDecision
 from analysis.recipe_sets import recipes_in_force
 from analysis.ungrouped import sentences, ungrouped
 from dashboard.import_checks import read_ranks, read_ratings
@@ -214,6 +215,11 @@ def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, in
         DemographicAnswer(participant=row, name=name, value=value)
         for row, person in zip(rows, people, strict=True)
         for name, value in person.answers.items()
+    )
+    ManualDecision.objects.bulk_create(
+        ManualDecision(participant=row, excluded=True, reason=person.excluded_by_decision, at=now)
+        for row, person in zip(rows, people, strict=True)
+        if person.excluded_by_decision
     )
     given = [
         (row, block, answers)

@@ -43,7 +43,15 @@ def raters_of(
         found = found.filter(rule=rule)
     if status:
         found = found.filter(indices__status=status)
-    columns = (*TEXTS.values(), "indices", "included", "rule", "value", "threshold")
+    columns = (
+        "participant_id",
+        *TEXTS.values(),
+        "indices",
+        "included",
+        "rule",
+        "value",
+        "threshold",
+    )
     rows: Raters = found.order_by(*_order(sort), "id").values(*columns)
     return rows
 
@@ -64,6 +72,7 @@ def rater_row(rater: dict[str, Any]) -> Row:
     """A rater with their indices, and the rule that took them out with what it measured."""
     source = rater["participant__source"]
     return {
+        "id": rater["participant_id"],
         "participant": rater["participant__pseudonym"],
         "source": source,
         "is_counted": source not in Participant.NOT_COUNTED,

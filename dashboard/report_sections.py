@@ -71,7 +71,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "funnel": Shown(
             "Who was filtered out",
             "Counts people; alone is how many a rule would remove by itself, and the last columns "
-            f"are the sex of those whom it excludes. {SAME}",
+            "are the sex of those whom it excludes. A step `decision` holds those whom the "
+            f"researchers excluded, each with a reason; the rules are about the others. {SAME}",
         ),
         "demographics": Shown("Who the included raters are", "Counts the included raters."),
         "thresholds": Shown(
@@ -83,10 +84,10 @@ SECTIONS: dict[str, dict[str, Shown]] = {
             "Raters who were filtered out",
             "A row is a rater.",
             keep=lambda row: bool(row["exclusion"]),
-            kept="the raters whom a rule left out",
+            kept="the raters whom a rule or a decision left out",
             only=(
                 "participant", "status", "duration_seconds", "attention_checks_failed",
-                "n_ratings", "sigma", "mae", "exclusion", "note",
+                "n_ratings", "sigma", "mae", "exclusion", "excluded_by_decision", "note",
             ),
             folded=True,
         ),

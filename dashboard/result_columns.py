@@ -7,9 +7,9 @@ from dashboard.codebook import MEANINGS as OF_EXPORTS
 #: Columns that mean the same as in an export.
 SHARED = {
     "participant", "status", "duration_seconds", "attention_checks_failed", "sigma", "mae",
-    "included", "exclusion", "scenario", "set", "model", "condition", "dimension", "gold", "score",
-    "judge", "response", "replicate", "requested_model", "returned_model", "choice", "system",
-    "gold_by",
+    "included", "exclusion", "excluded_by_decision", "scenario", "set", "model", "condition",
+    "dimension", "gold", "score", "judge", "response", "replicate", "requested_model",
+    "returned_model", "choice", "system", "gold_by",
 }  # fmt: skip
 MEANINGS = {
     # what a row is about
@@ -59,7 +59,7 @@ MEANINGS = {
     "percent": "Of all included raters, in percent",
     "excluded": "Raters whom the step takes out",
     "remaining": "Raters left after the step",
-    "alone": "Raters whom the rule would take out by itself",
+    "alone": "Raters whom the rule would take out by itself, of those whom no decision excluded",
     "missing_cells": "Raters × scenarios (over all models: × models) without a page that was rated "
     "in both conditions",
     "left_out": "Raters who rated one side or the other, but not both on one page",

@@ -67,6 +67,7 @@ class RunRecord:
                 sigma=indices["sigma"],
                 mae=indices["mae"],
                 sex=sexes.get(who, UNSPECIFIED),
+                decided=bool(indices["excluded_by_decision"]),
             )
             for who, _, included, indices in self._rows
         ]
@@ -84,12 +85,13 @@ class RunRecord:
     def _rows(self) -> list[tuple[int, str, bool, dict[str, Any]]]:
         """Participant, pseudonym, whether included, and of the indices those that are used here."""
         used = ["status", "duration_seconds", "attention_checks_failed", "sigma", "mae"]
-        used += ["n_ratings", "n_gold"]
+        used += ["n_ratings", "n_gold", "excluded_by_decision"]
         rows = self.run.rater_quality.order_by("id").values_list(
             "participant_id", "participant__pseudonym", "included", "indices"
         )
         return [
-            (who, name, included, {each: indices[each] for each in used})
+            # a run from before there were decisions says nothing of them
+            (who, name, included, {each: indices.get(each) for each in used})
             for who, name, included, indices in rows
         ]
 

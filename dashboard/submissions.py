@@ -1,80 +1,66 @@
-"""Prolific's list of submissions: whoever returned theirs, or ran out of time, frees their place.
+"""What Prolific's lists of submissions change: who returned or timed out frees their place.
 
 Prolific's ids are looked up and forgotten: results name people by pseudonym.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from survey import models
-from survey.definition import DefinitionError, Problem
-from survey.definition.csv_file import CsvFile
-from survey.models import Identity, Participant, Place, Study, StudyEvent
+from dashboard.submission_lists import RETURNED, TIMED_OUT, ListedSubmission
+from survey.models import Identity, Participant, Place, Study, StudyEvent, Submission
 from survey.places import hold_again, locked
 
 Status = Participant.Status
 
-COLUMNS = {"submission": "Submission id", "participant": "Participant id", "status": "Status"}
-RETURNED, TIMED_OUT = "RETURNED", "TIMED-OUT"
-STATUSES = {
-    "RESERVED", "ACTIVE", TIMED_OUT, "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED",
-    "REJECTED", RETURNED, "SCREENED OUT", "UNKNOWN",
-}  # fmt: skip
+
+def sessions_of(people: Sequence[int]) -> dict[int, set[str]]:
+    """The submissions with which people came, by participant; none where it is not known."""
+    rows = Submission.objects.filter(participant__in=people)
+    sessions: dict[int, set[str]] = {person: set() for person in people}
+    for person, session in rows.values_list("participant_id", "session_id"):
+        sessions[person].add(session)
+    return sessions
 
 
 @dataclass(frozen=True)
-class Submission:
-    """One row of the list."""
+class Matched:
+    """Whom of a study lists are about, by participant, with the rows that are about them.
 
-    id: str
-    participant: str
-    status: str
-
-
-def read_submissions(data: bytes, *, file: str) -> list[Submission]:
-    """The rows of a list as Prolific exports it, whatever further columns it has.
-
-    Raises DefinitionError with every problem, each with its line and column.
+    `elsewhere` came with submissions of which the lists have none, so they say nothing about them
+    here; `not_listed` came from Prolific and are in no list. `unknown` are the rows of people whom
+    this version does not know. `sessions` are the submissions that people here came with.
     """
-    csv = CsvFile(data, file=file)
-    places = {name.casefold(): number for number, name in enumerate(csv.columns)}
-    missing = [name for name in COLUMNS.values() if name.casefold() not in places]
-    if missing:
-        raise DefinitionError(
-            Problem(file, 1, 0, f"column {name!r} is missing") for name in missing
-        )
-    at = {part: places[name.casefold()] for part, name in COLUMNS.items()}
-    problems: list[Problem] = []
-    submissions: list[Submission] = []
-    first_line: dict[str, int] = {}
-    for line, cells in csv.records():
-        if len(cells) != len(csv.columns):
-            found = f"{len(cells)} cells where the header has {len(csv.columns)}"
-            problems.append(Problem(file, line, 0, found))
-            continue
-        row = {part: cells[place].strip() for part, place in at.items()}
-        status = row["status"].upper().replace("_", " ").replace("TIMED OUT", TIMED_OUT)
-        problems += [
-            Problem(file, line, at[part] + 1, f"{COLUMNS[part]} is empty")
-            for part in ("submission", "participant")
-            if not row[part]
-        ]
-        if status not in STATUSES:
-            message = f"{row['status']!r} is none of Prolific's statuses"
-            problems.append(Problem(file, line, at["status"] + 1, message))
-        before = first_line.setdefault(row["submission"], line)
-        if row["submission"] and before != line:
-            message = f"this submission stands on line {before} already"
-            problems.append(Problem(file, line, at["submission"] + 1, message))
-        submissions.append(Submission(row["submission"], row["participant"], status))
-    if problems:
-        raise DefinitionError(problems)
-    return submissions
+
+    here: dict[int, list[ListedSubmission]]
+    elsewhere: list[int]
+    not_listed: list[int]
+    unknown: list[ListedSubmission]
+    sessions: dict[int, set[str]]
+
+
+def match(study: Study, submissions: Iterable[ListedSubmission]) -> Matched:
+    """Find the people of lists among those who came to the study from Prolific."""
+    by_person: dict[str, list[ListedSubmission]] = {}
+    for submission in submissions:
+        by_person.setdefault(submission.participant, []).append(submission)
+    identities = Identity.objects.filter(participant__study=study, kind=Identity.Kind.PROLIFIC)
+    people = dict(identities.order_by("participant").values_list("participant_id", "key"))
+    sessions = sessions_of(list(people))
+    matched = Matched({}, [], [], [], sessions)
+    for person, key in people.items():
+        rows = by_person.pop(key, None)
+        if rows is None:
+            matched.not_listed.append(person)
+        elif sessions[person] and sessions[person].isdisjoint(row.id for row in rows):
+            matched.elsewhere.append(person)
+        else:
+            matched.here[person] = rows
+    matched.unknown.extend(row for rows in by_person.values() for row in rows)
+    return matched
 
 
 @dataclass
@@ -104,7 +90,7 @@ class Applied:
 def apply_submissions(
     *,
     study: Study,
-    submissions: Iterable[Submission],
+    submissions: Iterable[ListedSubmission],
     at: datetime,
     author: User | None = None,
 ) -> Applied:
@@ -116,27 +102,19 @@ def apply_submissions(
     came, a list without it is that of another study, and says nothing about them here. The same
     list again changes nothing.
     """
-    by_person: dict[str, dict[str, str]] = {}
-    for submission in submissions:
-        by_person.setdefault(submission.participant, {})[submission.id] = submission.status
-    identities = Identity.objects.filter(participant__study=study, kind=Identity.Kind.PROLIFIC)
-    known = [identity for identity in identities if identity.key in by_person]
-    sessions = sessions_of(identity.participant_id for identity in known)
-    statuses = {
-        identity.participant_id: set(by_person[identity.key].values())
-        for identity in known
-        if not (came := sessions[identity.participant_id]) or came & by_person[identity.key].keys()
-    }
+    matched = match(study, submissions)
     # Not so strongly locked that an analysis could not refer to them; see survey.withdrawal.
     rows = Participant.objects.select_for_update(no_key=True)
-    people = list(rows.filter(pk__in=statuses).order_by("pk"))
+    people = list(rows.filter(pk__in=list(matched.here)).order_by("pk"))
     locked(study.pk)  # before any place: whoever begins takes theirs in the same order
     holders = set(
         Place.objects.filter(participant__in=people).values_list("participant", flat=True)
     )
-    applied = Applied(unknown=len(by_person) - len(known), elsewhere=len(known) - len(people))
+    unknown = len({submission.participant for submission in matched.unknown})
+    applied = Applied(unknown=unknown, elsewhere=len(matched.elsewhere))
     for person in people:
-        _apply(person, statuses[person.pk], person.pk in holders, applied, at)
+        statuses = {submission.status for submission in matched.here[person.pk]}
+        _apply(person, statuses, person.pk in holders, applied, at)
     if applied.changed:
         counts = {
             "returned": len(applied.returned),
@@ -148,15 +126,6 @@ def apply_submissions(
         }
         StudyEvent.objects.create(study=study, author=author, action="submissions", detail=counts)
     return applied
-
-
-def sessions_of(participants: Iterable[int]) -> defaultdict[int, set[str]]:
-    """The submissions with which participants came, as far as they are known."""
-    sessions: defaultdict[int, set[str]] = defaultdict(set)
-    came = models.Submission.objects.filter(participant__in=list(participants))
-    for participant, session in came.values_list("participant", "session_id"):
-        sessions[participant].add(session)
-    return sessions
 
 
 def _apply(
@@ -202,10 +171,5 @@ def in_words(applied: Applied) -> list[str]:
         lines.append(
             f"{applied.unknown} of the list {'is' if applied.unknown == 1 else 'are'} not known "
             "to this version of the study."
-        )
-    if applied.elsewhere:
-        lines.append(
-            f"{applied.elsewhere} of the list came here with a submission that the list does not "
-            "have, and stay as they are: is it the list of another study?"
         )
     return lines

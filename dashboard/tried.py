@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.raters.what_if import Rater
+from analysis.definition import DECISION
+from analysis.raters.what_if import Rater, Step
 from dashboard.tables import Column, sortable_columns
 from dashboard.thresholds import Outcome
 from dashboard.thresholds_figure import SigmaMaeFigure, sigma_mae_figure
@@ -39,6 +40,16 @@ class Moved:
         return getattr(self if name in TEXTS else self.rater, name)
 
 
+def _all_steps(outcome: Outcome, other: Outcome) -> list[Step]:
+    """The steps of an outcome, with an empty one for decisions where only the other has it."""
+    steps = outcome.funnel.steps
+    if len(steps) == len(other.funnel.steps) or (steps and steps[0].name == DECISION):
+        return steps
+    sexes = {sex for step in steps for sex in step.by_sex}
+    none = Step(DECISION, remaining=outcome.funnel.entered, by_sex=dict.fromkeys(sorted(sexes), 0))
+    return [none, *steps]
+
+
 @dataclass(frozen=True)
 class Tried:
     """What some rules would do, beside those in force. `sort` is a name in COLUMNS, with a minus
@@ -64,7 +75,11 @@ class Tried:
 
     @property
     def steps(self) -> list[tuple[Any, Any]]:
-        return list(zip(self.before.funnel.steps, self.after.funnel.steps, strict=True))
+        """Each step as it is and as it would be. Whom a decision excludes may enter by one rule and
+        be still at it by another, and then one side lacks that step.
+        """
+        before, after = self.before, self.after
+        return list(zip(_all_steps(before, after), _all_steps(after, before), strict=True))
 
     @property
     def results(self) -> list[tuple[Any, Any]]:

@@ -19,6 +19,8 @@ from django.views.decorators.http import require_GET, require_POST
 from kombu.exceptions import OperationalError
 from rest_framework.authtoken.models import Token
 
+from analysis.definition import DECISION
+from analysis.manual_decisions import exclusions_in_force
 from analysis.models import AnalysisRun, Result
 from analysis.runs import request_run
 from config.celery import wake
@@ -226,9 +228,10 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     """The funnel, and the raters in pages, chosen and sorted as asked for."""
     found = study_or_404(name)
     analysis = queries.newest_analysis(found, asked_for(request))
+    steps = analysis.tables("funnel")["funnel"]
     context: dict[str, Any] = {}
     if analysis.run:
-        form = RatersForm(request.GET, rules=analysis.run.rule_set.rules["order"])
+        form = RatersForm(request.GET, rules=[step["step"] for step in steps.rows])
         choice = form.choice
         pages = Paginator(raters_of(analysis.run, **choice), RATERS_SHOWN)
         page = pages.get_page(request.GET.get("page"))
@@ -241,8 +244,12 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
             "raters": [tables.shown_rater(rater_row(rater)) for rater in page],
             "columns": tables.sortable_columns(RATER_COLUMNS, texts=TEXTS, sort=sort),
         }
-    funnel = tables.funnel_bars(analysis.tables("funnel")["funnel"])
-    return analysis_page(request, found, "raters", analysis, funnel=funnel, **context)
+        out = {decision.participant_id: decision for decision in exclusions_in_force(found)}
+        context["decided"] = [(rater, out.get(rater["id"])) for rater in context["raters"]]
+    funnel = tables.funnel_bars(steps)
+    has_decisions = any(step["step"] == DECISION for step in steps.rows)
+    context |= {"funnel": funnel, "has_decisions": has_decisions}
+    return analysis_page(request, found, "raters", analysis, **context)
 
 
 @require_GET

@@ -9,7 +9,7 @@ from typing import Any
 from pandas import DataFrame
 
 from analysis.absent import Absent
-from analysis.definition import QualityRules, RuleName
+from analysis.definition import QualityRules, StepName
 from analysis.figures.style import INK, PLAIN, as_text, fits_phone, wrapped
 
 #: Pixels: of a line of text, above and below the lines of a box, and between boxes.
@@ -19,7 +19,8 @@ STAY, LEAVE = (0.0, 0.4), (0.48, 1.0)
 #: Characters in a line of them, on a phone.
 STAY_WIDTH, LEAVE_WIDTH = 17, 23
 
-REASONS: dict[RuleName, Callable[[QualityRules], str]] = {
+REASONS: dict[StepName, Callable[[QualityRules], str]] = {
+    "decision": lambda rules: "by the researchers, each with a reason",
     "duration": lambda rules: (
         f"under {rules.duration_minutes.minimum:g} or over "
         f"{rules.duration_minutes.maximum:g} minutes"
@@ -105,7 +106,7 @@ def consort_flow(
         flow.leaves(_leave("not in the analysis", sum(outside.values()), _counts(outside)))
     flow.stays(_stay("took part", entered))
     for step in steps.to_dict("records"):
-        name: RuleName = step["step"]
+        name: StepName = step["step"]
         excluded, alone = int(step["excluded"]), int(step["alone"])
         about = wrapped(REASONS[name](rules), LEAVE_WIDTH)
         if alone != excluded:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
-from analysis.definition import QualityRules
+from analysis.definition import DECISION, QualityRules
 from analysis.figures.style import (
     COLOURS,
     INK,
@@ -137,7 +137,7 @@ def durations(raters: DataFrame, rules: QualityRules) -> dict[str, Any]:
 
 
 def _known(raters: DataFrame, columns: list[str], what: str) -> tuple[DataFrame, str]:
-    """Who is included or excluded by a rule (others are still taking the survey) and has these
+    """Who is included or excluded (others are still taking the survey) and has these
     values; and how many others there are, in words.
     """
     in_funnel = raters[raters["included"] | (raters["exclusion"] != "")]
@@ -149,9 +149,10 @@ def _known(raters: DataFrame, columns: list[str], what: str) -> tuple[DataFrame,
 
 
 def _by_exclusion(shown: DataFrame, rules: QualityRules) -> list[tuple[str, DataFrame]]:
-    """Who is included, and whom each rule excluded; nothing for who there is none of."""
+    """Who is included, and whom each step excluded; nothing for who there is none of."""
     parts = [(INCLUDED, shown[shown["included"]])]
-    parts += [(f"excluded: {rule}", shown[shown["exclusion"] == rule]) for rule in rules.order]
+    steps = [*rules.order, DECISION]
+    parts += [(f"excluded: {step}", shown[shown["exclusion"] == step]) for step in steps]
     return [(kind, part) for kind, part in parts if len(part)]
 
 

@@ -13,6 +13,7 @@ from analysis.ungrouped import NOT_ANSWERED
 TAKING_PART = {
     "participant", "source", "status", "started_at", "finished_at", "duration_seconds",
     "attention_checks_failed", "active", "sigma", "mae", "included", "exclusion",
+    "excluded_by_decision",
     "way_in", "ending", "language", "device", "viewport_width", "viewport_height",
     "clock_stepped",
 }  # fmt: skip

@@ -2,7 +2,9 @@
 
 Everybody who consented and either finished or left enters; who declined, was screened out,
 withdrew or is still taking the survey is in no step. The first rule that matches, in the order of
-the rule set, is the reason why a rater is excluded.
+the rule set, is the reason why a rater is excluded. Before all rules stands the step `decision`:
+whom researchers excluded by a recorded decision. It is there where it excludes people who entered,
+and the rules are about the others, also in the column `alone`.
 
 Numbers closer than `TOLERANCE` count as equal. Judge scores are thirds, so a mean absolute error
 of exactly 0.9 may come out as 0.9000000000000001, which is not above 0.9. Two values of σ or MAE
@@ -16,7 +18,7 @@ from typing import Any
 
 from pandas import DataFrame, Series
 
-from analysis.definition import QualityRules, RuleName
+from analysis.definition import DECISION, QualityRules, RuleName, StepName
 
 TOLERANCE = 1e-9
 UNSPECIFIED = "unspecified"
@@ -79,10 +81,14 @@ RULES: dict[RuleName, Rule] = {
 }
 
 
+def _of_decisions(rater: "Series[Any]") -> dict[str, Any]:
+    return {"reason": rater["excluded_by_decision"]}
+
+
 @dataclass(frozen=True)
 class Funnel:
-    """`steps` is funnel.csv; `exclusion` is each rater's first matching rule, "" where none is;
-    `included` is who entered and is left after the last step."""
+    """`steps` is funnel.csv; `exclusion` is the first step that excludes a rater, "" where none
+    does; `included` is who entered and is left after the last step."""
 
     steps: DataFrame
     exclusion: "Series[str]"
@@ -92,6 +98,18 @@ class Funnel:
 def in_funnel(raters: DataFrame) -> "Series[bool]":
     """Who enters: finished, or in progress and no longer active."""
     return (raters["status"] == "completed") | _has_left(raters)
+
+
+def excluded_by_decision(raters: DataFrame) -> "Series[bool]":
+    """Whom a decision excludes, whether they have entered or not."""
+    if "excluded_by_decision" not in raters:
+        return Series(False, index=raters.index)
+    return raters["excluded_by_decision"].fillna("") != ""
+
+
+def under_rules(raters: DataFrame) -> "Series[bool]":
+    """Whom the rules are asked about: who entered, and is not excluded by a decision."""
+    return in_funnel(raters) & ~excluded_by_decision(raters)
 
 
 def not_entered(people: DataFrame) -> dict[str, int]:
@@ -107,19 +125,25 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     """Apply the rules in their order to those of `raters` who are in the funnel.
 
     `raters` has one row each, with `status`, `active`, `duration_seconds`,
-    `attention_checks_failed`, `sigma`, `mae` (floats, NaN where unknown) and `sex`, where it was
-    asked. `excluded` and `remaining` of the first step add up to how many entered; `remaining` of
-    the last is how many are included. `excluded_<sex>` counts a step's excluded by sex, and
-    `excluded_unspecified` those of whom it is not known.
+    `attention_checks_failed`, `sigma`, `mae` (floats, NaN where unknown), `sex`, where it was
+    asked, and `excluded_by_decision`, where there are decisions. `excluded` and `remaining` of the
+    first step add up to how many entered; `remaining` of the last is how many are included.
+    `excluded_<sex>` counts a step's excluded by sex, and `excluded_unspecified` those of whom it is
+    not known.
     """
     entered = in_funnel(raters)
     sex = _sex(raters)
     sexes = [*sorted(set(sex[entered]) - {UNSPECIFIED}), UNSPECIFIED]
     remaining = entered
     exclusion = Series("", index=raters.index, dtype="str")
+    ruled = under_rules(raters)
     steps = []
+    if (decided := entered & ~ruled).any():
+        remaining = ruled
+        exclusion[decided] = DECISION
+        steps.append(_step(DECISION, decided, remaining, int(decided.sum()), sex, sexes))
     for name in rules.order:
-        matching = entered & RULES[name].matches(raters, rules)
+        matching = ruled & RULES[name].matches(raters, rules)
         excluded = matching & remaining
         remaining = remaining & ~excluded
         exclusion[excluded] = name
@@ -130,12 +154,17 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
 
 def exclusions(raters: DataFrame, exclusion: "Series[str]", rules: QualityRules) -> DataFrame:
     """A row per excluded rater: `participant`, `rule`, and as JSON-ready mappings the measured
-    `value` and the `threshold` of the first matching rule."""
+    `value` and the `threshold` of the first matching rule; of a decision its reason, and nothing.
+    """
+    measures: dict[StepName, tuple[Callable[[Series[Any]], dict[str, Any]], dict[str, Any]]] = {
+        DECISION: (_of_decisions, {}),
+        **{name: (rule.measured, rule.allowed(rules)) for name, rule in RULES.items()},
+    }
     rows = []
-    for name, rule in RULES.items():
+    for name, (measured, allowed) in measures.items():
         excluded = raters[exclusion == name]
         rows += [
-            (rater["participant"], name, rule.measured(rater), rule.allowed(rules))
+            (rater["participant"], name, measured(rater), allowed)
             for _, rater in excluded.iterrows()
         ]
     rows.sort(key=lambda row: row[0])

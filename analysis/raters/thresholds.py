@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pandas import DataFrame, Series
 
 from analysis.definition import QualityRules
-from analysis.raters.funnel import TOLERANCE, in_funnel
+from analysis.raters.funnel import TOLERANCE, under_rules
 from analysis.stats.elbow import Elbow, elbow
 from analysis.stats.inestimable import Inestimable
 
@@ -26,14 +26,14 @@ def thresholds(raters: DataFrame, rules: QualityRules, *, seed: int) -> DataFram
     """The limits of σ and of MAE in force, and where their elbows are; a row for each, and one
     for both together, which is what the rule asks for.
 
-    `raters` are those of `funnel.apply_rules`, of whom those in the funnel count, whatever other
-    rules say of them: `n` have a value. `applied` says whether the study has that rule; where not,
-    there is no limit in force. `removed` is how many lie beyond the limit in force,
-    `removed_at_elbow` how many beyond the elbow. `elbow` is where the curve of the sorted values
-    bends most, `ci_low` to `ci_high` where it would with other raters (95 %), `p` is Silverman's,
-    and `clear` whether there is a group to cut off at all.
+    `raters` are those of `funnel.apply_rules`, of whom those count whom the rules are about,
+    whatever other rules say of them: `n` have a value. `applied` says whether the study has that
+    rule; where not, there is no limit in force. `removed` is how many lie beyond the limit in
+    force, `removed_at_elbow` how many beyond the elbow. `elbow` is where the curve of the sorted
+    values bends most, `ci_low` to `ci_high` where it would with other raters (95 %), `p` is
+    Silverman's, and `clear` whether there is a group to cut off at all.
     """
-    entered = raters[in_funnel(raters)]
+    entered = raters[under_rules(raters)]
     applied = "sigma_mae" in rules.order
     limits = rules.sigma_mae
     measures: dict[str, tuple[Tail, float]] = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from analysis.definition import QualityRules, RuleName
+from analysis.definition import DECISION, QualityRules, RuleName, StepName
 from analysis.stats.student_t import t_quantile
 
 #: As in `raters.funnel`: numbers this close count as equal.
@@ -21,6 +21,7 @@ class Rater(NamedTuple):
     """A rater as the funnel sees them; None where something is not known.
 
     `entered` who finished or left; `left` who did not finish. Everybody else is still at it.
+    `decided` whom a decision excludes.
     """
 
     key: int
@@ -31,6 +32,7 @@ class Rater(NamedTuple):
     sigma: float | None
     mae: float | None
     sex: str
+    decided: bool = False
 
 
 def _outside_window(rater: Rater, rules: QualityRules) -> bool:
@@ -65,7 +67,7 @@ MATCHES: dict[RuleName, Callable[[Rater, QualityRules], bool]] = {
 class Step:
     """A row of funnel.csv."""
 
-    name: str
+    name: StepName
     excluded: int = 0
     remaining: int = 0
     alone: int = 0
@@ -74,14 +76,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Funnel:
-    """The steps in order, how many entered, who is left after the last, and which rule was the
-    first to match the others.
+    """The steps in order, how many entered, who is left after the last, and which step was the
+    first to exclude the others.
     """
 
     steps: list[Step]
     entered: int
     included: frozenset[int]
-    excluded: dict[int, RuleName]
+    excluded: dict[int, StepName]
 
 
 def funnel(raters: Sequence[Rater], rules: QualityRules) -> Funnel:
@@ -90,9 +92,14 @@ def funnel(raters: Sequence[Rater], rules: QualityRules) -> Funnel:
     entered = list(remaining)
     sexes = sorted({rater.sex for rater in entered})
     steps = []
-    excluded: dict[int, RuleName] = {}
-    for name in rules.order:
-        matching = {rater.key for rater in entered if MATCHES[name](rater, rules)}
+    excluded: dict[int, StepName] = {}
+    decided = {rater.key for rater in entered if rater.decided}
+    matches: dict[StepName, set[int]] = {DECISION: decided} if decided else {}
+    for rule in rules.order:
+        matches[rule] = {
+            rater.key for rater in entered if not rater.decided and MATCHES[rule](rater, rules)
+        }
+    for name, matching in matches.items():
         step = Step(name, alone=len(matching), by_sex=dict.fromkeys(sexes, 0))
         for rater in remaining:
             if rater.key in matching:

@@ -1,13 +1,14 @@
 """How a study's protocol worked out: time, changed answers, contradictions, agreement, texts.
 
 This is what a pilot is compared by. It is about everybody who completed the survey, whatever
-the filter says: the task is judged here, not the raters.
+the rules say: the task is judged here, not the raters. Who is excluded by a decision took no part.
 """
 
 import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.raters.funnel import excluded_by_decision
 from analysis.stats.rankings import Friedman, friedman
 from analysis.study_data import ProtocolData
 
@@ -35,7 +36,8 @@ def protocol(data: ProtocolData) -> DataFrame:
     counted. What people changed and wrote stays behind when their answers are imported, so only
     those count for it who were shown a page here.
     """
-    people = data.participants[data.participants["status"] == "completed"]
+    completed = data.participants["status"] == "completed"
+    people = data.participants[completed & ~excluded_by_decision(data.participants)]
     seen_here = data.presentations[PERSON][data.presentations["shown_at"].notna()]
     here = people[people[PERSON].isin(seen_here)]
     of_them = data.ratings[PERSON].isin(people[PERSON])

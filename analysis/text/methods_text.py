@@ -4,12 +4,13 @@ They are made from the settings that were used and from the tables that came of 
 not computed is not described. Pure.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.definition import QualityRules, RuleName
+from analysis.definition import DECISION, QualityRules, RuleName
 from analysis.recipe import Recipe
-from analysis.text.cells import Sentence, Tables, from_column, rows_of, values
+from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, values
 from analysis.text.findings.words import ALL
 from analysis.text.methods_of_recipes import listed, recipe_sentences
 from analysis.text.number_text import count, noun, percent
@@ -98,14 +99,29 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
     if not entered:
         yield ("Nobody has finished or left yet.",)
         return
-    yield (
+    whom: Sentence = (
         "Of ",
         steps[0].derive(count(entered)),
-        " people who agreed to take part and finished or left, those were left out, in this order "
-        "and for the first rule that matched,",
+        " people who agreed to take part and finished or left",
     )
-    for number, step in enumerate(steps, start=1):
-        end = "." if number == len(steps) else ","
+    rules = [step for step in steps if step["step"] != DECISION]
+    if len(rules) < len(steps):
+        (decision,) = (step for step in steps if step["step"] == DECISION)
+        yield (
+            *whom,
+            ", ",
+            decision.cite("excluded", count),
+            " were excluded by the researchers' decision (",
+            *_reasons(tables),
+            "), ",
+            decision.cite("remaining", count),
+            " remaining.",
+        )
+        whom = ("Of these",)
+    if rules:
+        yield (*whom, ", those were left out, in this order and for the first rule that matched,")
+    for number, step in enumerate(rules, start=1):
+        end = "." if number == len(rules) else ","
         yield (
             f"({number}) {rule_text(step['step'], settings.rules)}: ",
             step.cite("excluded", count),
@@ -116,6 +132,18 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
     last = steps[-1]
     share = percent(100 * last["remaining"] / entered)
     yield (last.cite("remaining", count), " raters (", last.derive(share), ") are included.")
+
+
+def _reasons(tables: Tables) -> Sentence:
+    """The reasons of the researchers' decisions, the most frequent first, with their numbers."""
+    whole = rows_of(tables, "raters")
+    excluded = [row for row in whole if row["exclusion"] == DECISION]
+    reasons = Counter(str(row["excluded_by_decision"]) for row in excluded)
+    parts: list[str | Cited] = []
+    for reason, n in reasons.most_common():
+        parts.append(f"{'; ' if parts else ''}“{reason}”: ")
+        parts.append(from_column(whole, "excluded_by_decision", count(n)))
+    return tuple(parts)
 
 
 def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:

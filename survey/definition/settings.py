@@ -63,6 +63,15 @@ class Prolific(Part):
         """Every code that is given."""
         return [code for ending in ENDINGS if (code := self.code(ending)) is not None]
 
+    def code_shown(self, ending: str) -> str | None:
+        """The code that people see who reached an ending, or None where they see none.
+
+        Those who failed checks have completed all the same: where their ending has no code of its
+        own any more, they see that of completing.
+        """
+        code = self.code(ending)
+        return self.completion_code if code is None and ending == "failed_attention" else code
+
     @field_validator("return_url")
     @classmethod
     def _leads_to_a_site(cls, address: str) -> str:

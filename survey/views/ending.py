@@ -56,9 +56,7 @@ def _ending(request: HttpRequest, study: Study, ending: str, source: str) -> dic
     if is_without_prolific(request, source) or study.settings["prolific"] is None:
         return values
     prolific = Prolific.model_validate(study.settings["prolific"])
-    code = prolific.code(ending)
-    if code is None and ending == "failed_attention":
-        code = prolific.completion_code  # taken back since: they have completed all the same
+    code = prolific.code_shown(ending)
     if code is None:
         return values | {"return_without_code": True}
     join = "&" if "?" in prolific.return_url else "?"

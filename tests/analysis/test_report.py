@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
+from pandas.testing import assert_frame_equal
 
 from analysis.definition import QualityRules
-from analysis.recipe import Recipe
+from analysis.recipe import Bootstrap, Recipe
 from analysis.report import FIGURES, Contrast, Results, StudyData, analyse
 from tests.analysis import by_hand
 
 ITEM = ["scenario", "set", "model", "condition", "dimension"]
+RULES = QualityRules()
 CONTRAST = Contrast("base", "tuned", ("big", "reference"))
 SYSTEMS = [("m", "base"), ("m", "tuned"), ("big", "reference")]
 
@@ -77,6 +79,50 @@ def test_all_raters_are_those_who_finished_or_left() -> None:
     table = analyse(study(rated, people=people), QualityRules(), [recipe]).tables["systems"]
     counted = table[table["unit"] == "participant"].groupby("raters")["n"].unique().map(list)
     assert counted.to_dict() == {"included": [1], "all": [2]}
+
+
+def test_who_is_excluded_by_a_decision_is_no_rater_of_any_table() -> None:
+    forged = {"excluded_by_decision": "invented"}
+    people: dict[str, dict[str, Any]] = {"forged": forged, "quick": {"duration_seconds": 1.0}}
+    real = {"r": [1, 2, 3], "s": [2, 2, 5], "quick": [4, 4, 1]}
+    recipe = Recipe(
+        name="mine",
+        title="Mine",
+        unit="participant",
+        raters=["included", "all"],
+        bootstrap=Bootstrap(resamples=200),
+    )
+    gold = [1.0, 2.0, 4.0]
+    without = analyse(study(real, people={"quick": people["quick"]}, gold=gold), RULES, [recipe])
+    found = analyse(study({"forged": [5, 5, 5], **real}, people=people, gold=gold), RULES, [recipe])
+
+    funnel = found.tables["funnel"][["step", "excluded", "remaining", "alone"]]
+    assert funnel.to_numpy().tolist() == [
+        ["decision", 1, 3, 1],
+        *without.tables["funnel"][["step", "excluded", "remaining", "alone"]].to_numpy().tolist(),
+    ]
+    rater = found.tables["raters"].set_index("participant").loc["forged"]
+    assert (rater["exclusion"], rater["excluded_by_decision"]) == ("decision", "invented")
+    assert (rater["n_ratings"], rater["indices_note"]) == (3, "excluded by a decision")
+    assert {"sensitivity", "wins_tests", "systems"} <= found.tables.keys()
+    for name in without.tables.keys() - {"funnel", "raters"}:
+        assert_frame_equal(found.tables[name], without.tables[name])
+    others = found.tables["raters"][found.tables["raters"]["participant"] != "forged"]
+    assert_frame_equal(others.reset_index(drop=True), without.tables["raters"])
+    [row] = found.exclusions[found.exclusions["rule"] == "decision"].to_dict("records")
+    assert row["value"] == {"reason": "invented"} and row["threshold"] == {}
+
+
+def test_a_decision_makes_a_funnel_where_no_rule_is_applied() -> None:
+    people: dict[str, dict[str, Any]] = {
+        "forged": {"excluded_by_decision": "invented"},
+        "still": {"excluded_by_decision": "too", "status": "in_progress", "active": True},
+    }
+    rated = {"r": [1, 2, 3], "forged": [5, 5, 5], "still": [5, 5, 5]}
+    found = analyse(study(rated, people=people), QualityRules(order=[]))
+    assert found.tables["funnel"]["step"].tolist() == ["decision"]
+    assert found.tables["funnel"]["excluded"].tolist() == [1]  # who is still at it is in no step
+    assert found.tables["items"]["n"].tolist() == [1, 1, 1]
 
 
 def test_rule_that_is_not_applied_is_not_spoken_of() -> None:

@@ -14,6 +14,7 @@ from pytest_django.fixtures import Settings
 
 from analysis.definition import QualityRules
 from analysis.execution import RunFailed, execute, finished_run, plain
+from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, RuleSet
 from analysis.queries import latest_run, rater_decisions, results_of
 from analysis.rules import current_rule_set, current_rules, rules_of, set_rules
@@ -84,7 +85,15 @@ def change_rules() -> None:
     set_rules(study=Study.objects.get(), rules=QualityRules(order=["attention"]))
 
 
-@pytest.mark.parametrize("change", [change_rating, add_person, score_a_response, change_rules])
+def exclude_a_rater() -> None:
+    study = Study.objects.get()
+    anna = study.participants.filter(pseudonym="anna")
+    decide_on(study=study, participants=anna, excluded=True, reason="forged", at=timezone.now())
+
+
+@pytest.mark.parametrize(
+    "change", [change_rating, add_person, score_a_response, change_rules, exclude_a_rater]
+)
 def test_changed_data_gold_or_rules_make_another_run(
     study: Study, change: Callable[[], None]
 ) -> None:
@@ -94,16 +103,35 @@ def test_changed_data_gold_or_rules_make_another_run(
     assert finished_run(study=study, sources=counted_sources()) != run
 
 
+def test_decision_is_stored_with_the_run_as_the_first_step(study: Study) -> None:
+    exclude_a_rater()
+    run = finished_run(study=study, sources=counted_sources())
+
+    anna = Exclusion.objects.get(run=run, participant__pseudonym="anna")
+    assert (anna.rule, anna.value, anna.threshold) == ("decision", {"reason": "forged"}, {})
+    assert rater_decisions(run)["anna"][2:] == (False, "decision", "forged")
+    funnel = results_of(run, "table")["funnel"]
+    assert [row[:2] for row in funnel["rows"]][:2] == [["decision", 1], ["duration", 1]]
+
+
+def test_decision_about_other_sources_makes_no_other_run(study: Study) -> None:
+    robot = add_participant(study, pseudonym="robot", source="simulated")
+    run = finished_run(study=study, sources=counted_sources())
+    decide_on(study=study, participants=[robot], excluded=True, reason="odd", at=timezone.now())
+
+    assert finished_run(study=study, sources=counted_sources()) == run
+
+
 def test_somebody_who_falls_silent_makes_another_run(study: Study) -> None:
     here = add_participant(study, pseudonym="dora", status="in_progress")
     Participant.objects.filter(pk=here.pk).update(last_seen_at=timezone.now())
     active = finished_run(study=study, sources=counted_sources())
-    assert rater_decisions(active)["dora"] == (0.0, None, False, "")
+    assert rater_decisions(active)["dora"] == (0.0, None, False, "", "")
 
     hours_ago = timezone.now() - timedelta(hours=3)
     Participant.objects.filter(pk=here.pk).update(last_seen_at=hours_ago)
     left = finished_run(study=study, sources=counted_sources())
-    assert rater_decisions(left)["dora"] == (0.0, None, False, "early_exit")
+    assert rater_decisions(left)["dora"] == (0.0, None, False, "early_exit", "")
 
 
 def test_runs_of_other_sources_are_kept_apart(study: Study) -> None:

@@ -26,6 +26,7 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<study:name>", "small"),
                 ("<number:run>", "1"),
                 ("<number:call>", "1"),
+                ("<number:participant>", "1"),
                 ("<judge:judge>", "judge@1"),
                 ("<slug:figure>", "ratings_kde"),
                 ("<slug:subject>", "groups"),
@@ -41,6 +42,7 @@ PAGES = [address for address in ALL if not address.startswith("/api/")]
 POSTED = [
     "/studies/small/state/",
     "/studies/small/submissions/",
+    "/studies/small/submissions/exclude/",
     "/studies/small/gold/score/",
     "/studies/small/gold/choose/",
     "/studies/small/gold/upload/",
@@ -57,7 +59,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 35 and len(API) == 10
+    assert len(PAGES) == 37 and len(API) == 10
 
 
 @pytest.mark.parametrize("address", PAGES)

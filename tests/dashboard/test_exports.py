@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from analysis import by_recipe
 from analysis.execution import finished_run
-from analysis.models import AnalysisRun
+from analysis.manual_decisions import decide_on
+from analysis.models import AnalysisRun, ManualDecision
 from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import set_recipes
 from dashboard.agreement import TABLES
@@ -55,6 +56,14 @@ def fill(study: Study) -> Study:
     add_participant(study, pseudonym="@robot", source="simulated")
     add_participant(
         study, pseudonym="gone", status="declined", checks_passed=None, rate=lambda key: None
+    )
+    fred = add_participant(study, pseudonym="fred", rate=by_length, demographics={"age": 99})
+    decide_on(
+        study=study,
+        participants=[fred],
+        excluded=True,
+        reason="=not in the list of submissions",
+        at=timezone.now(),
     )
     Participant.objects.create(study=study, pseudonym="at the door", source="link")
     Presentation.objects.filter(participant__pseudonym="gone").delete()
@@ -102,8 +111,8 @@ def test_files_and_columns_are_the_contracted_ones(study: Study, tmp_path: Path)
     assert header(folder / "participants.csv") == (
         "participant,source,status,started_at,finished_at,duration_seconds,"
         "attention_checks_failed,age,sex,gender,race,hispanic,education,employment,state,region,"
-        "sigma,mae,included,exclusion,way_in,ending,language,device,viewport_width,viewport_height,"
-        "clock_stepped"
+        "sigma,mae,included,exclusion,excluded_by_decision,way_in,ending,language,device,"
+        "viewport_width,viewport_height,clock_stepped"
     )
     assert header(folder / "page_times.csv") == (
         "participant,page,kind,name,shown_at,answered_at,seconds,clock_stepped"
@@ -129,12 +138,12 @@ def test_manifest_counts_everybody_who_came(study: Study, tmp_path: Path) -> Non
     withdraw(participant=study.participants.get(pseudonym="emil"), at=timezone.now())
     manifest = json.loads((export(study, tmp_path / "out") / "export.json").read_text())
     assert manifest["people"] == {
-        "came": 7,
+        "came": 8,
         "left_at_information": 1,
         "declined": 1,
         "screened_out": 0,
         "in_progress": 1,
-        "completed": 3,
+        "completed": 4,
         "withdrawn": 1,
     }
 
@@ -149,6 +158,7 @@ def test_participants_say_what_the_filter_decided(study: Study, tmp_path: Path) 
         ("'-dora", "false", "early_exit"),
         ("emil", "true", ""),
         ("gone", "false", ""),
+        ("fred", "false", "decision"),
     ]
     assert not AnalysisRun.objects.exists()  # the filter is enough
 
@@ -186,13 +196,34 @@ def test_form_for_sharing_has_seconds_and_no_times(study: Study, tmp_path: Path)
         assert path.name.startswith("judge") or not times & {*header(path).split(",")}, path
 
 
+def test_reason_of_a_decision_is_not_in_the_form_for_sharing(study: Study, tmp_path: Path) -> None:
+    whole = rows(export(study, tmp_path / "out") / "participants.csv")
+    call_command("export", str(study), out=tmp_path / "shared", share=True, verbosity=0)
+    shared = rows(tmp_path / "shared" / "participants.csv")
+
+    decided = [
+        {row["participant"]: row["excluded_by_decision"] for row in people}
+        for people in (whole, shared)
+    ]
+    reason = "'=not in the list of submissions"
+    assert [{who: why for who, why in of.items() if why} for of in decided] == [
+        {"fred": reason},
+        {"fred": "true"},
+    ]
+    copy = copy_of(tmp_path / "shared")
+    [decision] = ManualDecision.objects.filter(participant__study=copy)
+    assert (decision.excluded, decision.reason) == (True, "not stated in the imported file")
+
+
 def test_cleaned_ratings_are_those_of_the_included(study: Study, tmp_path: Path) -> None:
     folder = export(study, tmp_path / "out")
 
     cleaned = [row["participant"] for row in rows(folder / "ratings.csv")]
     everybody = [row["participant"] for row in rows(folder / "ratings_all.csv")]
     assert cleaned == ["anna"] * 12 + ["emil"] * 12
-    assert everybody == [n for n in ("anna", "bert", "carl", "'-dora", "emil") for _ in range(12)]
+    assert everybody == [
+        n for n in ("anna", "bert", "carl", "'-dora", "emil", "fred") for _ in range(12)
+    ]
 
 
 def test_test_people_are_named_in_every_file_with_people(study: Study, tmp_path: Path) -> None:

@@ -10,13 +10,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.submissions import (
-    Applied,
-    Submission,
-    apply_submissions,
-    in_words,
-    read_submissions,
-)
+from dashboard.submission_lists import ListedSubmission, read_submissions
+from dashboard.submissions import Applied, apply_submissions
 from survey.definition import DefinitionError
 from survey.models import Participant, Place, Study, StudyEvent
 from survey.participants import Arrival, arrive, give_consent
@@ -62,7 +57,7 @@ def finish(person: Participant) -> None:
 
 
 def apply(study: Study, **statuses: str) -> Applied:
-    rows = [Submission(f"s-{person}", person, status) for person, status in statuses.items()]
+    rows = [ListedSubmission(f"s-{person}", person, status) for person, status in statuses.items()]
     return apply_submissions(study=study, submissions=rows, at=NOW)
 
 
@@ -81,11 +76,41 @@ def test_list_is_read_by_the_names_of_its_columns() -> None:
         "Timed_Out,DATA_EXPIRED,b,s2\n"
         "AWAITING REVIEW,40,c,s3\n"
     )
-    assert read_submissions(text.encode(), file="s.csv") == [
-        Submission("s1", "a", "RETURNED"),
-        Submission("s2", "b", "TIMED-OUT"),
-        Submission("s3", "c", "AWAITING REVIEW"),
+    found = read_submissions([("s.csv", text.encode())])
+    assert found.submissions == [
+        ListedSubmission("s1", "a", "RETURNED", "", "s.csv", 2),
+        ListedSubmission("s2", "b", "TIMED-OUT", "", "s.csv", 3),
+        ListedSubmission("s3", "c", "AWAITING REVIEW", "", "s.csv", 4),
     ]
+    assert found.without_codes == ["s.csv"]
+
+
+def test_codes_are_read_without_case_and_none_is_none() -> None:
+    text = f"{HEADER}\ns1,a,APPROVED,, done1\ns2,b,APPROVED,,nocode\ns3,c,APPROVED,,\n"
+    found = read_submissions([("s.csv", text.encode())])
+    assert [row.code for row in found.submissions] == ["DONE1", "", ""]
+    assert found.without_codes == []
+
+
+def test_submission_may_be_in_two_lists_that_agree() -> None:
+    first = f"{HEADER}\ns1,a,APPROVED,,X\n".encode()
+    second = f"{HEADER}\ns2,b,ACTIVE,,\ns1,a,APPROVED,,x\n".encode()
+    found = read_submissions([("1.csv", first), ("2.csv", second)])
+    assert [(row.id, row.file) for row in found.submissions] == [("s1", "1.csv"), ("s2", "2.csv")]
+
+
+def test_problems_of_all_lists_are_named() -> None:
+    first = f"{HEADER}\ns1,a,APPROVED,,\n".encode()
+    second = f"{HEADER}\ns1,a,ACTIVE,,\n".encode()
+    third = b"Status\nGONE\n"
+    with pytest.raises(DefinitionError) as error:
+        read_submissions([("1.csv", first), ("2.csv", second), ("3.csv", third)])
+    conflict, *missing = map(str, error.value.problems)
+    assert conflict == (
+        "2.csv, line 2, column 1: 1.csv, line 2 says something else of this submission: "
+        "give the newest list of each study on Prolific alone"
+    )
+    assert [problem.partition(":")[0] for problem in missing] == ["3.csv, line 1"] * 2
 
 
 @pytest.mark.parametrize(
@@ -106,7 +131,7 @@ def test_list_is_read_by_the_names_of_its_columns() -> None:
 )
 def test_problems_are_named_by_line_and_column(text: str, problems: list[str]) -> None:
     with pytest.raises(DefinitionError) as error:
-        read_submissions(text.encode(), file="s.csv")
+        read_submissions([("s.csv", text.encode())])
     found = [str(problem) for problem in error.value.problems]
     assert len(found) == len(problems)
     for message, problem in zip(found, problems, strict=True):
@@ -144,7 +169,7 @@ def test_completed_people_keep_their_place(study: Study) -> None:
 
 def test_person_with_another_submission_that_goes_on_has_not_returned(study: Study) -> None:
     start(study, "a")
-    rows = [Submission("s1", "a", "RETURNED"), Submission("s2", "a", "ACTIVE")]
+    rows = [ListedSubmission("s1", "a", "RETURNED"), ListedSubmission("s2", "a", "ACTIVE")]
     assert not apply_submissions(study=study, submissions=rows, at=NOW).changed
 
 
@@ -193,16 +218,15 @@ def test_list_of_another_study_says_nothing_about_submissions_here(study: Study)
     applied = apply(study, a="RETURNED")
     assert applied == Applied(elsewhere=1)
     assert holders(study) == {"a"}
-    assert "is it the list of another study?" in in_words(applied)[-1]
 
 
 def test_list_with_the_submission_here_says_all_about_a_person(study: Study) -> None:
     start(study, "a", "s1")
     start(study, "b", "s2")
     rows = [
-        Submission("s1", "a", "RETURNED"),
-        Submission("s2", "b", "RETURNED"),
-        Submission("s3", "b", "ACTIVE"),
+        ListedSubmission("s1", "a", "RETURNED"),
+        ListedSubmission("s2", "b", "RETURNED"),
+        ListedSubmission("s3", "b", "ACTIVE"),
     ]
     applied = apply_submissions(study=study, submissions=rows, at=NOW)
     assert applied.returned == ["pseudonym-a"]

@@ -1,15 +1,18 @@
 """Other thresholds, tried on a run, give what an analysis by them stores."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from analysis.definition import QualityRules
 from analysis.execution import finished_run
+from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.raters.funnel import _slug as slug
@@ -18,6 +21,7 @@ from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
 from dashboard.tables import Table
 from dashboard.thresholds import WhatIf
+from dashboard.tried import Tried
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.analysis import published_study
@@ -146,6 +150,12 @@ def varied_and_run(
                     status="in_progress" if number % 6 == 5 else "completed",
                     demographics={"sex": "Female" if number % 2 else "Male"} if number else {},
                 )
+            still = add_participant(study, pseudonym="still", status="in_progress")
+            study.participants.filter(pk=still.pk).update(last_seen_at=timezone.now())
+            forged = study.participants.filter(pseudonym__in=["r01", "r05", "r06", "still"])
+            decide_on(
+                study=study, participants=forged, excluded=True, reason="forged", at=timezone.now()
+            )
             run = finished_run(study=study, sources=counted_sources())
         yield study, run
 
@@ -184,6 +194,24 @@ def test_other_thresholds_find_what_an_analysis_by_them_finds(
     assert found["wins"] == expected["wins"]
     assert expected["differences"] == found["differences"]
     assert expected["intervals"] == found["intervals"]
+
+
+def test_step_of_decisions_may_be_there_on_one_side_alone(db: None) -> None:
+    study = make_study()
+    with_one_light_recipe(study)
+    add_participant(study, pseudonym="ann")
+    ben = add_participant(study, pseudonym="ben", status="in_progress")
+    study.participants.filter(pk=ben.pk).update(last_seen_at=timezone.now() - timedelta(minutes=9))
+    decide_on(study=study, participants=[ben], excluded=True, reason="forged", at=timezone.now())
+    run = finished_run(study=study, sources=counted_sources())
+    what_if = WhatIf(study, run)
+    hasty = QualityRules.model_validate({"early_exit": {"inactive_minutes": 5}})
+    before, after = what_if.outcome(QualityRules()), what_if.outcome(hasty)
+    for one, other in ((before, after), (after, before)):
+        steps = Tried(one, other, what_if.pseudonym).steps
+        assert [a.name for a, _ in steps] == [b.name for _, b in steps]
+        assert steps[0][0].name == "decision"
+        assert {side.excluded for side in steps[0]} == {0, 1}
 
 
 def test_another_silence_moves_who_has_left(db: None) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from analysis.definition import DECISION
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Row, Sentence, Tables, counted, counted_of, rows_of
 from analysis.text.findings.words import (
@@ -71,14 +72,21 @@ def included(tables: Tables) -> Iterator[Sentence]:
         return
     taken: list[str | Cited] = []
     for step in steps:
+        if step["step"] == DECISION:
+            continue
         taken += [f"{', ' if taken else ''}{step['step']} ", step.cite("excluded", count)]
+    decided = rows_of(tables, "funnel", step=DECISION)
     yield (
         steps[-1].cite("remaining", count),
         " of ",
         steps[0].derive(count(entered)),
-        " people who agreed to take part and finished or left are included. The rules left out: ",
-        *taken,
-        ".",
+        " people who agreed to take part and finished or left are included.",
+        *(
+            part
+            for step in decided
+            for part in (" The researchers' decision left out ", step.cite("excluded", count), ".")
+        ),
+        *((" The rules left out: ", *taken, ".") if taken else ()),
     )
 
 

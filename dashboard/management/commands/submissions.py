@@ -1,4 +1,4 @@
-"""`manage.py submissions STUDY CSV`."""
+"""`manage.py submissions STUDY CSV [CSV …] [--exclude FINDING …] [--reason TEXT]`."""
 
 from pathlib import Path
 from typing import Any
@@ -6,30 +6,72 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from dashboard.submissions import apply_submissions, in_words, read_submissions
+from analysis.manual_decisions import DecisionRefused
+from dashboard.management.deciding import decide
+from dashboard.reconciliation import FINDINGS, reconcile, reconciled_in_words
+from dashboard.submission_lists import SubmissionLists, read_submissions
+from dashboard.submissions import apply_submissions, in_words
 from survey.definition import DefinitionError
 from survey.queries import StudyNotFound, find_study
 
 
 class Command(BaseCommand):
     help = (
-        "Read the list of submissions exported from Prolific: people who returned theirs or ran "
-        "out of time, and have not completed the survey, free their place."
+        "Read the lists of submissions exported from Prolific. People who returned theirs or ran "
+        "out of time, and have not completed the survey, free their place. Then it reports who "
+        "came and is in none of the lists, and whose completion code differs from the ending "
+        "reached; --exclude excludes them from the analyses."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
-        parser.add_argument("csv", metavar="CSV", type=Path, help="as exported from Prolific")
+        parser.add_argument(
+            "csv",
+            metavar="CSV",
+            type=Path,
+            nargs="+",
+            help="as exported from Prolific: the list of each study there that recruits for this",
+        )
+        parser.add_argument(
+            "--exclude",
+            action="append",
+            default=[],
+            choices=list(FINDINGS),
+            help="exclude those of whom this is reported; may be given several times",
+        )
+        parser.add_argument("--reason", default="", help="why; kept with each decision")
 
-    def handle(self, *, study: str, csv: Path, **options: Any) -> None:
+    def handle(
+        self, *, study: str, csv: list[Path], exclude: list[str], reason: str, **options: Any
+    ) -> None:
+        if exclude and not reason.strip():
+            raise CommandError("--exclude needs --reason. Nothing was changed.")
+        if reason and not exclude:
+            raise CommandError("--reason is given without --exclude. Nothing was changed.")
         try:
             found = find_study(study)
-            submissions = read_submissions(csv.read_bytes(), file=str(csv))
+            lists = self.read(csv)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
-        except OSError as error:
-            raise CommandError(f"{csv}: {error.strerror}") from None
         except DefinitionError as error:
             raise CommandError(f"Nothing was changed.\n{error}") from None
-        applied = apply_submissions(study=found, submissions=submissions, at=timezone.now())
-        self.stdout.write("\n".join([f"{found}:", *in_words(applied)]))
+        applied = apply_submissions(study=found, submissions=lists.submissions, at=timezone.now())
+        reconciliation = reconcile(found, lists)
+        report = [*in_words(applied), *reconciled_in_words(reconciliation)]
+        self.stdout.write("\n".join([f"{found}:", *report]))
+        if exclude:
+            people = reconciliation.found(exclude)
+            try:
+                self.stdout.write(decide(found, people, excluded=True, reason=reason))
+            except DecisionRefused as refusal:
+                raise CommandError(str(refusal)) from None
+
+    def read(self, paths: list[Path]) -> SubmissionLists:
+        """The rows of all lists. Raises DefinitionError, or CommandError for an unreadable file."""
+        files = []
+        for path in paths:
+            try:
+                files.append((str(path), path.read_bytes()))
+            except OSError as error:
+                raise CommandError(f"{path}: {error.strerror}") from None
+        return read_submissions(files)

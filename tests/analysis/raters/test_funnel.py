@@ -35,6 +35,31 @@ def rule_of(different: dict[str, Any], **rules: Any) -> str:
     return str(apply_rules(raters(different), checked).exclusion[0])
 
 
+def test_decisions_come_before_the_rules_which_are_about_the_others() -> None:
+    quick = {"duration_seconds": 5.0}
+    table = raters({}, quick, quick, quick | LEFT).assign(
+        excluded_by_decision=["", "invented", "", ""]
+    )
+    table.loc[0, "sex"] = "Male"
+    found = apply_rules(table, QualityRules(order=["duration", "early_exit"]))
+    assert found.steps.drop(columns="excluded_unspecified").to_numpy().tolist() == [
+        ["decision", 1, 3, 1, 1, 0],
+        ["duration", 2, 1, 2, 2, 0],
+        ["early_exit", 0, 1, 1, 0, 0],
+    ]
+    assert found.exclusion.tolist() == ["", "decision", "duration", "duration"]
+    [decided] = exclusions(table, found.exclusion, QualityRules()).to_dict("records")[:1]
+    assert (decided["value"], decided["threshold"]) == ({"reason": "invented"}, {})
+
+
+def test_who_is_still_at_it_is_in_no_step_whatever_was_decided() -> None:
+    still = LEFT | {"active": True}
+    table = raters({}, still).assign(excluded_by_decision=["", "invented"])
+    found = apply_rules(table, QualityRules())
+    assert "decision" not in found.steps["step"].tolist()
+    assert found.included.tolist() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("seconds", "rule"),
     [

@@ -1,0 +1,78 @@
+"""Which raters researchers exclude, whatever the rules say: decided, recorded, never edited."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import OuterRef, Subquery
+
+from analysis.definition import LONGEST_REASON
+from analysis.models import ManualDecision
+from survey.models import Participant, Study, StudyEvent
+
+Source = Participant.Source
+
+
+class DecisionRefused(Exception):
+    """A decision that can't be made; the message says why."""
+
+
+def exclusions_in_force(study: Study) -> list[ManualDecision]:
+    """The newest decision about each person, where it excludes them; by person."""
+    about = ManualDecision.objects.filter(participant=OuterRef("participant")).order_by("-id")
+    newest = ManualDecision.objects.filter(
+        participant__study=study, excluded=True, pk=Subquery(about.values("pk")[:1])
+    )
+    return list(newest.select_related("participant", "author").order_by("participant_id"))
+
+
+def decided_in_words(changed: Collection[Participant], *, excluded: bool) -> str:
+    """What a decision changed: "Excluded 2 participants."."""
+    n = len(changed)
+    people = "participant" if n == 1 else "participants"
+    if excluded:
+        return f"Excluded {n} {people}." if n else "They are excluded already."
+    return f"{n} {people} count again." if n else "No decision excludes them."
+
+
+@transaction.atomic
+def decide_on(
+    *,
+    study: Study,
+    participants: Collection[Participant],
+    excluded: bool,
+    reason: str,
+    at: datetime,
+    author: User | None = None,
+) -> list[Participant]:
+    """Exclude people of the study from its analyses, or let them count again; whom it changed.
+
+    Their answers stay. Raises DecisionRefused, having changed nothing, where the reason is empty
+    or too long, or where one of them is an expert, whose ratings make gold scores.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise DecisionRefused("Give a reason: it is kept with the decision.")
+    if len(reason) > LONGEST_REASON:
+        raise DecisionRefused(f"The reason is longer than {LONGEST_REASON} characters.")
+    experts = sorted(person.pseudonym for person in participants if person.source == Source.PANEL)
+    if experts:
+        raise DecisionRefused(
+            f"{experts[0]} is an expert of a panel and no rater, so there is nothing to exclude "
+            "them from."
+        )
+    # One decides at a time, and who withdraws meanwhile is gone, or waits for us.
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    out = {decision.participant_id for decision in exclusions_in_force(study)}
+    asked = study.participants.filter(pk__in=[person.pk for person in participants])
+    changed = [person for person in asked if (person.pk in out) != excluded]
+    ManualDecision.objects.bulk_create(
+        ManualDecision(participant=person, excluded=excluded, reason=reason, author=author, at=at)
+        for person in changed
+    )
+    if changed:
+        action = "excluded" if excluded else "exclusion taken back"
+        detail = {"participants": len(changed)}
+        StudyEvent.objects.create(study=study, author=author, action=action, detail=detail)
+    return changed

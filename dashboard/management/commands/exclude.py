@@ -1,0 +1,49 @@
+"""`manage.py exclude STUDY PARTICIPANT … --reason TEXT [--undo]`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from analysis.manual_decisions import DecisionRefused
+from dashboard.management.deciding import decide
+from survey.queries import StudyNotFound, find_study
+
+
+class Command(BaseCommand):
+    help = (
+        "Exclude participants from every analysis of a study by a recorded decision, whatever the "
+        "quality rules say, or take that back. Their answers stay."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument(
+            "participants", metavar="PARTICIPANT", nargs="+", help="their pseudonyms"
+        )
+        parser.add_argument("--reason", required=True, help="why; kept with each decision")
+        parser.add_argument("--undo", action="store_true", help="let them count again")
+
+    def handle(
+        self, *, study: str, participants: list[str], reason: str, undo: bool, **options: Any
+    ) -> None:
+        try:
+            found = find_study(study)
+        except StudyNotFound as error:
+            raise CommandError(str(error)) from None
+        people = {
+            person.pseudonym: person
+            for person in found.participants.filter(pseudonym__in=participants)
+        }
+        missing = [name for name in participants if name not in people]
+        if missing:
+            names = ", ".join(repr(name) for name in missing[:5])
+            more = ", …" if len(missing) > 5 else ""
+            raise CommandError(
+                f"{found} has no participant {names}{more}: give pseudonyms, as on the page "
+                "Raters. Nothing was changed."
+            )
+        try:
+            done = decide(found, list(people.values()), excluded=not undo, reason=reason)
+        except DecisionRefused as refusal:
+            raise CommandError(f"{refusal} Nothing was changed.") from None
+        self.stdout.write(f"{found}: {done}")
