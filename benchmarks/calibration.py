@@ -22,7 +22,7 @@ from pandas import DataFrame, Series
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from analysis.recipe import Group, Grouping, MixedModels, Recipe, shipped_recipes
+from analysis.recipe import Group, Grouping, MixedModels, Recipe, Scale, shipped_recipes
 from analysis.stats.comparisons import TwoSampleT, welch_t
 from analysis.stats.equivalence import equivalence
 from analysis.stats.mixed import MixedFit, crossed, fit_linear
@@ -31,7 +31,7 @@ from analysis.study_data import Contrast
 from analysis.tables.anova import anova
 from analysis.tables.contrasts import contrasts, paired
 from analysis.tables.group_tests import ALL, group_tests
-from analysis.tables.lead import why_min_f
+from analysis.tables.lead import min_f_leads
 from analysis.tables.mixed_models import mixed_models
 from analysis.tables.systems import to_reference
 
@@ -193,7 +193,8 @@ def _for_simulation(recipe: Recipe) -> Recipe:
     )
 
 
-PAPER, SOUND = map(_for_simulation, shipped_recipes().values())
+SCALE = Scale([(n, f"point {n}") for n in range(1, len(THRESHOLDS) + 2)], between=False)
+PAPER, SOUND = (_for_simulation(recipe.on(SCALE)) for recipe in shipped_recipes().values())
 
 
 def _rejected(p: Iterable[float]) -> float:
@@ -274,7 +275,7 @@ def mixed(ratings: DataFrame, people: DataFrame) -> Shares:
         for (link, scale), rows in table.groupby(["link", "scale"])
     }
     both = contrasts(ratings, CONTRAST, SOUND, raters="all").query("generalises_to == 'both'")
-    few = why_min_f(ratings["participant"].nunique())
+    few = both["note"].map(min_f_leads).all()
     lead = both.set_index("model")["p"] if few else of["probit", "ratings"]
     found = _by_model("what sound leads with", lead)
     for link, scale in (("probit", "latent"), ("probit", "ratings"), ("linear", "ratings")):

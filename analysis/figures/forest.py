@@ -91,7 +91,7 @@ def contrast_forest(
         f" Where {FEW_RATERS}, all but those for other raters may be too narrow: min F′ leads, "
         "in the table."
     )
-    few = any(min_f_leads(note) for note in ours["note"])
+    few = any(min_f_leads(note) for note in ours["note"].dropna())
     text = (
         f"{_intervals(recipe)}. Right of 0, {a} was rated higher. {_units(forest)} "
         f"What is missing is not estimable; the table says why.{narrow if few else ''}"

@@ -168,8 +168,8 @@ def _of_reference(tables: Tables, recipe: Recipe) -> str:
     return (
         f"Each system was tested against the reference with a margin of "
         f"{_margin(rows, recipe.margins.reference, recipe)}: for non-inferiority by a one-sided, "
-        "and for equivalence by two one-sided paired t tests (TOST) at 5 %, over raters' means and, "
-        "separately, over scenarios' means, of pages on which a rater rated both"
+        "and for equivalence by two one-sided paired t tests (TOST) at 5 %, over raters' means "
+        "and, separately, over scenarios' means, of pages on which a rater rated both"
         + ("; p values of both are adjusted over systems by Holm's method." if several else ".")
     )
 
