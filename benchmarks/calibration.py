@@ -32,7 +32,7 @@ from analysis.tables.anova import anova
 from analysis.tables.contrasts import contrasts, paired
 from analysis.tables.group_tests import ALL, group_tests
 from analysis.tables.lead import min_f_leads
-from analysis.tables.mixed_models import mixed_models
+from analysis.tables.mixed_models import Fits, mixed_models, system_contrasts
 from analysis.tables.systems import to_reference
 
 A, B, REFERENCE = "zero_shot", "fine_tuned", "reference"
@@ -164,12 +164,14 @@ DESIGNS = {
     "tastes": Design(taste_sd=0.3),
     "evened": Design(taste_sd=0.3, evened=True),
     "small": Design(raters=40, scenarios=12, sets=1),
-    **{
-        f"5x{scenarios}-{taste:g}": Design(
-            raters=5, scenarios=scenarios, sets=1, of_set=1, taste_sd=taste
-        )
-        for scenarios, taste in product((50, 100), (0.15, 0.3))
-    },
+}
+#: Of a study in which all raters rate everything; in these the tests of `lead` are made alone, for
+#: groups of so few raters are none.
+FEW_RATERS = {
+    f"5x{scenarios}-{taste:g}": Design(
+        raters=5, scenarios=scenarios, sets=1, of_set=1, taste_sd=taste
+    )
+    for scenarios, taste in product((50, 100), (0.15, 0.3))
 }
 
 
@@ -274,13 +276,38 @@ def mixed(ratings: DataFrame, people: DataFrame) -> Shares:
         (link, scale): rows.set_index("model")["p"]
         for (link, scale), rows in table.groupby(["link", "scale"])
     }
-    both = contrasts(ratings, CONTRAST, SOUND, raters="all").query("generalises_to == 'both'")
-    few = both["note"].map(min_f_leads).all()
-    lead = both.set_index("model")["p"] if few else of["probit", "ratings"]
-    found = _by_model("what sound leads with", lead)
+    found: Shares = {}
     for link, scale in (("probit", "latent"), ("probit", "ratings"), ("linear", "ratings")):
         found |= _by_model(f"{link}, {scale}", of[link, scale])
     return found | _with_scenarios(ratings)
+
+
+def lead(ratings: DataFrame, people: DataFrame) -> Shares:
+    """a against b, of which neither is better: each of `leads`."""
+    found: Shares = {}
+    for test, p in leads(ratings).items():
+        found |= _by_model(test, p)
+    return found
+
+
+def leads(ratings: DataFrame) -> dict[str, "Series[float]"]:
+    """The p of each model by what `sound` leads with, and by what it does not: the mixed model for
+    a scale of a few points, min F′ and both that it is made of.
+    """
+    tests = contrasts(ratings, CONTRAST, SOUND, raters="all").set_index("model")
+    by = {str(to): rows for to, rows in tests.groupby("generalises_to")}
+    fit = Fits().of(ratings, "probit")
+    assert isinstance(fit, MixedFit)
+    table = DataFrame(system_contrasts(fit, CONTRAST, SOUND)).query("scale == 'ratings'")
+    model = table.set_index("model")["p"]
+    few = by["both"]["note"].map(min_f_leads).all()
+    return {
+        "what sound leads with": by["both"]["p"] if few else model,
+        "probit, ratings": model,
+        "min F′": by["both"]["p"],
+        "paired t by scenario (F2)": by["scenarios"]["p"],
+        "paired t by rater (F1)": by["raters"]["p"],
+    }
 
 
 def _with_scenarios(ratings: DataFrame) -> Shares:
@@ -342,16 +369,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1000, help="simulated for each design")
     parser.add_argument("--mixed", type=int, default=500, help="of these with mixed models")
-    parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
+    designs = DESIGNS | FEW_RATERS
+    parser.add_argument("--designs", nargs="+", choices=designs, default=list(designs))
     parser.add_argument("--tests", nargs="+", choices=TESTS, default=list(TESTS))
     given = parser.parse_args()
     for name in given.designs:
         start = time.process_time()
-        found = rates(DESIGNS[name], [TESTS[test] for test in given.tests], given.studies, seed=7)
-        if given.mixed:
-            found |= rates(DESIGNS[name], (mixed,), given.mixed, seed=8)
-        print(f"\n{name}: {DESIGNS[name]}")
-        print(f"{given.studies} studies, {given.mixed} of mixed models; percent rejected at 5 %")
+        few = name in FEW_RATERS
+        tests = [lead] if few else [TESTS[test] for test in given.tests]
+        found = rates(designs[name], tests, given.studies, seed=7)
+        with_mixed = given.studies if few else given.mixed
+        if given.mixed and not few:
+            found |= rates(designs[name], (mixed,), given.mixed, seed=8)
+        print(f"\n{name}: {designs[name]}")
+        print(f"{given.studies} studies, {with_mixed} of mixed models; percent rejected at 5 %")
         for test, rate in found.items():
             print(f"{test:50} {rate}")
         print(f"{time.process_time() - start:.0f} CPU seconds", flush=True)

@@ -102,7 +102,7 @@ def test_few_raters_let_min_f_lead_and_say_why() -> None:
         f"result leads, {TASTES}."
     )
     assert model.endswith(
-        "p < .001. With so few raters its interval is too narrow if raters differ in what they "
+        "p = .001. With so few raters its interval is too narrow if raters differ in what they "
         "think of a condition."
     )
 
