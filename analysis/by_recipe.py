@@ -15,7 +15,7 @@ from analysis.figures.choices import best_worst_shares
 from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.figures.forest import contrast_forest, systems_forest
 from analysis.figures.regions import region_map
-from analysis.recipe import Raters, Recipe
+from analysis.recipe import Raters, Recipe, Scale
 from analysis.study_data import Contrast, plain
 from analysis.tables.agreement import agreement
 from analysis.tables.anova import anova, pairwise
@@ -62,14 +62,6 @@ class Everybody:
     contrast: Contrast
     rules: QualityRules
     fits: Fits = field(default_factory=Fits)
-
-
-@dataclass(frozen=True)
-class Scale:
-    """The points of the scale of ratings; a slider's are its two ends, with ratings `between`."""
-
-    points: list[tuple[int, str]]
-    between: bool
 
 
 @dataclass(frozen=True)
@@ -261,8 +253,9 @@ def analyse_by_recipe(
 ) -> None:
     """Add each table, with the rows of all recipes, and what is drawn from them to what was found.
 
-    There is one recipe at least.
+    There is one recipe at least. Raises MarginOutsideScale.
     """
+    recipes = [recipe.on(scale) for recipe in recipes]
     made = _Made(ranked=not answers["all"].ranks.empty)
     for recipe in recipes:
         makers = [m for m in OF_RECIPES if recipe.unit == "participant" or not m.of_participants]
@@ -363,7 +356,7 @@ def _draw(
 def _why_empty(name: str, made: Tables, asked: Asked) -> str:
     """What tables that were made together say of what could not be estimated, each once."""
     models = asked.recipe.mixed_models
-    if name == "mixed_shares" and models is not None and set(models.links) == {"linear"}:
+    if name == "mixed_shares" and models is not None and set(models.fitted) == {"linear"}:
         return "linear models have no shares of the points of the scale"
     notes = [note for table in made.values() if "note" in table for note in table["note"]]
     reasons = dict.fromkeys(note for note in notes if note.startswith("not estimable"))

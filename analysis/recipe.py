@@ -4,7 +4,8 @@ Two are shipped, in `analysis/recipes/`: `paper`, the first published study to t
 `sound`, whose units are raters and items. What both need to be compared stands in both.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, isnan
 from pathlib import Path
 from typing import Literal
@@ -29,6 +30,38 @@ GroupTest = Literal["student", "welch", "mann_whitney"]
 #: What a p value is adjusted over: all rows that agree in every column *but* this one.
 Over = Literal["model", "factor", "condition", "scenario"]
 FittedLink = Literal["probit", "logit", "linear"]
+#: Points of a scale up to which its ratings are ordered categories where a recipe names no link.
+MOST_CATEGORIES = 10
+#: How small and how large a margin may be, in percent of the scale's length: a smaller one can
+#: hardly be shown, a larger one calls systems equal that lie half a scale apart.
+LEAST_MARGIN, GREATEST_MARGIN = 1.0, 50.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The points of the scale of ratings; a slider's are its two ends, with ratings `between`.
+
+    There are none where nothing is rated.
+    """
+
+    points: Sequence[tuple[int, str]]
+    between: bool
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The least and the greatest rating."""
+        return self.points[0][0], self.points[-1][0]
+
+    @property
+    def length(self) -> int:
+        """How far apart they are."""
+        low, high = self.ends
+        return high - low
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether ratings are few ordered categories, and no slider's."""
+        return not self.between and len(self.points) <= MOST_CATEGORIES
 
 
 class Group(Part):
@@ -141,6 +174,10 @@ def _overlap(one: Group, other: Group) -> bool:
     return max(from_one, from_other) < min(to_one, to_other)
 
 
+class MarginOutsideScale(ValueError):
+    """A margin that means nothing on the study's scale; the message says which, and what to do."""
+
+
 class Wins(Part):
     """How a win is counted: the reference of the model's own set or of all sets pooled, and
     whether equal means are nobody's win or half a win for each.
@@ -151,15 +188,50 @@ class Wins(Part):
 
 
 class Margins(Part):
-    """Differences that do not matter, in points of the scale, set before the data were seen.
+    """Differences that do not matter, set before the data were seen: `given_in` points of the
+    scale, or in percent of its length, which is the same on every scale.
 
     Without one, what it makes testable is not tested.
     """
 
+    given_in: Literal["points", "percent"] = "points"
     #: How far below the reference a system may be and still approach it.
     reference: FiniteFloat | None = Field(default=None, gt=0)
     #: Between the means of two groups of raters, either way: what TOST calls "no difference".
     groups: FiniteFloat | None = Field(default=None, gt=0)
+
+    @property
+    def each(self) -> dict[str, float]:
+        """Those that are set, by name."""
+        both = {"reference": self.reference, "groups": self.groups}
+        return {name: margin for name, margin in both.items() if margin is not None}
+
+    def in_points(self, name: Literal["reference", "groups"]) -> float | None:
+        """A margin in points of the scale. Raises ValueError where it is in percent: of which
+        scale, `Recipe.on` says.
+        """
+        if self.given_in == "percent":
+            raise ValueError("margins in percent have no points without a scale")
+        return self.each.get(name)
+
+    def problems(self, scale: Scale | None) -> Iterator[tuple[str, str]]:
+        """Margins that are too small or too large to mean anything, by name, on this scale or on
+        any; in points, only a scale tells.
+        """
+        for name, margin in self.each.items():
+            percent, said = margin, f"a margin of {margin:g} %"
+            if self.given_in == "points":
+                if scale is None:
+                    continue
+                low, high = scale.ends
+                percent = 100 * margin / scale.length
+                said = f"a margin of {margin:g} on a scale from {low} to {high} is {percent:.4g} %"
+            if not LEAST_MARGIN <= percent <= GREATEST_MARGIN:
+                yield (
+                    name,
+                    f"{said} of its length, and has to be {LEAST_MARGIN:g} to {GREATEST_MARGIN:g} "
+                    "%: set it in points of this scale, or in percent with given_in: percent",
+                )
 
 
 class Bootstrap(Part):
@@ -170,14 +242,23 @@ class Bootstrap(Part):
 
 
 class MixedModels(Part):
-    """Which models with crossed random intercepts of raters and items are fitted."""
+    """Which models with crossed random intercepts of raters and items are fitted.
 
-    links: list[FittedLink] = Field(default=["probit"], min_length=1)
+    Without links, what fits the scale (`Recipe.on`): an ordinal model of a scale of a few points,
+    a linear one of a slider or of more points, which would need a threshold between every two.
+    """
+
+    links: list[FittedLink] | None = Field(default=None, min_length=1)
+
+    @property
+    def fitted(self) -> list[FittedLink]:
+        """The links; those for a scale of a few points where there are none."""
+        return self.links or ["probit"]
 
     @field_validator("links")
     @classmethod
-    def _each_link_once(cls, links: list[FittedLink]) -> list[FittedLink]:
-        refuse_repeats("link", links)
+    def _each_link_once(cls, links: list[FittedLink] | None) -> list[FittedLink] | None:
+        refuse_repeats("link", links or [])
         return links
 
 
@@ -216,6 +297,25 @@ class Recipe(Part):
     bootstrap: Bootstrap | None = None
     mixed_models: MixedModels | None = None
     replication: list[Printed] = []
+
+    def on(self, scale: Scale) -> "Recipe":
+        """The recipe with what depends on the scale: margins in its points, and the links of mixed
+        models where it names none. Raises MarginOutsideScale.
+        """
+        if not scale.points:
+            return self
+        for name, problem in self.margins.problems(scale):
+            raise MarginOutsideScale(
+                f"recipe {self.name}, margins.{name}: {problem}; then load the study folder again"
+            )
+        changes: dict[str, object] = {}
+        if self.margins.given_in == "percent":
+            points = {name: m / 100 * scale.length for name, m in self.margins.each.items()}
+            changes["margins"] = Margins.model_validate(points)
+        if self.mixed_models is not None and self.mixed_models.links is None:
+            link: FittedLink = "probit" if scale.is_ordinal else "linear"
+            changes["mixed_models"] = MixedModels(links=[link])
+        return self.model_copy(update=changes)
 
     @field_validator("margins", mode="before")
     @classmethod

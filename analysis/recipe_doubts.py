@@ -3,7 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from analysis.recipe import RESAMPLES, Group, Grouping, Recipe, shipped_recipes
+from analysis.recipe import (
+    MOST_CATEGORIES,
+    RESAMPLES,
+    Group,
+    Grouping,
+    Recipe,
+    Scale,
+    shipped_recipes,
+)
 from survey.definition.questions import (
     ChoiceQuestion,
     IntegerQuestion,
@@ -15,17 +23,13 @@ from survey.definition.questions import (
 #: The question behind each column of raters; columns of other origin have none.
 Columns = Mapping[str, Question | ScreeningQuestion | None]
 Asked = IntegerQuestion | ChoiceQuestion | ScreeningQuestion
-#: The least and the greatest rating of a scale.
-Ends = tuple[int, int]
-#: What share of the scale a margin may be before it looks like one of another scale.
-LEAST, GREATEST = 0.01, 0.5
 #: What stands between several choices in participants.csv.
 BETWEEN_CHOICES = "; "
 #: A key, and what is doubtful about it.
 Doubt = tuple[tuple[str | int, ...], str]
 
 
-def doubts(recipe: Recipe, columns: Columns, scale: Ends | None) -> Iterator[Doubt]:
+def doubts(recipe: Recipe, columns: Columns, scale: Scale | None) -> Iterator[Doubt]:
     """Everything doubtful in a study whose raters have these columns, and who rate on this scale
     or on none.
     """
@@ -41,7 +45,8 @@ def doubts(recipe: Recipe, columns: Columns, scale: Ends | None) -> Iterator[Dou
         if question is not None and not isinstance(question, StateQuestion):
             for path, doubt in _of_grouping(grouping, question):
                 yield ("groups", name, *path), doubt
-    yield from doubts_of_shipped(recipe, columns, scale)
+    yield from doubts_of_shipped(recipe, columns)
+    yield from _doubts_of_links(recipe, scale)
     if recipe.bootstrap is not None and recipe.bootstrap.resamples < RESAMPLES:
         yield (
             ("bootstrap", "resamples"),
@@ -56,9 +61,9 @@ def doubts(recipe: Recipe, columns: Columns, scale: Ends | None) -> Iterator[Dou
         yield ("margins", "reference"), f"{without} compares no system with the reference"
 
 
-def doubts_of_shipped(recipe: Recipe, columns: Columns, scale: Ends | None) -> Iterator[Doubt]:
+def doubts_of_shipped(recipe: Recipe, columns: Columns) -> Iterator[Doubt]:
     """What is doubtful of a recipe that is for any study, too: answers of this study that no group
-    knows, and margins.
+    knows.
     """
     for name, grouping in recipe.groups.items():
         question = columns.get(grouping.column)
@@ -72,22 +77,20 @@ def doubts_of_shipped(recipe: Recipe, columns: Columns, scale: Ends | None) -> I
                     f"offers, {verb} in no group: people who choose {them} are left out of the "
                     f"tests. Add {them} to a group, or to left_out",
                 )
-    yield from doubts_of_margins(recipe, scale)
 
 
-def doubts_of_margins(recipe: Recipe, scale: Ends | None) -> Iterator[Doubt]:
-    """Margins that seem to be in points of another scale than the study's."""
-    if scale is None:
+def _doubts_of_links(recipe: Recipe, scale: Scale | None) -> Iterator[Doubt]:
+    """Ordinal models of scales for which they are not made."""
+    models = recipe.mixed_models
+    if scale is None or scale.is_ordinal or models is None or models.links is None:
         return
-    low, high = scale
-    for name in ("reference", "groups"):
-        margin = getattr(recipe.margins, name)
-        if margin is not None and not LEAST <= margin / (high - low) <= GREATEST:
+    for place, link in enumerate(models.links):
+        if link != "linear":
+            what = "a slider" if scale.between else f"more than {MOST_CATEGORIES} points"
             yield (
-                ("margins", name),
-                f"a margin of {margin:g} on a scale from {low} to {high} is "
-                f"{100 * margin / (high - low):.4g} % of its length: set it in points of this "
-                "scale",
+                ("mixed_models", "links", place),
+                f"an ordinal model of {what} has a threshold between every two ratings that were "
+                "given, many of them hardly known: without links, the model is linear here",
             )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pandas import DataFrame, Series
 
-from analysis.by_recipe import Answers, Everybody, Scale, analyse_by_recipe
+from analysis.by_recipe import Answers, Everybody, analyse_by_recipe
 from analysis.collected import Collected
 from analysis.definition import QualityRules
 from analysis.figures.funnel import consort_flow
@@ -22,7 +22,7 @@ from analysis.raters.filtering import Filtered, filtered
 from analysis.raters.funnel import excluded_by_decision, exclusions, not_entered
 from analysis.raters.rater_indices import rater_indices
 from analysis.raters.thresholds import thresholds
-from analysis.recipe import Raters, Recipe
+from analysis.recipe import Raters, Recipe, Scale
 from analysis.study_data import Checked, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.items import items, rating_counts
@@ -63,7 +63,7 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
 
     What depends on no recipe comes first, then what the recipes ask for. The results depend on
     the content of `data` alone, not on the order of its rows. Raises ValueError when `data`
-    contradict themselves, as `study_data.check` does.
+    contradict themselves, as `study_data.check` does, and MarginOutsideScale.
     """
     who = filtered(data, rules)
     rules, raters, funnel = who.rules, who.raters, who.funnel

@@ -22,7 +22,7 @@ from pandas import DataFrame, Series
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from analysis.recipe import Group, Grouping, MixedModels, Recipe, shipped_recipes
+from analysis.recipe import Group, Grouping, MixedModels, Recipe, Scale, shipped_recipes
 from analysis.stats.comparisons import TwoSampleT, welch_t
 from analysis.stats.equivalence import equivalence
 from analysis.stats.mixed import MixedFit, crossed, fit_linear
@@ -31,7 +31,8 @@ from analysis.study_data import Contrast
 from analysis.tables.anova import anova
 from analysis.tables.contrasts import contrasts, paired
 from analysis.tables.group_tests import ALL, group_tests
-from analysis.tables.mixed_models import mixed_models
+from analysis.tables.lead import min_f_leads
+from analysis.tables.mixed_models import Fits, mixed_models, system_contrasts
 from analysis.tables.systems import to_reference
 
 A, B, REFERENCE = "zero_shot", "fine_tuned", "reference"
@@ -52,9 +53,9 @@ Shares = dict[str, float]
 
 @dataclass(frozen=True)
 class Design:
-    """Everybody rates every response: `scenarios` × `sets` blocks, each of two models in both
-    conditions and the reference. SDs are those of latent effects: of raters, of what a rater
-    thinks of a condition (`taste`), of scenarios, and of texts. Where texts are `alike`, both
+    """Everybody rates every response: `scenarios` × `sets` blocks, each of some models (`of_set`)
+    in both conditions and the reference. SDs are those of latent effects: of raters, of what a
+    rater thinks of a condition (`taste`), of scenarios, and of texts. Where texts are `alike`, both
     conditions' answers to a scenario are equally good, one by one; where tastes are `evened`, those
     of the study's own raters add up to nothing.
     """
@@ -62,6 +63,7 @@ class Design:
     raters: int = 116
     scenarios: int = 6
     sets: int = 4
+    of_set: int = 2
     rater_sd: float = 0.6
     taste_sd: float = 0.0
     scenario_sd: float = 0.2
@@ -74,15 +76,16 @@ class Design:
         """What each rater rates: numbers of scenario, set, system and condition."""
         rows = []
         for scenario, number in product(range(self.scenarios), range(self.sets)):
-            of_set = [(2 * number + model, condition) for model in (0, 1) for condition in (0, 1)]
-            rows += [(scenario, number, *system) for system in (*of_set, (2 * self.sets, 2))]
+            models = range(self.of_set * number, self.of_set * (number + 1))
+            shown = [*product(models, (0, 1)), (self.of_set * self.sets, 2)]
+            rows += [(scenario, number, *system) for system in shown]
         return DataFrame(rows, columns=["scenario", "set", "model", "condition"])
 
     @cached_property
     def _frame(self) -> DataFrame:
         """The ratings of a study without their values, as `study_data.check` gives them."""
         each = self._shown
-        models = [f"model {number + 1}" for number in range(2 * self.sets)]
+        models = [f"model {number + 1}" for number in range(self.of_set * self.sets)]
         names = {
             "scenario": [f"S{number + 1}" for number in range(self.scenarios)],
             "set": [str(number + 1) for number in range(self.sets)],
@@ -162,6 +165,14 @@ DESIGNS = {
     "evened": Design(taste_sd=0.3, evened=True),
     "small": Design(raters=40, scenarios=12, sets=1),
 }
+#: Of a study in which all raters rate everything; in these the tests of `lead` are made alone, for
+#: groups of so few raters are none.
+FEW_RATERS = {
+    f"5x{scenarios}-{taste:g}": Design(
+        raters=5, scenarios=scenarios, sets=1, of_set=1, taste_sd=taste
+    )
+    for scenarios, taste in product((50, 100), (0.15, 0.3))
+}
 
 
 def _for_simulation(recipe: Recipe) -> Recipe:
@@ -184,7 +195,8 @@ def _for_simulation(recipe: Recipe) -> Recipe:
     )
 
 
-PAPER, SOUND = map(_for_simulation, shipped_recipes().values())
+SCALE = Scale([(n, f"point {n}") for n in range(1, len(THRESHOLDS) + 2)], between=False)
+PAPER, SOUND = (_for_simulation(recipe.on(SCALE)) for recipe in shipped_recipes().values())
 
 
 def _rejected(p: Iterable[float]) -> float:
@@ -192,22 +204,24 @@ def _rejected(p: Iterable[float]) -> float:
     return float(np.mean([value < 0.05 for value in p]))
 
 
+def _by_model(test: str, p: "Series[float]") -> Shares:
+    """What a test with a p for each model, and for all of them where there are several, rejects."""
+    found = {f"{test}, one model": _rejected(p.drop(ALL, errors="ignore"))}
+    return found | ({f"{test}, all models": _rejected(p[[ALL]])} if ALL in p else {})
+
+
 def conditions(ratings: DataFrame, people: DataFrame) -> Shares:
     """a against b, of which neither is better."""
-    tests = contrasts(ratings, CONTRAST, SOUND, raters="all")
-    ranks = paired(ratings, CONTRAST, SOUND, raters="all")
-    found = {}
-    for of in ("one model", "all models"):
-        rows, signed = ((table["model"] == ALL) == (of == "all models") for table in (tests, ranks))
-        for to, name in (
-            ("scenarios", "paired t by scenario (F2)"),
-            ("raters", "paired t by rater (F1)"),
-            ("both", "min F′"),
-        ):
-            p = tests["p"][rows & (tests["generalises_to"] == to)]
-            found[f"{name}, {of}"] = _rejected(p)
-        found[f"Wilcoxon by rater, {of}"] = _rejected(ranks["p"][signed])
-    return found
+    tests = contrasts(ratings, CONTRAST, SOUND, raters="all").set_index("model")
+    ranks = paired(ratings, CONTRAST, SOUND, raters="all").set_index("model")
+    found: Shares = {}
+    for to, name in (
+        ("scenarios", "paired t by scenario (F2)"),
+        ("raters", "paired t by rater (F1)"),
+        ("both", "min F′"),
+    ):
+        found |= _by_model(name, tests["p"][tests["generalises_to"] == to])
+    return found | _by_model("Wilcoxon by rater", ranks["p"])
 
 
 def margins(ratings: DataFrame, people: DataFrame) -> Shares:
@@ -258,12 +272,42 @@ def mixed(ratings: DataFrame, people: DataFrame) -> Shares:
     p is below 5 % just where they do.
     """
     table = mixed_models(ratings, CONTRAST, SOUND, raters="all").contrasts
-    found = {}
+    of = {
+        (link, scale): rows.set_index("model")["p"]
+        for (link, scale), rows in table.groupby(["link", "scale"])
+    }
+    found: Shares = {}
     for link, scale in (("probit", "latent"), ("probit", "ratings"), ("linear", "ratings")):
-        p = table[(table["link"] == link) & (table["scale"] == scale)].set_index("model")["p"]
-        found[f"{link}, {scale}, one model"] = _rejected(p.drop(ALL))
-        found[f"{link}, {scale}, all models"] = _rejected(p[[ALL]])
+        found |= _by_model(f"{link}, {scale}", of[link, scale])
     return found | _with_scenarios(ratings)
+
+
+def lead(ratings: DataFrame, people: DataFrame) -> Shares:
+    """a against b, of which neither is better: each of `leads`."""
+    found: Shares = {}
+    for test, p in leads(ratings).items():
+        found |= _by_model(test, p)
+    return found
+
+
+def leads(ratings: DataFrame) -> dict[str, "Series[float]"]:
+    """The p of each model by what `sound` leads with, and by what it does not: the mixed model for
+    a scale of a few points, min F′ and both that it is made of.
+    """
+    tests = contrasts(ratings, CONTRAST, SOUND, raters="all").set_index("model")
+    by = {str(to): rows for to, rows in tests.groupby("generalises_to")}
+    fit = Fits().of(ratings, "probit")
+    assert isinstance(fit, MixedFit)
+    table = DataFrame(system_contrasts(fit, CONTRAST, SOUND)).query("scale == 'ratings'")
+    model = table.set_index("model")["p"]
+    few = by["both"]["note"].map(min_f_leads).all()
+    return {
+        "what sound leads with": by["both"]["p"] if few else model,
+        "probit, ratings": model,
+        "min F′": by["both"]["p"],
+        "paired t by scenario (F2)": by["scenarios"]["p"],
+        "paired t by rater (F1)": by["raters"]["p"],
+    }
 
 
 def _with_scenarios(ratings: DataFrame) -> Shares:
@@ -281,11 +325,9 @@ def _with_scenarios(ratings: DataFrame) -> Shares:
     every = {
         system: weight / len(single) for pair in single.values() for system, weight in pair.items()
     }
-    p = mixed_contrasts(fit, "system", {**single, ALL: every})["p"]
-    return {
-        "linear, scenarios fixed, one model": _rejected(p[:-1]),
-        "linear, scenarios fixed, all models": _rejected(p[-1:]),
-    }
+    families = single | ({ALL: every} if len(single) > 1 else {})
+    p = mixed_contrasts(fit, "system", families).set_index("contrast")["p"]
+    return _by_model("linear, scenarios fixed", p)
 
 
 @dataclass(frozen=True)
@@ -327,16 +369,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1000, help="simulated for each design")
     parser.add_argument("--mixed", type=int, default=500, help="of these with mixed models")
-    parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
+    designs = DESIGNS | FEW_RATERS
+    parser.add_argument("--designs", nargs="+", choices=designs, default=list(designs))
     parser.add_argument("--tests", nargs="+", choices=TESTS, default=list(TESTS))
     given = parser.parse_args()
     for name in given.designs:
         start = time.process_time()
-        found = rates(DESIGNS[name], [TESTS[test] for test in given.tests], given.studies, seed=7)
-        if given.mixed:
-            found |= rates(DESIGNS[name], (mixed,), given.mixed, seed=8)
-        print(f"\n{name}: {DESIGNS[name]}")
-        print(f"{given.studies} studies, {given.mixed} of mixed models; percent rejected at 5 %")
+        few = name in FEW_RATERS
+        tests = [lead] if few else [TESTS[test] for test in given.tests]
+        found = rates(designs[name], tests, given.studies, seed=7)
+        with_mixed = given.studies if few else given.mixed
+        if given.mixed and not few:
+            found |= rates(designs[name], (mixed,), given.mixed, seed=8)
+        print(f"\n{name}: {designs[name]}")
+        print(f"{given.studies} studies, {with_mixed} of mixed models; percent rejected at 5 %")
         for test, rate in found.items():
             print(f"{test:50} {rate}")
         print(f"{time.process_time() - start:.0f} CPU seconds", flush=True)

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from analysis.recipe import MOST_CATEGORIES
+from analysis.tables.lead import LEAST_RATERS
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -85,7 +88,8 @@ ABOUT = {
     "contrasts": About(
         "Condition a against b",
         "Mean a − b, for other raters of these texts (raters, F1), for other scenarios judged by "
-        "these raters (scenarios, F2), and for both at once (min F′).",
+        "these raters (scenarios, F2), and for both at once (min F′). With fewer than "
+        f"{LEAST_RATERS} raters, min F′ leads, otherwise the mixed model.",
         ("p_bh", "missing_cells"),
     ),
     "systems": About(
@@ -137,9 +141,11 @@ ABOUT = {
     ),
     "mixed_contrasts": About(
         "Condition a against b, raters and items at once",
-        "From models with random intercepts of raters and items. On the latent scale (its unit is "
-        "that of the link: for probit, the standard deviation of single ratings) and on that of "
-        "the ratings.",
+        "From models with random intercepts of raters and items. Of ordinal models on the latent "
+        "scale (its unit is that of the link: for probit, the standard deviation of single "
+        f"ratings), and on that of the ratings. With fewer than {LEAST_RATERS} raters it does not "
+        "lead, because the models do not allow for what each rater thinks of a condition: see "
+        "min F′.",
         ("t", "df"),
     ),
     "mixed_systems": About(
@@ -154,7 +160,9 @@ ABOUT = {
     "mixed_models": About(
         "The models themselves",
         "Thresholds between the points of the scale (of ordinal models), and the standard "
-        "deviations of raters, of items and (of linear models) of what is left.",
+        "deviations of raters, of items and (of linear models) of what is left. Where the recipe "
+        f"names no kind, scales of up to {MOST_CATEGORIES} points have an ordinal model; sliders "
+        "and longer scales have a linear one.",
     ),
     "rankings": About(
         "Mean ranks",

@@ -9,7 +9,7 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from analysis.definition import QualityRules
-from analysis.recipe import FOLDER, Recipe, read_recipes
+from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
 from analysis.recipe_doubts import Columns, doubts, doubts_of_shipped
 from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
@@ -88,6 +88,7 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
         ]
     responses = responses or folder / "responses.csv"
     rows, notices = read_responses(responses, definition)
+    problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
     if problems:
@@ -135,21 +136,39 @@ def _doubts_of_recipes(
     folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
 ) -> Iterator[str]:
     """What hardly fits the study in its own recipes; of the shipped ones, which are for any study,
-    the study's answers that no group knows, and the margins, which are in points of a scale.
+    the study's answers that no group knows.
     """
-    rating = definition.rating
-    scale = (rating.values[0], rating.values[-1]) if rating else None
-    columns = _questions_of_columns(definition)
+    scale, columns = _scale_of(definition), _questions_of_columns(definition)
     for recipe in recipes:
         file = folder / f"{recipe.name}.yaml"
         if file.exists():
             yaml = YamlFile.read(file)
             for path, doubt in doubts(recipe, columns, scale):
                 yield str(yaml.problem(path, doubt))
-        elif own := list(doubts_of_shipped(recipe, columns, scale)):
+        elif own := list(doubts_of_shipped(recipe, columns)):
             yaml = YamlFile.read(FOLDER / file.name)
             for path, doubt in own:
                 yield str(yaml.problem(path, f"{doubt}, in a copy of this file at {file}"))
+
+
+def _problems_of_margins(
+    folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
+) -> Iterator[Problem]:
+    """Margins of the study's own recipes that mean nothing on its scale; those of the shipped ones
+    are a share of any scale.
+    """
+    for recipe in recipes:
+        for name, problem in recipe.margins.problems(_scale_of(definition)):
+            yaml = YamlFile.read(folder / f"{recipe.name}.yaml")
+            yield yaml.problem(("margins", name), problem)
+
+
+def _scale_of(definition: StudyDefinition) -> Scale | None:
+    """The scale of the study's ratings, where it asks for some."""
+    rating = definition.rating
+    if rating is None:
+        return None
+    return Scale([(p.value, p.label) for p in rating.scale], between=rating.kind == "slider")
 
 
 def _questions_of_columns(definition: StudyDefinition) -> Columns:

@@ -17,6 +17,7 @@ from analysis.figures.style import COLOURS, INK, SYMBOLS, as_text
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL
+from analysis.tables.lead import FEW_RATERS, min_f_leads
 
 STEP = 0.17  # between the estimates of one row
 LINKS = {"linear": "linear", "probit": "ordinal, probit", "logit": "ordinal, logit"}
@@ -86,8 +87,13 @@ def contrast_forest(
         raise Absent("no difference between the conditions is estimable")
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
+    narrow = (
+        f" Where {FEW_RATERS}, all but those for other raters may be too narrow: min F′ leads, "
+        "in the table."
+    )
+    few = any(min_f_leads(note) for note in ours["note"].dropna())
     text = f"{_intervals(recipe)}. Right of 0, {a} was rated higher."
-    after = "What is missing is not estimable; the table says why."
+    after = f"What is missing is not estimable; the table says why.{narrow if few else ''}"
     title = f"{a} − {b} (points)"
     return _figure(forest, names, title, (text, after), zero=True)
 

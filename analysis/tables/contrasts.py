@@ -19,6 +19,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.paired import PairedT
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.group_tests import ALL, adjusted
+from analysis.tables.lead import with_lead
 from analysis.tables.pages import scenarios, sides
 from analysis.tables.signed_ranks import signed_ranks
 
@@ -88,12 +89,14 @@ def contrasts(
     `generalises_to` says to whom: `raters` of these very texts, `scenarios` judged by these raters,
     or `both`; `n` counts them. A difference is that of ratings of the same rater, model and page;
     `missing_cells` are raters × scenarios (× models) without one. p values are adjusted over the
-    models within each. Raises Absent.
+    models within each. Where few raters rated the dimension, the note of `both` says that it
+    leads. Raises Absent.
     """
+    counted = ratings.groupby("dimension", observed=True)["participant"].nunique()
     rows = [
         {**_front(recipe, contrast, raters, each), **row}
         for each in _compared(ratings, contrast, known)
-        for row in _generalised(each, recipe.confidence)
+        for row in _generalised(each, recipe.confidence, int(counted.get(each.dimension, 0)))
     ]
     table = _over_models(DataFrame(rows, columns=CONTRASTS), ["dimension", "generalises_to"])
     return table.astype({"n": "Int64", "df1": "Int64"})
@@ -225,19 +228,20 @@ def _front(recipe: Recipe, contrast: Contrast, raters: str, of: Compared) -> dic
     }
 
 
-def _generalised(each: Compared, confidence: float) -> Iterator[dict[str, Any]]:
-    if each.why_not:
-        nothing = {"missing_cells": each.missing, "note": each.why_not}
-        for unit, to in UNITS.items():
-            yield {"unit": unit, "generalises_to": to, **nothing}
-        return
-    found = by_raters_and_items(
-        each.differences, confidence=confidence, units=("rater", "scenario")
-    )
-    rows = (_of_t(found.by_raters), _of_t(found.by_items), _of_min_f(found.min_f))
+def _generalised(each: Compared, confidence: float, n_raters: int) -> Iterator[dict[str, Any]]:
+    """For other raters, scenarios and both; `n_raters` rated the dimension."""
+    rows: list[dict[str, Any]] = [{"note": each.why_not} for _ in UNITS]
+    if not each.why_not:
+        found = by_raters_and_items(
+            each.differences, confidence=confidence, units=("rater", "scenario")
+        )
+        rows = [_of_t(found.by_raters), _of_t(found.by_items), _of_min_f(found.min_f)]
     for (unit, to), row in zip(UNITS.items(), rows, strict=True):
-        noted = {"missing_cells": each.missing, "note": each.noted(row["note"])}
-        yield {"unit": unit, "generalises_to": to, **row, **noted}
+        note = row["note"] if each.why_not else each.noted(row["note"])
+        if to == "both":
+            note = with_lead(note, n_raters)
+        front = {"unit": unit, "generalises_to": to, "missing_cells": each.missing}
+        yield {**row, **front, "note": note}
 
 
 def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:

@@ -292,9 +292,10 @@ def _tested(
 
 def _near(found: TwoSampleT, recipe: Recipe) -> dict[str, Any]:
     """Whether the groups are shown to differ by less than the recipe's margin."""
-    if recipe.margins.groups is None:
+    margin = recipe.margins.in_points("groups")
+    if margin is None:
         return {}
-    near = equivalence(found, recipe.margins.groups)
+    near = equivalence(found, margin)
     return {"margin": near.margin, "p_equivalent": near.p}
 
 

@@ -25,6 +25,7 @@ from analysis.stats.mixed import (
     shares,
 )
 from analysis.study_data import Contrast
+from analysis.tables.lead import with_lead
 
 #: Ratings of a dimension up to which a model is kept.
 KEPT_UP_TO = 100_000
@@ -127,7 +128,7 @@ def mixed_models(
     fits = fits or Fits()
     found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
-        for link in recipe.mixed_models.links:
+        for link in recipe.mixed_models.fitted:
             keys: dict[str, Any] = dict(
                 zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True)
             )
@@ -202,7 +203,9 @@ def _estimates(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
 
 
 def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
-    """a less b of each model that has both, and over all of these."""
+    """a less b of each model that has both, and over all of these; the note says where the raters
+    are too few for them to lead.
+    """
     if contrast.condition_a is None or contrast.condition_b is None:
         return
     a, b = contrast.conditions
@@ -211,6 +214,7 @@ def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Itera
     both = [m for m in models if System(m, a) in systems and System(m, b) in systems]
     single = {m: {System(m, a): 1.0, System(m, b): -1.0} for m in both}
     share = 1 / len(both) if both else 0.0
+    n_raters = len(fit.data.groups[0].labels)
     every = {
         system: weight * share for weights in single.values() for system, weight in weights.items()
     }
@@ -230,7 +234,7 @@ def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Itera
                     "p_adjusted": row["p_adjusted"] if is_single else np.nan,
                     "ci_low": row["low"],
                     "ci_high": row["high"],
-                    "note": _note(row),
+                    "note": with_lead(_note(row), n_raters),
                 }
 
 

@@ -81,7 +81,7 @@ def to_reference(
     both at 5 % after Holm's adjustment over the systems: `p_adjusted` is of `p_non_inferior`,
     `p_equivalent_adjusted` of `p_equivalent`. Raises Absent.
     """
-    margin = recipe.margins.reference
+    margin = recipe.margins.in_points("reference")
     if margin is None:
         raise Absent("the recipe sets no margin to the reference")
     if contrast.reference is None:

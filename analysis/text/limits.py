@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from analysis.definition import QualityRules
 from analysis.raters.thresholds import BOTH
 from analysis.recipe import Recipe
+from analysis.tables.lead import LEAST_RATERS, min_f_leads
 from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
 from analysis.text.findings.groups import TESTS, has_families, preferred
 from analysis.text.findings.words import ALL, LEVEL, capital, of_unit
@@ -34,6 +35,7 @@ def limits(
         *_fixed_texts(tables),
         *_fixed_texts_of_choices(tables),
         *_few_raters(tables),
+        *_tastes(tables),
         *_single_texts(tables),
         *_ungrouped(tables, recipes),
         *_groups(tables, sound),
@@ -138,6 +140,19 @@ def _few_raters(tables: Tables) -> Iterator[Sentence]:
             row.cite("remaining", count),
             f" included {noun(row['remaining'], 'rater')}. What is said of other raters rests on "
             "these few, and a bootstrap of so few gives intervals that are too narrow.",
+        )
+
+
+def _tastes(tables: Tables) -> Iterator[Sentence]:
+    """What few raters think of the conditions, for which only min F′ allows."""
+    rows = rows_of(tables, "contrasts", raters="included")
+    if any(min_f_leads(row["note"]) for row in rows):
+        there = rows_of(tables, "mixed_contrasts")
+        models = " So do the mixed models, whose intervals are too narrow then." if there else ""
+        yield (
+            f"Fewer than {LEAST_RATERS} raters are included. What so few of them happen to like "
+            "about a condition does not even out, and F2 takes it for a difference of the "
+            f"conditions.{models} min F′ allows for that, and leads.",
         )
 
 

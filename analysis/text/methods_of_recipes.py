@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from analysis.recipe import Group, Grouping, Recipe
+from analysis.recipe import MOST_CATEGORIES, Group, Grouping, Recipe
+from analysis.tables.lead import TASTES, min_f_leads
 from analysis.tables.resampling import resampling
 from analysis.text.cells import Row, Sentence, Tables, rows_of, values
 from analysis.text.findings.groups import has_families
@@ -110,11 +111,13 @@ def _recipe_parts(tables: Tables, recipe: Recipe, same: str) -> Iterator[str]:
 
 def _of_contrasts(tables: Tables, recipe: Recipe) -> str:
     rows = rows_of(tables, "contrasts", recipe=recipe.name)
+    few = any(min_f_leads(row["note"]) for row in rows if row["raters"] == recipe.raters[0])
+    leads = f" min F′ leads, because {TASTES}." if few else ""
     return (
         f"{rows[0]['condition_a']} and {rows[0]['condition_b']} were compared within raters and "
         "within scenarios, by what a rater rated of both on the same page: by a paired t test over "
         "raters' means (F1), one over scenarios' means (F2), and both at once (min F′; Clark "
-        f"1973); {OVER_MODELS if _has_models(rows) else ONE_MODEL}."
+        f"1973); {OVER_MODELS if _has_models(rows) else ONE_MODEL}.{leads}"
     )
 
 
@@ -164,11 +167,18 @@ def _of_reference(tables: Tables, recipe: Recipe) -> str:
     several = len({(row["model"], row["condition"]) for row in rows}) > 1
     return (
         f"Each system was tested against the reference with a margin of "
-        f"{recipe.margins.reference:g} points: for non-inferiority by a one-sided, and for "
-        "equivalence by two one-sided paired t tests (TOST) at 5 %, over raters' means and, "
-        "separately, over scenarios' means, of pages on which a rater rated both"
+        f"{_margin(rows, recipe.margins.reference, recipe)}: for non-inferiority by a one-sided, "
+        "and for equivalence by two one-sided paired t tests (TOST) at 5 %, over raters' means "
+        "and, separately, over scenarios' means, of pages on which a rater rated both"
         + ("; p values of both are adjusted over systems by Holm's method." if several else ".")
     )
+
+
+def _margin(rows: list[Row], given: float | None, recipe: Recipe) -> str:
+    """ "0.25 points (6.25 % of the scale's length)": the margin of these rows, and as given."""
+    points = next(row["margin"] for row in rows if row.has("margin"))
+    percent = f" ({given:g} % of the scale's length)" * (recipe.margins.given_in == "percent")
+    return f"{points:g} points{percent}"
 
 
 def _of_groups(tables: Tables, recipe: Recipe, *, same: str) -> str:
@@ -203,8 +213,8 @@ def _of_groups(tables: Tables, recipe: Recipe, *, same: str) -> str:
     equivalent = ""
     if any(row["p_equivalent"] is not None for row in rows):
         equivalent = (
-            " That two groups differ by less than the margin of "
-            f"{recipe.margins.groups:g} points was tested by two one-sided t tests (TOST)"
+            f" That two groups differ by less than {_margin(rows, recipe.margins.groups, recipe)} "
+            "was tested by two one-sided t tests (TOST)"
             + (", adjusted over the same by Holm's method." if families else ".")
         )
     return (
@@ -261,6 +271,14 @@ def _of_mixed_models(tables: Tables, recipe: Recipe) -> str:
         )
     if "linear" in links:
         kinds.append("linear mixed models (REML)")
+    by_scale = ""
+    if recipe.mixed_models is not None and recipe.mixed_models.links is None:
+        by_scale = " The kind of model follows from the scale: " + (
+            f"ratings of up to {MOST_CATEGORIES} points are taken as ordered categories."
+            if ordinal
+            else f"ratings on a slider or of more than {MOST_CATEGORIES} points are taken as "
+            "numbers, because each further point would need a threshold of its own."
+        )
     contrasts = rows_of(tables, "mixed_contrasts", recipe=recipe.name)
     scales = (
         f" Means{' and contrasts' if contrasts else ''} stand on the latent scale and, averaged "
@@ -273,7 +291,7 @@ def _of_mixed_models(tables: Tables, recipe: Recipe) -> str:
     return (
         f"{kinds[0][0].upper()}{listed(kinds)[1:]} have the system as fixed effect and crossed "
         "random intercepts of raters and of items (the text of a system for a scenario); "
-        f"{tests}intervals use Satterthwaite's degrees of freedom{adjusted}.{scales}"
+        f"{tests}intervals use Satterthwaite's degrees of freedom{adjusted}.{scales}{by_scale}"
     )
 
 

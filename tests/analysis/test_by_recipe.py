@@ -12,7 +12,13 @@ from pandas import DataFrame
 
 from analysis.by_recipe import NAMES
 from analysis.definition import QualityRules
-from analysis.recipe import MixedModels, Recipe, shipped_recipes
+from analysis.recipe import (
+    MarginOutsideScale,
+    Margins,
+    MixedModels,
+    Recipe,
+    shipped_recipes,
+)
 from analysis.report import Contrast, Results, StudyData, analyse
 from analysis.study_data import ITEM
 
@@ -203,6 +209,33 @@ def test_linear_models_are_said_to_have_no_shares() -> None:
         absent = results(study(mixed, contrast=contrast), linear).absent
         reason = "linear models have no shares of the points of the scale"
         assert absent["mixed_shares"] == reason
+
+
+@pytest.mark.parametrize(
+    ("points", "between", "link", "margin"),
+    [(7, False, "probit", 0.375), (11, False, "linear", 0.625), (101, True, "linear", 6.25)],
+)
+def test_shipped_recipes_analyse_every_scale_by_its_own_kind_of_model_and_margin(
+    points: int, between: bool, link: str, margin: float
+) -> None:
+    def rate(r: int, scenario: int, system: int) -> int:
+        return (13 * r + 29 * scenario + 7 * system + r * scenario * system) % points
+
+    values = [0, points - 1] if between else range(points)
+    scale = [(value, f"label {value}") for value in values]
+    found = results(replace(study(rate), scale=scale, between=between))
+    assert set(found.tables["mixed_models"]["link"]) == {link}
+    assert set(found.tables["sensitivity"]["link"]) == {link}
+    assert ("mixed_shares" in found.tables) == (link == "probit")
+    assert set(found.tables["to_reference"]["margin"]) == {margin}
+    assert found.tables["group_tests"].query("recipe == 'sound'")["margin"].max() == margin
+
+
+def test_margin_of_another_scale_is_refused() -> None:
+    small = SOUND.model_copy(update={"margins": Margins(groups=0.25)})
+    slider = replace(study(mixed), scale=[(0, "Not at all"), (100, "Fully")], between=True)
+    with pytest.raises(MarginOutsideScale, match=r"0\.25 on a scale from 0 to 100"):
+        results(slider, small)
 
 
 def test_rows_of_the_input_may_stand_in_any_order() -> None:

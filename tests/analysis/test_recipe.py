@@ -8,7 +8,10 @@ from pandas import Series
 from analysis.recipe import (
     FOLDER,
     Grouping,
+    MarginOutsideScale,
     Margins,
+    MixedModels,
+    Scale,
     in_order,
     read_recipe,
     shipped_recipes,
@@ -174,6 +177,73 @@ def test_lists_are_neither_empty_nor_repeat_themselves(
 def test_either_margin_may_be_left_out() -> None:
     margins = Margins.model_validate({"groups": 0.5})
     assert (margins.reference, margins.groups) == (None, 0.5)
+
+
+SLIDER = Scale([(0, "not at all"), (100, "fully")], between=True)
+
+
+def points(n: int) -> Scale:
+    """A scale of so many labelled points, from 1."""
+    return Scale([(value, f"label {value}") for value in range(1, n + 1)], between=False)
+
+
+@pytest.mark.parametrize(
+    ("scale", "margin", "links"),
+    [
+        (points(5), 0.25, ["probit"]),
+        (points(7), 0.375, ["probit"]),
+        (points(10), 0.5625, ["probit"]),
+        (points(11), 0.625, ["linear"]),
+        (SLIDER, 6.25, ["linear"]),
+        (Scale([(0, "low"), (4, "high")], between=True), 0.25, ["linear"]),
+    ],
+)
+def test_shipped_recipe_takes_its_margins_and_models_from_the_scale(
+    scale: Scale, margin: float, links: list[str]
+) -> None:
+    here = SOUND.on(scale)
+    assert (here.margins.in_points("reference"), here.margins.in_points("groups")) == (margin,) * 2
+    assert here.mixed_models is not None and here.mixed_models.links == links
+    assert SOUND.on(Scale([], between=False)) == SOUND
+
+
+def test_what_a_recipe_says_itself_holds_on_every_scale() -> None:
+    own = {"margins": Margins(groups=3), "mixed_models": MixedModels(links=["logit"])}
+    recipe = SOUND.model_copy(update=own)
+    assert recipe.on(SLIDER) == recipe
+
+
+@pytest.mark.parametrize(
+    ("scale", "margins", "problem"),
+    [
+        (points(5), {"groups": 0.25}, ""),
+        (points(5), {"groups": 0.04}, ""),
+        (points(5), {"groups": 2.0}, ""),
+        (SLIDER, {"groups": 1.0}, ""),
+        (None, {"groups": 50.0}, ""),
+        (None, {"groups": 1, "given_in": "percent"}, ""),
+        (points(5), {"groups": 50, "given_in": "percent"}, ""),
+        (SLIDER, {"groups": 0.25}, "a margin of 0.25 on a scale from 0 to 100 is 0.25 % of"),
+        (points(5), {"groups": 50}, "a margin of 50 on a scale from 1 to 5 is 1250 % of its"),
+        (None, {"groups": 0.5, "given_in": "percent"}, "a margin of 0.5 % of its length, and has"),
+        (points(5), {"groups": 51, "given_in": "percent"}, "a margin of 51 % of its length, and"),
+    ],
+)
+def test_margin_is_one_to_fifty_percent_of_the_scale(
+    scale: Scale | None, margins: dict[str, object], problem: str
+) -> None:
+    recipe = SOUND.model_copy(update={"margins": Margins.model_validate(margins)})
+    said = dict(recipe.margins.problems(scale))
+    assert list(said) == (["groups"] if problem else [])
+    assert said.get("groups", "").startswith(problem)
+    if scale is not None and problem:
+        with pytest.raises(MarginOutsideScale, match=r"recipe sound, margins\.groups: a margin of"):
+            recipe.on(scale)
+
+
+def test_margin_in_percent_is_not_taken_for_points() -> None:
+    with pytest.raises(ValueError, match="no points without a scale"):
+        SOUND.margins.in_points("groups")
 
 
 def test_shipped_recipes_stand_before_others() -> None:

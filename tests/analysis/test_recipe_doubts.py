@@ -1,11 +1,20 @@
 """What in a recipe hardly fits a study: said when its folder is loaded."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from analysis.recipe import Bootstrap, Grouping, Margins, Recipe, shipped_recipes
-from analysis.recipe_doubts import Columns, Ends, doubts, doubts_of_shipped
+from analysis.recipe import (
+    Bootstrap,
+    FittedLink,
+    Grouping,
+    MixedModels,
+    Recipe,
+    Scale,
+    shipped_recipes,
+)
+from analysis.recipe_doubts import Columns, doubts, doubts_of_shipped
 from survey.definition.questions import (
     ChoiceQuestion,
     IntegerQuestion,
@@ -30,8 +39,16 @@ QUESTIONS: Columns = {
 }
 
 
+SLIDER = Scale([(0, "not at all"), (100, "fully")], between=True)
+
+
+def points(n: int) -> Scale:
+    """A scale of so many labelled points, from 0."""
+    return Scale([(value, f"label {value}") for value in range(n)], between=False)
+
+
 def found(
-    recipe: Recipe, *columns: str, scale: Ends | None = None
+    recipe: Recipe, *columns: str, scale: Scale | None = None
 ) -> dict[tuple[str | int, ...], str]:
     return dict(doubts(recipe, dict.fromkeys(columns), scale))
 
@@ -84,13 +101,15 @@ def test_answer_that_is_no_option_is_doubted_with_the_options_there_are() -> Non
     assert of_group("gender", ("Prefer not to answer",), values=["Woman", "Man"]) == {}
 
 
-@pytest.mark.parametrize("doubted", [doubts, doubts_of_shipped])
+@pytest.mark.parametrize(
+    "doubted", [lambda columns: doubts(SOUND, columns, None), partial(doubts_of_shipped, SOUND)]
+)
 def test_answer_that_no_group_knows_is_doubted_in_shipped_recipes_too(doubted: Any) -> None:
     def said(*options: str) -> list[str]:
         gender = ChoiceQuestion(name="gender", kind="single", options=list(options), **WORDS)
         return [
             doubt
-            for path, doubt in doubted(SOUND, dict.fromkeys(ASKED) | {"gender": gender}, None)
+            for path, doubt in doubted(dict.fromkeys(ASKED) | {"gender": gender})
             if path == ("groups", "gender")
         ]
 
@@ -145,20 +164,21 @@ def test_another_wording_of_a_shipped_recipe_is_doubted_where_none_of_the_group_
 
 
 @pytest.mark.parametrize(
-    ("scale", "margin", "doubt"),
+    ("scale", "links", "doubted"),
     [
-        ((1, 5), 0.25, ""),
-        ((1, 5), 0.04, ""),
-        ((1, 5), 2.0, ""),
-        ((0, 100), 1.0, ""),
-        (None, 50.0, ""),
-        ((0, 100), 0.25, "a margin of 0.25 on a scale from 0 to 100 is 0.25 % of its length"),
-        ((1, 5), 50.0, "a margin of 50 on a scale from 1 to 5 is 1250 % of its length"),
+        (points(10), ["probit", "linear"], []),
+        (points(11), ["linear", "probit", "logit"], [1, 2]),
+        (points(11), None, []),
+        (SLIDER, ["probit"], [0]),
+        (SLIDER, ["linear"], []),
+        (None, ["probit"], []),
     ],
 )
-def test_margin_that_seems_to_be_of_another_scale_is_doubted(
-    scale: Ends | None, margin: float, doubt: str
+def test_ordinal_model_of_a_slider_or_of_many_points_is_doubted(
+    scale: Scale | None, links: list[FittedLink] | None, doubted: list[int]
 ) -> None:
-    recipe = SOUND.model_copy(update={"margins": Margins(groups=margin)})
-    said = {("margins", "groups"): f"{doubt}: set it in points of this scale"} if doubt else {}
-    assert found(recipe, *ASKED, scale=scale) == said
+    recipe = SOUND.model_copy(update={"mixed_models": MixedModels(links=links)})
+    said = found(recipe, *ASKED, scale=scale)
+    assert list(said) == [("mixed_models", "links", place) for place in doubted]
+    what = "a slider" if scale is SLIDER else "more than 10 points"
+    assert all(each.startswith(f"an ordinal model of {what} has a") for each in said.values())

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.recipe import Recipe, shipped_recipes
+from analysis.recipe import Recipe, Scale, shipped_recipes
 from analysis.text.cells import Sentence, Table, plain, read_tables
 from analysis.text.findings import Finding
 from analysis.text.number_text import NARROW
 
 SHIPPED = list(shipped_recipes().values())
 PAPER, SOUND = SHIPPED
+FIVE_POINTS = Scale([(n, f"label {n}") for n in range(1, 6)], between=False)
 FRONT = {"recipe": "sound", "raters": "included", "dimension": "warmth"}
 ITEMS = [{"dimension": "warmth"}]
 

@@ -1,14 +1,17 @@
 """`load_study`, `set_study` and `invite` as their users type them."""
 
+import json
 import shutil
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 
 from analysis.models import RecipeSet, RuleSet
-from analysis.recipe import FOLDER
+from analysis.recipe import FOLDER, Recipe
 from analysis.recipe_sets import recipes_of
 from judge.models import Judge
 from judge.queries import GoldSource, gold_source
@@ -471,24 +474,67 @@ def test_answer_that_no_group_of_a_shipped_recipe_knows_is_noticed(folder: Path)
     ]
 
 
-def test_margin_of_a_shipped_recipe_is_noticed_where_the_scale_is_another(folder: Path) -> None:
+def on_a_slider(folder: Path) -> None:
+    """Its ratings are from 0 to 100."""
     path = folder / "study.yaml"
-    assert "margins" not in run("load_study", folder)
     settings = path.read_text().partition("ways_in:")
     dimensions = "[{name: warmth, question: How warm is it?}]"
     slider = f"  - {{kind: slider, left: Not at all, right: Fully, dimensions: {dimensions}}}\n"
     path.write_text(small_study.with_tasks(slider) + "".join(settings[1:]))
-    notices = [line for line in run("load_study", folder).splitlines() if "margins." in line]
-    copy = folder / "recipes" / "sound.yaml"
-    assert [notice.split(": ", 2)[2] for notice in notices] == [
-        f"margins.{name}: a margin of 0.25 on a scale from 0 to 100 is 0.25 % of its length: set "
-        f"it in points of this scale, in a copy of this file at {copy}"
-        for name in ("reference", "groups")
+
+
+def test_shipped_recipes_fit_a_slider_too(folder: Path) -> None:
+    on_a_slider(folder)
+    said = run("load_study", folder)
+    assert "margins." not in said and ".yaml, line" not in said.replace("study.yaml, line", "")
+
+
+def test_margin_that_means_nothing_on_the_scale_is_refused_with_its_line(folder: Path) -> None:
+    run("load_study", folder)
+    on_a_slider(folder)
+    given = "name: sound\ntitle: Mine\nunit: participant\nmargins: {reference: 5, groups: 0.5}\n"
+    write_recipe(folder, "sound", given)
+    with pytest.raises(CommandError) as refused:
+        run("load_study", folder)
+    assert str(refused.value).splitlines()[1:] == [
+        f"{folder / 'recipes' / 'sound.yaml'}, line 4, column 25: margins.groups: a margin of 0.5 "
+        "on a scale from 0 to 100 is 0.5 % of its length, and has to be 1 to 50 %: set it in "
+        "points of this scale, or in percent with given_in: percent"
     ]
-    sound = (FOLDER / "sound.yaml").read_text()
-    write_recipe(folder, "sound", sound.replace("0.25, groups: 0.25", "5, groups: 0.5"))
-    (notice,) = [line for line in run("load_study", folder).splitlines() if "margins." in line]
-    assert "margins.groups: a margin of 0.5" in notice and notice.endswith("of this scale")
+    assert Study.objects.get().definition["tasks"][0]["kind"] == "likert"
+    write_recipe(folder, "sound", given.replace("0.5", "50"))
+    assert "margins" not in run("load_study", folder)
+
+
+def test_ordinal_model_of_a_slider_is_noticed(folder: Path) -> None:
+    on_a_slider(folder)
+    models = "mixed_models: {links: [probit]}"
+    write_recipe(folder, "mine", f"name: mine\ntitle: Mine\nunit: participant\n{models}\n")
+    (notice,) = [line for line in run("load_study", folder).splitlines() if "mine.yaml" in line]
+    assert "line 4, column 24: mixed_models.links.0: an ordinal model of a slider has" in notice
+
+
+def test_stored_recipes_that_were_shipped_for_five_points_follow_a_slider_after_an_upgrade(
+    folder: Path,
+) -> None:
+    run("load_study", folder)
+    on_a_slider(folder)
+    write_recipe(folder, "mine", "name: mine\ntitle: Mine\nunit: participant\n")
+    run("load_study", folder)
+    newest = RecipeSet.objects.last()
+    assert newest is not None
+    now = list(newest.recipes)
+    before = [json.loads(text) for text in now]
+    before[1] |= {"margins": {"reference": 0.25, "groups": 0.25}}
+    before[1] |= {"mixed_models": {"links": ["probit"]}}
+    newest.recipes = [json.dumps(recipe) for recipe in before]
+    newest.save()
+    upgrade = import_module("analysis.migrations.0002_recipes_by_scale").follow_the_scale
+    for _ in range(2):  # the second time there is nothing to do
+        upgrade(apps, None)
+        assert RecipeSet.objects.count() == newest.version + 1
+    paper, sound, mine = recipes_of(RecipeSet.objects.order_by("version").last())
+    assert [paper, sound, mine] == [Recipe.model_validate_json(text) for text in now]
 
 
 def test_recipe_that_could_not_be_chosen_is_refused(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.recipe import Recipe
+from analysis.tables.lead import TASTES, min_f_leads, without_lead
 from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of
 from analysis.text.findings.words import (
     ALL,
@@ -37,10 +38,14 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         mixed = of_recipe(
             tables, "mixed_contrasts", recipe, dimension, model=model, scale="ratings"
         )
-        yield from _apart(by["raters"], by["both"], mixed, recipe)
+        few = min_f_leads(by["both"]["note"])
+        yield from _apart(by["raters"], by["both"], [] if few else mixed, recipe)
+        if few:
+            yield from _min_f_first(by["both"])
         yield from _by_unit(by["raters"], "For other raters of these very texts (F1)", recipe)
         yield from _by_unit(by["scenarios"], "For other scenarios before these raters (F2)", recipe)
-        yield from _min_f(by["both"])
+        if not few and by["both"].has("p"):
+            yield ("For both at once: ", *_min_f(by["both"]), ".")
         yield from _signed_ranks(tables, dimension, model, recipe)
         yield from _mixed(mixed, recipe)
         for row in of_recipe(tables, "mixed_models", recipe, dimension, parameter=""):
@@ -103,19 +108,27 @@ def _by_unit(row: Row, whom: str, recipe: Recipe) -> Iterator[Sentence]:
     )
 
 
-def _min_f(row: Row) -> Iterator[Sentence]:
+def _min_f(row: Row) -> Sentence:
+    return (
+        "min F′(",
+        row.cite("df1", degrees),
+        ", ",
+        row.cite("df2", degrees),
+        ") = ",
+        row.cite("F"),
+        ", ",
+        *row.p(),
+    )
+
+
+def _min_f_first(row: Row) -> Iterator[Sentence]:
+    """min F′ where it leads, with the reason; and why there is nothing that leads, without it."""
+    whom = "For other raters and other scenarios at once"
     if row.has("p"):
-        yield (
-            "For both at once: min F′(",
-            row.cite("df1", degrees),
-            ", ",
-            row.cite("df2", degrees),
-            ") = ",
-            row.cite("F"),
-            ", ",
-            *row.p(),
-            ".",
-        )
+        yield (f"{whom}: ", *_min_f(row), f". This result leads, because {TASTES}.")
+    else:
+        missing = without_lead(row["note"]).strip().rstrip(".")
+        yield (f"{whom}, min F′ would lead, because {TASTES}. It is {missing}.",)
 
 
 def _signed_ranks(tables: Tables, dimension: str, model: str, recipe: Recipe) -> Iterator[Sentence]:
@@ -142,6 +155,10 @@ def _mixed(rows: list[Row], recipe: Recipe) -> Iterator[Sentence]:
     """A mixed model's difference, on the scale of the ratings."""
     for row in rows:
         if row.has("difference", "p"):
+            narrow = (
+                " With so few raters its interval is too narrow if raters differ in what they "
+                "think of a condition."
+            )
             yield (
                 "For other raters and other texts, a mixed model of both at once "
                 f"({LINKS.get(row['link'])}) puts {row['condition_a']} ",
@@ -150,7 +167,7 @@ def _mixed(rows: list[Row], recipe: Recipe) -> Iterator[Sentence]:
                 *interval(row, recipe),
                 ", ",
                 *row.p(),
-                ".",
+                f".{narrow if min_f_leads(row['note']) else ''}",
             )
 
 

@@ -10,6 +10,7 @@ from analysis.figures.forest import contrast_forest, systems_forest
 from analysis.recipe import shipped_recipes
 from analysis.study_data import Contrast
 from analysis.tables.contrasts import CONTRASTS
+from analysis.tables.lead import MIN_F_LEADS
 from analysis.tables.mixed_models import CONTRASTS as MIXED_CONTRASTS
 from analysis.tables.mixed_models import ESTIMATES
 from analysis.tables.systems import SYSTEMS
@@ -65,6 +66,13 @@ def intervals(made: dict[str, Any]) -> dict[str, list[Any]]:
 
 def note(made: dict[str, Any]) -> str:
     return notes(made)["Included raters"]
+
+
+def test_intervals_that_few_raters_make_too_narrow_are_said_so() -> None:
+    few = DIFFERENCES.assign(note=["", "", MIN_F_LEADS, "", ""])
+    says = "Where there are fewer than 20 raters, all but those for other raters may be too narrow"
+    assert says in note(contrast_forest(few, MIXED, RECIPE))
+    assert "fewer than" not in note(contrast_forest(DIFFERENCES, MIXED, RECIPE))
 
 
 def test_each_row_has_its_estimates_and_what_cannot_be_estimated_has_none() -> None:

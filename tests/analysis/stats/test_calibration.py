@@ -1,7 +1,9 @@
 """A short version of `benchmarks/calibration.py`: who keeps the 5 % and who does not."""
 
+import numpy as np
 import pytest
 
+from benchmarks import calibration
 from benchmarks.calibration import Design, Rate, conditions, groups, rates
 
 pytestmark = pytest.mark.slow
@@ -43,3 +45,14 @@ def test_primary_contrast_and_tests_of_raters_means_keep_their_5_percent(
 )
 def test_f1_and_the_papers_unit_do_not(found: dict[str, Rate], name: str) -> None:
     assert found[name].percent >= 20
+
+
+@pytest.mark.parametrize(("raters", "leads"), [(5, "min F′"), (20, "probit, ratings")])
+def test_lead_is_min_f_where_raters_are_few_and_the_mixed_model_where_not(
+    raters: int, leads: str
+) -> None:
+    design = Design(raters=raters, scenarios=8, sets=1, of_set=1, taste_sd=0.3)
+    ratings, _ = design.study(np.random.default_rng(3))
+    p = calibration.leads(ratings)
+    assert p["what sound leads with"].equals(p[leads])
+    assert not p["min F′"].equals(p["probit, ratings"])

@@ -13,8 +13,9 @@ from analysis.recipe import Margins, Recipe, shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM
 from analysis.tables.group_tests import adjusted, group_tests
+from tests.analysis.written import FIVE_POINTS
 
-PAPER, SOUND = shipped_recipes().values()
+PAPER, SOUND = (recipe.on(FIVE_POINTS) for recipe in shipped_recipes().values())
 AGES = {"ada": 71, "bo": 60, "cy": 33, "dee": 41, "eve": 28, "fay": None}
 PEOPLE = DataFrame({"participant": list(AGES), "age": list(AGES.values()), "gender": None})
 

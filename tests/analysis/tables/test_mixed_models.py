@@ -11,6 +11,7 @@ from analysis.absent import Absent
 from analysis.recipe import MixedModels, shipped_recipes
 from analysis.stats.mixed import MixedFit, crossed, fit_ordinal, means
 from analysis.study_data import ITEM, Contrast
+from analysis.tables.lead import MIN_F_LEADS
 from analysis.tables.mixed_models import Fits, MixedTables, mixed_models
 
 PAPER, SOUND = shipped_recipes().values()
@@ -141,6 +142,14 @@ def test_missing_degrees_of_freedom_have_their_reason() -> None:
         assert set(found["note"]) == {
             "no degrees of freedom, because all SDs are estimated at 0; held against the normal"
         }
+
+
+@pytest.mark.parametrize(("raters", "note"), [(19, MIN_F_LEADS), (20, "")])
+def test_contrasts_of_few_raters_say_that_they_do_not_lead(raters: int, note: str) -> None:
+    linear = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
+    tables = mixed_models(ratings(raters=raters), CONTRAST, linear, raters="included")
+    assert set(tables.contrasts["note"]) == {note}
+    assert set(tables.estimates["note"]) == {""}
 
 
 def test_the_same_raters_are_fitted_once_and_others_anew() -> None:

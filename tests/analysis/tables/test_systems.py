@@ -13,8 +13,9 @@ from analysis.recipe import Margins, shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.systems import systems, to_reference
+from tests.analysis.written import FIVE_POINTS
 
-PAPER, SOUND = shipped_recipes().values()
+PAPER, SOUND = (recipe.on(FIVE_POINTS) for recipe in shipped_recipes().values())
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
 PEOPLE = [f"p{number}" for number in range(10)]
 

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.definition import QualityRules
 from analysis.recipe import Recipe
+from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Cited, Table
 from analysis.text.limits import limits
 from tests.analysis.written import PAPER, SHIPPED, SOUND, said, tables
@@ -299,6 +300,21 @@ def test_few_raters_are_counted(n: int, says: list[str]) -> None:
 
 def test_enough_raters_are_no_limit() -> None:
     assert about("these few", tables(funnel=[{"step": "x", "excluded": 0, "remaining": 10}])) == []
+
+
+def test_tastes_of_few_raters_are_a_limit_of_all_but_min_f() -> None:
+    few = [{**FRONT, "generalises_to": "both", "note": MIN_F_LEADS}]
+    says = (
+        "Fewer than 20 raters are included. What so few of them happen to like about a condition "
+        "does not even out, and F2 takes it for a difference of the conditions."
+    )
+    leads = "min F′ allows for that, and leads."
+    assert about("Fewer than", tables(contrasts=few)) == [f"{says} {leads}"]
+    models = "So do the mixed models, whose intervals are too narrow then."
+    both = tables(contrasts=few, mixed_contrasts=[FRONT])
+    assert about("Fewer than", both) == [f"{says} {models} {leads}"]
+    of_all = [few[0] | {"raters": "all"}, few[0] | {"note": ""}]
+    assert about("Fewer than", tables(contrasts=of_all)) == []
 
 
 def test_choices_take_people_and_texts_as_they_came() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from analysis.definition import QualityRules
+from analysis.recipe import MixedModels
+from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table
 from analysis.text.methods_text import Settings, methods, rule_text
 from tests.analysis.written import PAPER, SHIPPED, SOUND, recipe, said, tables
@@ -162,7 +164,14 @@ def test_groups_of_an_earlier_recipe_are_not_described_anew() -> None:
 def of_models(*models: str) -> list[dict[str, Any]]:
     """Rows of a table by models, in which one is tested each."""
     return [
-        {"recipe": "sound", "factor": "age", "model": model, "p": 0.2, "p_equivalent": 0.2}
+        {
+            "recipe": "sound",
+            "factor": "age",
+            "model": model,
+            "p": 0.2,
+            "p_equivalent": 0.2,
+            "margin": 0.25,
+        }
         for model in models
     ]
 
@@ -178,7 +187,7 @@ def test_adjustment_names_its_family() -> None:
 
 def test_single_model_has_nothing_to_be_adjusted_for() -> None:
     names = ["contrasts", "paired", "group_tests", "mixed_contrasts", "mixed_models"]
-    row = {"condition_a": "plain", "condition_b": "tuned", "link": "probit"}
+    row = {"condition_a": "plain", "condition_b": "tuned", "link": "probit", "raters": "included"}
     one, several = (
         of(tables(**{name: [row | each for each in of_models(*models)] for name in names}))
         for models in (["Ant"], ["Ant", "Bee", "all"])
@@ -203,6 +212,7 @@ def test_single_model_has_nothing_to_be_adjusted_for() -> None:
 )  # fmt: skip
 def test_adjustment_is_described_where_there_is_more_than_one(name: str, says: str) -> None:
     row = {"recipe": "sound", "condition": "tuned", "factor": "region", "p_adjusted": 0.2}
+    row |= {"margin": 0.25}
     rows = [row | {"model": f"of {place}", "scenario": place} for place in ("S1", "S2")]
     single = [rows[0] | {"scenario": "all"}] if name == "choice_tests" else rows[:1]
     assert says in of(tables(**{name: rows}))[BY_RATERS]
@@ -253,18 +263,41 @@ def test_order_names_only_what_could_be_estimated() -> None:
 
 def test_margins_resamples_and_models_are_those_that_were_used() -> None:
     made = tables(
-        to_reference=[{"recipe": "sound"}],
+        to_reference=[{"recipe": "sound", "margin": 0.25}],
         wins_tests=[{"recipe": "sound", "resamples": 2000}],
         mixed_models=[{"recipe": "sound", "link": "probit"}, {"recipe": "sound", "link": "linear"}],
     )
     text = of(made)[BY_RATERS]
-    assert "with a margin of 0.25 points" in text
+    assert "with a margin of 0.25 points (6.25 % of the scale's length)" in text
     assert "2,000 resamples (seed 1) of raters drawn with replacement" in text
     assert (
         "Cumulative link mixed models (probit; Laplace approximation, restricted by Cox and Reid's "
         "adjusted profile likelihood) and linear mixed models (REML) have the system as fixed "
         "effect" in text
     )
+
+
+def test_lead_of_few_raters_is_described_where_it_is_of_the_raters_of_the_recipe() -> None:
+    row = {"recipe": "sound", "raters": "included", "model": "Ant", "note": MIN_F_LEADS}
+    says = "min F′ leads, because there are fewer than 20 raters: F2 and mixed models do not allow"
+    assert says in of(tables(contrasts=[row]))[BY_RATERS]
+    assert "leads" not in of(tables(contrasts=[row | {"raters": "all"}]))[BY_RATERS]
+
+
+@pytest.mark.parametrize(
+    ("link", "says"),
+    [
+        ("probit", "ratings of up to 10 points are taken as ordered categories."),
+        ("linear", "ratings on a slider or of more than 10 points are taken as numbers, because "
+         "each further point would need a threshold of its own."),
+    ],
+)  # fmt: skip
+def test_kind_of_model_that_follows_from_the_scale_is_explained(link: str, says: str) -> None:
+    made = tables(mixed_models=[{"recipe": "sound", "link": link}])
+    assert f"The kind of model follows from the scale: {says}" in of(made)[BY_RATERS]
+    chosen = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
+    text = of(made, replace(SETTINGS, recipes=[chosen]))
+    assert "follows from the scale" not in text[BY_RATERS]
 
 
 def test_no_resamples_are_claimed_where_none_were_drawn() -> None:
@@ -357,8 +390,8 @@ def test_tests_of_equivalent_groups_are_described_where_they_were_made() -> None
     untested = [row | {"p_equivalent": None} for row in rows]
     assert "TOST" not in of(tables(group_tests=untested))[BY_RATERS]
     assert (
-        "That two groups differ by less than the margin of 0.25 points was tested by two "
-        "one-sided t tests (TOST), adjusted over the same by Holm's method."
+        "That two groups differ by less than 0.25 points (6.25 % of the scale's length) was tested "
+        "by two one-sided t tests (TOST), adjusted over the same by Holm's method."
         in of(tables(group_tests=rows))[BY_RATERS]
     )
 

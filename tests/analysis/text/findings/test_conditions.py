@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from analysis.tables.lead import with_lead
 from analysis.text.cells import Cited, Table
 from analysis.text.findings import findings
 from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, said, tables
@@ -70,6 +71,50 @@ def test_contrast_says_how_far_how_sure_and_of_whom() -> None:
         "plain 0.21 points lower than tuned: 95 % interval −0.50 to 0.08, p = .160.",
     ]
     assert found.paper == ()
+
+
+def few_raters(made: dict[str, Table]) -> dict[str, Table]:
+    """The same, of raters who are so few that min F′ leads."""
+    for name, places in (("contrasts", [2]), ("mixed_contrasts", [0])):
+        column = made[name].columns.index("note")
+        for place in places:
+            row = made[name].rows[place]
+            row[column] = with_lead(row[column], 5)
+    return made
+
+
+TASTES = (
+    "because there are fewer than 20 raters: F2 and mixed models do not allow for what each rater "
+    "thinks of a condition, and reject too often"
+)
+
+
+def test_few_raters_let_min_f_lead_and_say_why() -> None:
+    made = few_raters(contrasts(0.01, 0.2, mixed_contrasts=[mixed(0.001) | {"note": ""}]))
+    first, lead, *_, model = said(findings(made, SHIPPED)[0].sound)
+    assert first == (
+        "Over all models, plain was rated 0.20 points lower than tuned. That is more than chance "
+        "among raters would make of these texts; whether it goes beyond them, these data do not "
+        "say."
+    )
+    assert lead == (
+        "For other raters and other scenarios at once: min F′(1, 5.2) = 1.50, p = .200. This "
+        f"result leads, {TASTES}."
+    )
+    assert model.endswith(
+        "p = .001. With so few raters its interval is too narrow if raters differ in what they "
+        "think of a condition."
+    )
+
+
+def test_few_raters_have_no_other_lead_where_min_f_is_not_estimable() -> None:
+    made = few_raters(contrasts(0.01, None, mixed_contrasts=[mixed(0.001) | {"note": ""}]))
+    first, lead, *_ = said(findings(made, SHIPPED)[0].sound)
+    assert first.endswith("of other texts nothing can be said.")
+    assert lead == (
+        f"For other raters and other scenarios at once, min F′ would lead, {TASTES}. It is not "
+        "estimable, because there is one scenario."
+    )
 
 
 def test_numbers_of_a_contrast_lead_to_their_cells() -> None:
