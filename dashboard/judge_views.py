@@ -27,8 +27,15 @@ from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, GoldDecision, Judge, StructuredOutput
 from judge.plans import queue_call, queue_missing
-from judge.queries import current_judges, failure_reasons, gold_scores, progress
+from judge.queries import (
+    current_judges,
+    failure_reasons,
+    gold_scores,
+    keeps_shared_seeds,
+    progress,
+)
 from judge.questions import responses_of
+from judge.seeds import KEPT
 from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources, definition_of, not_counted_among
 
@@ -285,6 +292,7 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         options=as_json(configuration.options) if configuration.options else "",
         structured=known,
         probe=asked.calls.filter(response=None, block=None).first(),
+        seeds_kept=KEPT if keeps_shared_seeds(asked) else "",
         example=example(asked, configuration, known.support if known else ""),
         why_not_gold=why_not_gold(found, context["state"].source),
         reasons=failure_reasons(asked),
