@@ -12,6 +12,7 @@ from dashboard.access import ResearcherRequest, researcher_required, study_or_40
 from dashboard.certificate import COLUMNS, PEOPLE, Certificate, Part, certificate_rows
 from dashboard.forms import CertificateForm, SubmissionsForm, VersionForm
 from dashboard.pilot import lines, other_versions, side
+from dashboard.queries import included
 from dashboard.submissions import apply_submissions, in_words, read_submissions
 from dashboard.views import asked_for, study_page
 from survey.content import content_of
@@ -146,7 +147,8 @@ def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
 def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
     """How the protocol worked out, beside that of another version."""
     found = study_or_404(name)
-    include = asked_for(request)
+    asked = asked_for(request)
+    include = included(found, asked)
     others = other_versions(found)
     form = VersionForm(request.GET)
     if not form.is_valid():
@@ -164,5 +166,6 @@ def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
         lines=lines(sides),
         others=others,
         include=include,
+        by_default=bool(include) and asked is None,
         not_counted=Participant.NOT_COUNTED,
     )

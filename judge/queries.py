@@ -89,7 +89,8 @@ def current_judges(study: Study) -> QuerySet[Judge]:
 
 def keeps_shared_seeds(judge: Judge) -> bool:
     """Whether it was asked before each call had a seed of its own, and goes on so."""
-    return shares_seeds(judge.read_configuration()) and judge.calls.exists()
+    shares = judge.is_current and shares_seeds(judge.read_configuration())
+    return shares and judge.calls.exists()
 
 
 def gold_decision(study: Study) -> GoldDecision | None:

@@ -49,7 +49,7 @@ def shares_seeds(configuration: JudgeConfiguration) -> bool:
 
 #: What to know of a judge that shares seeds, after its name.
 KEPT = (
-    "keeps the seeds of an earlier release (seed + n for replicate n of every text), so that "
-    "nothing is asked twice. For a seed of its own for each call, change its `seed` in study.yaml, "
-    "load the study and score it: that is a new version, asked and paid for from the start."
+    "keeps the seeds it began with (seed + n for replicate n, the same for every text), so that "
+    "nothing is asked twice. To give each call a seed of its own, change `seed` in study.yaml, "
+    "load the study and score it: a new version, asked and paid for anew."
 )

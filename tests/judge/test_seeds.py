@@ -153,7 +153,7 @@ def test_another_seed_in_the_file_is_a_new_version_with_the_new_seeds(
 ) -> None:
     describe(earlier.study, name="j", seed=2)
     said = said_by("judge", "small", "--wait")
-    assert "earlier release" not in said
+    assert "keeps the seeds" not in said
     sent = Attempt.objects.filter(call__judge__version=2)
     assert len({attempt.request["seed"] for attempt in sent}) == sent.count() == 30
     assert gold_name(earlier.study) == "j@1", "until somebody decides otherwise"
@@ -183,5 +183,5 @@ def test_judge_without_a_seed_is_asked_as_before_and_nothing_is_said(
     judge.save()
     note_support(judge)
     queue_missing(judge)
-    assert "earlier release" not in said_by("judge", "small", "--wait")
+    assert "keeps the seeds" not in said_by("judge", "small", "--wait")
     assert "seed" not in Attempt.objects.first().request
