@@ -54,7 +54,7 @@ def _asked_for(request: Request) -> list[str]:
     form = IncludeForm(request.query_params)
     if not form.is_valid():
         raise ValidationError({"include": list(map(str, form.errors["include"]))})
-    return sorted(form.cleaned_data["include"])
+    return form.chosen or []
 
 
 class Schema(SpectacularAPIView):
@@ -191,7 +191,7 @@ class Exports(APIView):
         files = []
         for file, about, absent in exports.filtered_by(run).files if run else []:
             url = reverse("api:export", args=[study, file], request=request)
-            url += queries.include_query(include)
+            url += queries.include_query(include or None)
             files.append(
                 {"file": file, "about": about, "absent": absent, "url": None if absent else url}
             )

@@ -26,7 +26,7 @@ from dashboard.forms import (
     VersionForm,
 )
 from dashboard.pilot import lines, other_versions, side
-from dashboard.queries import include_query
+from dashboard.queries import include_query, included
 from dashboard.reconciliation import FINDINGS, reconcile
 from dashboard.submission_lists import read_submissions
 from dashboard.submissions import apply_submissions, in_words
@@ -250,7 +250,8 @@ def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
 def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
     """How the protocol worked out, beside that of another version."""
     found = study_or_404(name)
-    include = asked_for(request)
+    asked = asked_for(request)
+    include = included(found, asked)
     others = other_versions(found)
     form = VersionForm(request.GET)
     if not form.is_valid():
@@ -268,5 +269,6 @@ def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
         lines=lines(sides),
         others=others,
         include=include,
+        by_default=bool(include) and asked is None,
         not_counted=Participant.NOT_COUNTED,
     )

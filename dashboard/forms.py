@@ -13,6 +13,7 @@ from pydantic import ValidationError as ValidationErrors
 
 from analysis.definition import LONGEST_REASON, QualityRules, RuleName
 from dashboard.certificate import PEOPLE
+from dashboard.queries import NOBODY
 from dashboard.raters import NUMBERS, TEXTS
 from dashboard.result_subjects import MAIN, SUBJECTS
 from dashboard.result_tables import EVERY, FILTERS, FIRST_SHOWN
@@ -44,17 +45,27 @@ class StateForm(forms.Form):
 
 
 class IncludeForm(forms.Form):
-    """Experts or test people asked for by name: `?include=simulated`."""
+    """Experts or test people asked for by name: `?include=simulated`, or `?include=none`."""
 
     include = forms.MultipleChoiceField(
         required=False,
-        choices=[(source.value, source.label) for source in Participant.NOT_COUNTED],
+        choices=[
+            *((source.value, source.label) for source in Participant.NOT_COUNTED),
+            (NOBODY, NOBODY),
+        ],
         error_messages={
             "invalid_choice": "include takes "
-            + " or ".join(Participant.NOT_COUNTED)
+            + " or ".join([*Participant.NOT_COUNTED, NOBODY])
             + ", not %(value)s."
         },
     )
+
+    @property
+    def chosen(self) -> list[str] | None:
+        """Whom to include, of a valid form; None where nothing is said of it."""
+        if "include" not in self.data:
+            return None
+        return sorted(set(self.cleaned_data["include"]) - {NOBODY})
 
 
 class RatersForm(forms.Form):

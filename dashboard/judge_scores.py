@@ -11,7 +11,7 @@ from judge.definition import JudgeConfiguration
 from judge.models import Call, Judge, Score, StructuredOutput
 from judge.prompts import Message
 from judge.queries import scoring_calls
-from judge.questions import request_for
+from judge.questions import ABOUT, request_for
 from survey.models import BlockResponse, Response
 
 State = Call.State
@@ -124,14 +124,17 @@ def example(judge: Judge, configuration: JudgeConfiguration, support: str) -> Ex
 
 
 def _first_call(judge: Judge, configuration: JudgeConfiguration) -> Call | None:
-    about = ("response__scenario", "block__scenario")
-    planned = scoring_calls(judge).select_related(*about).order_by("id").first()
+    planned = scoring_calls(judge).select_related(*ABOUT).order_by("id").first()
     if planned is not None:
         return planned
     dimension = configuration.dimensions[0]
     if configuration.presentation == "single":
         responses = Response.objects.filter(scenario__study=judge.study)
-        first = responses.select_related("scenario").order_by("scenario__position", "id").first()
+        first = (
+            responses.select_related("scenario", "system")
+            .order_by("scenario__position", "id")
+            .first()
+        )
         if first is None:
             return None
         return Call(judge=judge, response=first, dimension=dimension, replicate=1)

@@ -15,20 +15,28 @@ from django.views.decorators.http import require_GET, require_POST
 from analysis.models import AnalysisRun
 from dashboard import judges, queries
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.agreement import in_short
+from dashboard.agreement import in_short, with_flags
 from dashboard.forms import GoldSetForm
 from dashboard.gold_changes import changes
 from dashboard.gold_choice import NotChosen, find_source, make_gold, why_not_gold
 from dashboard.gold_sets import import_gold_set
 from dashboard.import_files import ImportRefused
 from dashboard.judge_scores import as_json, example, scored_responses
+from dashboard.tables import Table
 from dashboard.views import asked_for, study_page, wake_worker
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, GoldDecision, Judge, StructuredOutput
 from judge.plans import queue_call, queue_missing
-from judge.queries import current_judges, failure_reasons, gold_scores, progress
+from judge.queries import (
+    current_judges,
+    failure_reasons,
+    gold_scores,
+    keeps_shared_seeds,
+    progress,
+)
 from judge.questions import responses_of
+from judge.seeds import KEPT, shares_seeds
 from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources, definition_of, not_counted_among
 
@@ -40,7 +48,7 @@ DECISIONS_SHOWN = 50
 Source = judges.JudgeState | judges.FileState | judges.PanelState
 
 
-def back(include: list[str], page: str, *of: Any) -> HttpResponse:
+def back(include: list[str] | None, page: str, *of: Any) -> HttpResponse:
     """To a page of judges again, with the same test people as before."""
     return redirect(reverse(page, args=of) + queries.include_query(include))
 
@@ -85,9 +93,7 @@ def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
 def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
     definition = definition_of(study)
     analysis = queries.newest_analysis(study, asked_for(request))
-    # Whether a judge agrees with itself is the same whoever took part.
-    newest = study.analysis_runs.filter(state=AnalysisRun.State.DONE).first()
-    consistency = queries.tables_of(newest, "judge_consistency")["judge_consistency"]
+    newest, consistency = _newest_consistency(study)
     agreement = analysis.tables("judge_agreement")["judge_agreement"]
     sources = judges.sources_of(study, definition)
     kinds: dict[str, Sequence[Source]] = {
@@ -105,6 +111,12 @@ def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
         "analysis": analysis,
         "analysed": newest is not None,
     }
+
+
+def _newest_consistency(study: Study) -> tuple[AnalysisRun | None, Table]:
+    """The newest run and what it says of judges alone: the same whoever took part."""
+    newest = study.analysis_runs.filter(state=AnalysisRun.State.DONE).first()
+    return newest, queries.tables_of(newest, "judge_consistency")["judge_consistency"]
 
 
 @require_POST
@@ -163,7 +175,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
             source,
             author=request.user,
             why="chosen on the page of judges",
-            sources=counted_sources(include),
+            sources=counted_sources(queries.included(found, include)),
         )
     except NotChosen as problem:
         messages.error(request, f"{problem}.")
@@ -197,7 +209,7 @@ def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpRespons
         pending={"pending": after},
         changes=changes(before, after) if before and after.state == done else None,
         include=not_counted_among(after.sources),
-        query=queries.include_query(not_counted_among(after.sources)),
+        query=queries.include_query(not_counted_among(after.sources) or None),
     )
 
 
@@ -285,6 +297,13 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         options=as_json(configuration.options) if configuration.options else "",
         structured=known,
         probe=asked.calls.filter(response=None, block=None).first(),
+        flagged=[
+            row
+            for row in with_flags(_newest_consistency(found)[1])
+            if row["judge"] == context["state"].source.name and row["flag_list"]
+        ],
+        shares_seeds=shares_seeds(configuration),
+        seeds_kept=KEPT if keeps_shared_seeds(asked) else "",
         example=example(asked, configuration, known.support if known else ""),
         why_not_gold=why_not_gold(found, context["state"].source),
         reasons=failure_reasons(asked),

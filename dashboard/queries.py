@@ -4,14 +4,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.models import AnalysisRun, Exclusion, Result
+from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.queries import latest_run
 from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set, current_rules
@@ -22,10 +23,12 @@ from survey.access import names_of_parameters
 from survey.content import content_of
 from survey.models import Participant, Rating, Response, Study
 from survey.participants import admits
-from survey.tidy import RATING_TASKS, counted_sources, dimensions_of
+from survey.tidy import RATING_TASKS, counted_sources, dimensions_of, not_counted_among
 
 Status = Participant.Status
 State = AnalysisRun.State
+#: In an address, in place of names to include: those who count and nobody else.
+NOBODY = "none"
 
 
 def studies_with_counts() -> QuerySet[Study]:
@@ -128,6 +131,13 @@ class SourceCounts:
         """In progress, but not seen for longer than the study's rules allow."""
         return self.statuses[Status.IN_PROGRESS] - self.active
 
+    def add(self, other: "SourceCounts") -> None:
+        """Count the people of another source, too."""
+        self.statuses += other.statuses
+        self.active += other.active
+        for rule, n in other.excluded.items():
+            self.excluded[rule] = self.excluded.get(rule, 0) + n
+
 
 @dataclass(frozen=True)
 class LiveCounts:
@@ -142,6 +152,14 @@ class LiveCounts:
     @property
     def not_counted(self) -> list[SourceCounts]:
         return [counts for counts in self.sources if not counts.is_counted]
+
+    def together(self, include: Sequence[str]) -> SourceCounts:
+        """Those who count, and the people of the sources to `include`."""
+        whole = SourceCounts("together")
+        for counts in self.sources:
+            if counts.is_counted or counts.source in include:
+                whole.add(counts)
+        return whole
 
 
 def live_counts(study: Study) -> LiveCounts:
@@ -205,9 +223,37 @@ def _excluded(newest: dict[str, tuple[int, datetime]]) -> Iterator[tuple[str, st
             yield source, rule, n
 
 
-def include_query(include: list[str]) -> str:
-    """What an address ends with to include the same people by name."""
-    return "?" + urlencode({"include": include}, doseq=True) if include else ""
+def include_query(include: Sequence[str] | None) -> str:
+    """What an address ends with to choose the same people: those included by name, or nobody but
+    those who count. None chooses nothing.
+    """
+    if include is None:
+        return ""
+    return "?" + urlencode({"include": include or [NOBODY]}, doseq=True)
+
+
+def included_by_default(study: Study) -> list[str]:
+    """Whom a page includes where its address says nothing: nobody but those who count.
+
+    While none of them has finished, these are the test people of the newest finished analysis
+    that has some, so that a study that was only tried shows what its results will look like.
+    """
+    counted = study.participants.exclude(source__in=Participant.NOT_COUNTED)
+    finished = Q(status=Status.COMPLETED) | Q(source=Participant.Source.IMPORT)
+    if counted.filter(finished).exists():
+        return []
+    runs = study.analysis_runs.filter(state=State.DONE).order_by("-id")
+    with_raters = runs.filter(Exists(RaterQuality.objects.filter(run=OuterRef("pk"))))
+    for sources in with_raters.values_list("sources", flat=True):
+        included = not_counted_among(sources)
+        if included and set(included) <= set(Participant.TEST_SOURCES):
+            return included
+    return []
+
+
+def included(study: Study, asked: list[str] | None) -> list[str]:
+    """The experts or test people on a page whose address has `asked` for them, or says nothing."""
+    return included_by_default(study) if asked is None else asked
 
 
 def tables_of(run: AnalysisRun | None, *names: str) -> dict[str, Table]:
@@ -224,14 +270,27 @@ class Analysis:
     """The newest finished run for the sources asked for, and what has happened since."""
 
     include: list[str]
+    #: Whether these people were chosen; else they are included by default.
+    chosen: bool
     run: AnalysisRun | None
     pending: AnalysisRun | None
     failed: AnalysisRun | None
     changed: bool
 
     @property
+    def by_default(self) -> bool:
+        """Whether test people are in it though the address does not ask for them."""
+        return bool(self.include) and not self.chosen
+
+    @property
     def query(self) -> str:
-        return include_query(self.include)
+        """What leads to the same people on another page."""
+        return include_query(self.include if self.chosen or self.include else None)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The same as values of `include`, for forms."""
+        return self.include or ([NOBODY] if self.chosen else [])
 
     @property
     def absent(self) -> dict[str, str]:
@@ -239,7 +298,7 @@ class Analysis:
         reasons: dict[str, str] = self.run.manifest.get("absent", {}) if self.run else {}
         return reasons
 
-    @property
+    @cached_property
     def n_raters(self) -> int:
         return self.run.rater_quality.count() if self.run else 0
 
@@ -268,8 +327,12 @@ class Analysis:
         return list(figures.values_list("name", flat=True))
 
 
-def newest_analysis(study: Study, include: list[str]) -> Analysis:
-    """The newest finished run of the sources that count and those to `include`."""
+def newest_analysis(study: Study, include: list[str] | None) -> Analysis:
+    """The newest finished run of the sources that count and those to `include`; None leaves it to
+    `included_by_default`.
+    """
+    chosen = include is not None
+    include = included(study, include)
     sources = counted_sources(include)
     runs = study.analysis_runs.filter(sources=sources)
     done = latest_run(study, sources)
@@ -279,7 +342,7 @@ def newest_analysis(study: Study, include: list[str]) -> Analysis:
     changed = done is not None and done.fingerprint != fingerprint(
         study, sources, current_rule_set(study), current_recipe_set(study), at=timezone.now()
     )
-    return Analysis(include, done, pending, failed, changed)
+    return Analysis(include, chosen, done, pending, failed, changed)
 
 
 def ratings(study: Study, sources: list[str]) -> QuerySet[Rating]:

@@ -199,8 +199,8 @@ SECTIONS: dict[str, dict[str, Shown]] = {
     "Judges": {
         "guard_warnings": Shown(
             "What a reader has to know about the gold scores",
-            "What becomes of the results if raters are filtered otherwise, and whether the judge "
-            "is of a family that it judges.",
+            "What becomes of the results if raters are filtered otherwise, whether the judge is of "
+            "a family that it judges, and whether its calls share their chance.",
             aside=("kind",),
         ),
         "judge_consistency": Shown(

@@ -78,8 +78,9 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
 def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
     """What the page says of other thresholds, alone, for while a slider moves."""
     found = study_or_404(name)
-    run = latest_run(found, counted_sources(asked_for(request)))
-    context: dict[str, Any] = {"study": found}
+    include = queries.included(found, asked_for(request))
+    run = latest_run(found, counted_sources(include))
+    context: dict[str, Any] = {"study": found, "analysis": {"include": include}}
     if run:
         form, what_if = _asked(request.GET, found, run)
         context |= {
@@ -95,9 +96,10 @@ def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
 def use(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask whether other thresholds are to be put in force; when sent, do so and analyse anew."""
     found = study_or_404(name)
-    include = asked_for(request)
-    run = queries.newest_analysis(found, include).run
-    back = reverse("thresholds", args=[found]) + queries.include_query(include)
+    asked = asked_for(request)
+    analysis = queries.newest_analysis(found, asked)
+    run = analysis.run
+    back = reverse("thresholds", args=[found]) + queries.include_query(asked)
     if run is None:
         messages.error(request, "There is no analysis yet to try other thresholds on.")
         return redirect(back)
@@ -116,7 +118,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
             request,
             found,
             "thresholds",
-            queries.newest_analysis(found, include),
+            analysis,
             template="use_thresholds",
             form=form,
             tried=_tried(what_if, form, request.GET.get("sort", "")),
@@ -131,7 +133,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
             "look at what they do first.",
         )
         return redirect(back)
-    _put_in_force(request, found, form.asked, include)
+    _put_in_force(request, found, form.asked, analysis.include)
     return redirect(back)
 
 

@@ -78,17 +78,19 @@ RATER_COLUMNS = {
 def study_page(
     request: HttpRequest, study: Study, tab: str, template: str = "", **context: Any
 ) -> HttpResponse:
-    """A page of a study, with its head and tabs."""
-    context |= {"study": study, "tab": tab, "tabs": TABS}
+    """A page of a study, with its head and tabs, which lead to the people chosen by the address."""
+    form = IncludeForm(request.GET)
+    choice = queries.include_query(form.chosen) if form.is_valid() else ""
+    context |= {"study": study, "tab": tab, "tabs": TABS, "choice": choice}
     return render(request, f"dashboard/{template or tab}.html", context)
 
 
-def asked_for(request: HttpRequest) -> list[str]:
-    """The experts or test people that an address asks for by name."""
+def asked_for(request: HttpRequest) -> list[str] | None:
+    """The experts or test people that an address asks for by name; None where it says nothing."""
     form = IncludeForm(request.GET)
     if not form.is_valid():
         raise Http404(form.errors["include"][0])
-    return sorted(form.cleaned_data["include"])
+    return form.chosen
 
 
 def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
@@ -128,7 +130,7 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         request,
         found,
         "study",
-        **_live(found),
+        **_live(request, found),
         endings=fieldwork.endings(found),
         states=State,
         state_meaning=REHEARSAL if found.is_rehearsing else STATE_MEANINGS[State(found.state)],
@@ -143,12 +145,24 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
 def counts(request: ResearcherRequest, name: str) -> HttpResponse:
     """The overview's live part alone."""
     found = study_or_404(name)
-    return render(request, "dashboard/_counts.html", {"study": found, **_live(found)})
+    return render(request, "dashboard/_counts.html", {"study": found, **_live(request, found)})
 
 
-def _live(study: Study) -> dict[str, Any]:
-    """What the overview shows of this moment."""
-    return {"counts": queries.live_counts(study), "pools": fieldwork.pools(study)}
+def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
+    """What the overview shows of this moment: of test people too where the address says so, or
+    where there is nobody else and their results are there.
+    """
+    counts, asked = queries.live_counts(study), asked_for(request)
+    include = queries.included(study, asked)
+    if asked is None and counts.real.arrived:
+        include = []
+    return {
+        "counts": counts,
+        "shown": counts.together(include),
+        "include": include,
+        "by_default": bool(include) and asked is None,
+        "pools": fieldwork.pools(study),
+    }
 
 
 @require_POST
@@ -210,13 +224,15 @@ def analysis_page(
 ) -> HttpResponse:
     """A page about an analysis, with what says which analysis that is."""
     gold = gold_scores(study)
+    only_not_counted = queries.only_not_counted(study)
     return study_page(
         request,
         study,
         tab,
         analysis=analysis,
         not_counted=Participant.NOT_COUNTED,
-        only_not_counted=queries.only_not_counted(study),
+        only_not_counted=only_not_counted,
+        no_ratings=bool(only_not_counted) and not analysis.include,
         stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
         **context,
     )
@@ -323,7 +339,8 @@ def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
 def download(request: ResearcherRequest, name: str, file: str) -> StreamingHttpResponse:
     """One CSV file, streamed."""
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, asked_for(request))
+    # A file is not labelled as a page is, so only its address puts test people in it.
+    analysis = queries.newest_analysis(found, asked_for(request) or [])
     return csv_response(found, analysis.run, file)
 
 
@@ -345,7 +362,7 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for an analysis of the data as they are now, and wake a worker for it."""
     found = study_or_404(name)
     include = asked_for(request)
-    run = request_run(study=found, sources=counted_sources(include))
+    run = request_run(study=found, sources=counted_sources(queries.included(found, include)))
     if run.state == AnalysisRun.State.DONE:
         messages.success(request, "Nothing has changed since; the results are up to date.")
     else:

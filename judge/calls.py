@@ -28,7 +28,7 @@ from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
 from judge.prompts import prompt_hash
 from judge.queries import asked_calls, scoring_calls
-from judge.questions import request_for, responses_of, tokens_of
+from judge.questions import ABOUT, request_for, responses_of, tokens_of
 from judge.spending import cost_of, expected_cost, why_no_more
 
 logger = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ def claim(judge_id: int) -> Claimed | None:
             call = _probe(judge, now)
         else:
             waiting = due(asked_calls(judge), now).order_by("id")
-            call = waiting.select_related("response__scenario", "block__scenario").first()
+            call = waiting.select_related(*ABOUT).first()
         if call is None:
             return None
         return _lease(judge, call, configuration, structured=support == Support.ENFORCED)

@@ -133,7 +133,7 @@ def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
     """
     versions = Judge.objects.filter(study=study, name=configuration.name)
     replaced = versions.filter(is_current=True).first()
-    judge = versions.filter(configuration_hash=configuration.fingerprint()).first()
+    configuration, judge = _known_version(versions, configuration)
     if judge is None:
         judge = replaced if replaced is not None and not replaced.calls.exists() else None
         judge = judge or Judge(study=study, name=configuration.name, version=_next(versions))
@@ -154,6 +154,22 @@ def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
             why = f"takes the place of {replaced}, which has no scores"
             choose_gold(study, judge=judge, why=why)
     return judge
+
+
+def _known_version(
+    versions: QuerySet[Judge], configuration: JudgeConfiguration
+) -> tuple[JudgeConfiguration, Judge | None]:
+    """The version that is so configured, if there is one, and its configuration.
+
+    One that was asked in an earlier format, which can still be asked in, goes on in that: another
+    format is no reason to ask and pay for everything again.
+    """
+    for known in prompts.FORMATS:
+        described = configuration.model_copy(update={"prompt_format": known})
+        judge = versions.filter(configuration_hash=described.fingerprint()).first()
+        if judge is not None and (known == configuration.prompt_format or judge.calls.exists()):
+            return described, judge
+    return configuration, None
 
 
 def _next(versions: QuerySet[Judge]) -> int:

@@ -65,7 +65,7 @@ class JudgeDefinition(Part):
     temperature: float | None = Field(default=1.0, ge=0, le=2)
     #: Null leaves it to the endpoint. An answer that was cut off is never read as a score.
     max_tokens: int | None = Field(default=None, ge=16)
-    #: Replicate n is asked with seed + n, so that replicates differ and a run can be repeated.
+    #: Each call's own seed follows from it (`judge.seeds`), so that a run can be repeated.
     seed: int | None = Field(default=None, ge=0, le=2**31)
     #: Sent along as they are, such as OpenRouter's `provider`.
     options: dict[str, Any] = {}
@@ -197,7 +197,7 @@ class JudgeConfiguration(Part):
     max_tokens: int | None
     seed: int | None
     options: dict[str, Any]
-    #: The wording around the rubric: `judge.prompts.FORMAT` at the time.
+    #: The wording around the rubric, and the seeds: `judge.prompts.FORMAT` at the time.
     prompt_format: int
 
     endpoint: str

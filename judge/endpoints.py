@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from judge.definition import DEFAULT_ENDPOINT, JudgeConfiguration
-from judge.prompts import FORMAT
+from judge.prompts import FORMATS
 
 
 class JudgeNotReady(Exception):
@@ -86,7 +86,7 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
             f"this judge is asked at {configuration.base_url}, but this worker is set up for "
             f"{here.identity}; `manage.py judge` moves it there as a new version"
         )
-    if configuration.prompt_format != FORMAT:
+    if configuration.prompt_format not in FORMATS:
         raise JudgeNotReady(
             "this judge was asked in the words of another release of Fivefold; `manage.py judge` "
             "asks in those of this one, as a new version"

@@ -10,7 +10,7 @@ from judge.definition import JudgeConfiguration
 from judge.leases import locked
 from judge.models import Attempt, Call, Judge
 from judge.queries import asked_calls, scoring_calls, wanted_calls
-from judge.questions import tokens_of
+from judge.questions import ABOUT, tokens_of
 from survey.models import BlockResponse, Response
 
 
@@ -50,7 +50,7 @@ def missing_tokens(judge: Judge) -> tuple[int, int]:
     configuration = judge.read_configuration()
     missing = wanted_calls(judge).exclude(state=Call.State.ANSWERED)
     asked, answered = 0, 0
-    for call in missing.select_related("response__scenario", "block__scenario"):
+    for call in missing.select_related(*ABOUT):
         tokens = tokens_of(call, configuration)
         asked, answered = asked + tokens[0], answered + tokens[1]
     return asked, answered

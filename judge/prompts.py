@@ -11,8 +11,12 @@ from typing import Any, TypedDict
 
 from judge.definition import JudgeConfiguration
 
-#: Raised whenever the wording below changes: scores of two wordings are not the same judge's.
-FORMAT = 2
+#: How a judge is asked. Raised whenever the wording below changes, or the seeds (`judge.seeds`):
+#: scores of two formats are not the same judge's. Format 3 has the words of format 2, and a seed of
+#: its own for each call.
+FORMAT = 3
+#: The formats that can still be asked in, newest first: a judge goes on in the one it began in.
+FORMATS = (FORMAT, 2)
 
 #: English text has about four characters a token.
 CHARACTERS_PER_TOKEN = 4

@@ -11,6 +11,7 @@ from statistics import fmean
 from django.db.models import Count, Max, Q, QuerySet
 
 from judge.models import STAND_IN, Attempt, Call, GoldDecision, GoldSet, Judge, Judging, Score
+from judge.seeds import shares_seeds
 from survey.models import Participant, Study
 from survey.tidy import panel_ratings, panels_of
 
@@ -84,6 +85,12 @@ NO_GOLD = GoldScores("", False, [])
 def current_judges(study: Study) -> QuerySet[Judge]:
     """The judges of the study's file, in their present versions."""
     return Judge.objects.filter(study=study, is_current=True).select_related("study", "endpoint")
+
+
+def keeps_shared_seeds(judge: Judge) -> bool:
+    """Whether it was asked before each call had a seed of its own, and goes on so."""
+    shares = judge.is_current and shares_seeds(judge.read_configuration())
+    return shares and judge.calls.exists()
 
 
 def gold_decision(study: Study) -> GoldDecision | None:

@@ -4,7 +4,11 @@ from judge import prompts
 from judge.definition import JudgeConfiguration
 from judge.exchange import Request
 from judge.models import Attempt, Call
+from judge.seeds import seed_of
 from survey.models import Response
+
+#: What a call's question is made of, for `select_related`.
+ABOUT = ("response__scenario", "response__system", "block__scenario")
 
 
 def responses_of(call: Call) -> list[Response]:
@@ -13,6 +17,21 @@ def responses_of(call: Call) -> list[Response]:
         return [call.response] if call.response is not None else []
     found = Response.objects.in_bulk(call.order)
     return [found[number] for number in call.order]
+
+
+def identity_of(call: Call) -> list[str]:
+    """What a call is about, in names that are the same wherever the study is loaded; a probe is
+    about nothing.
+    """
+    if call.block is not None:
+        return ["block", call.block.scenario.name, call.block.set_name]
+    if call.response is not None:
+        system = call.response.system
+        return [
+            *("response", call.response.scenario.name),
+            *(system.model, system.condition, call.response.text_hash),
+        ]
+    return []
 
 
 def messages_for(call: Call, configuration: JudgeConfiguration) -> list[prompts.Message]:
@@ -43,7 +62,6 @@ def request_for(
     `structured` says that the endpoint holds answers to a JSON schema.
     """
     messages = messages_for(call, configuration)
-    seed = configuration.seed
     schema = None
     n = 1 if call.order is None else len(call.order)
     if call.is_probe:
@@ -60,7 +78,12 @@ def request_for(
         messages=messages,
         temperature=configuration.temperature,
         max_tokens=configuration.max_tokens,
-        seed=None if seed is None else seed + call.replicate,
+        seed=seed_of(
+            configuration,
+            about=identity_of(call),
+            dimension=call.dimension,
+            replicate=call.replicate,
+        ),
         schema=schema,
         options=configuration.options,
     )

@@ -156,7 +156,9 @@ class Handler(BaseHTTPRequestHandler):
         except (ValueError, TypeError, KeyError):
             self._send(400, {"error": {"message": "expected a JSON object with messages"}})
             return
-        seed = request.get("seed") or self.headers.get("X-Client-Request-Id", "")
+        seed = request.get("seed")
+        if seed is None:
+            seed = self.headers.get("X-Client-Request-Id", "")
         said = answer(asked, seed=str(seed), schema=request.get("response_format"))
         if said is None:
             self._send(400, {"error": {"message": "the question states no scale"}})

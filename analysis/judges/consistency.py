@@ -10,6 +10,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.judges.judged import ABOUT, Judge, Judged
+from analysis.judges.shared_chance import shared_chance
 from analysis.stats.agreement import (
     Level,
     krippendorff_alpha,
@@ -48,7 +49,9 @@ def judge_consistency(judged: Judged, models: DataFrame, *, seed: int) -> DataFr
         for dimension in dimensions:
             table = judged.replicates(judge, dimension)
             row: dict[str, Any] = {"judge": judge.name, "kind": judge.kind, "dimension": dimension}
-            rows.append(row | _consistency(judge, table, judge.name in changed, seed=seed))
+            row |= _consistency(judge, table, judge.name in changed, seed=seed)
+            flags = [*row["flags"], *_shared_chance(judged, judge, dimension)]
+            rows.append(row | {"flags": "; ".join(flags)})
         if not dimensions:
             nothing = {"n_items": 0, "replicates": judge.replicates, "asked": 0, "valid": 0}
             row = {"judge": judge.name, "kind": judge.kind, "dimension": "", "incomplete": 0}
@@ -75,7 +78,7 @@ def _consistency(judge: Judge, table: DataFrame, changed: bool, *, seed: int) ->
         "rho_max": pairs["rho"].max(),
         "mean_sd": spread.mean(),
         "all_agree": all_agree,
-        "flags": "; ".join(_flags(judge, table, all_agree, changed)),
+        "flags": _flags(judge, table, all_agree, changed),
         "note": _note(table, repeated, pairs),
     }
     levels: list[Level] = ["ordinal", "interval"]
@@ -104,6 +107,26 @@ def _flags(judge: Judge, table: DataFrame, all_agree: float | None, changed: boo
     if len(table.columns) < 2:
         flags.append("one replicate: consistency unknown")
     return flags
+
+
+def _shared_chance(judged: Judged, judge: Judge, dimension: str) -> list[str]:
+    """See `shared_chance`. Experts and files are not looked at: people differ in level, and nobody
+    knows how a file was made.
+    """
+    if judge.kind != "judge":
+        return []
+    return shared_chance(judged.replicates(judge, dimension), judged.calls(judge, dimension))
+
+
+def gold_warnings(judged: Judged) -> list[tuple[str, str]]:
+    """What a reader of the results has to know of the gold judge's calls: kind and text."""
+    return [
+        ("shared_chance", f"The gold judge {judge.name} on {dimension}: {text}.")
+        for judge in judged.judges
+        if judge.is_gold
+        for dimension in judged.dimensions_of(judge)
+        for text in _shared_chance(judged, judge, dimension)
+    ]
 
 
 def _note(table: DataFrame, repeated: DataFrame, pairs: DataFrame) -> str:

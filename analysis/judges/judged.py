@@ -111,6 +111,13 @@ class Judged:
         """What the judge is asked about, by item: `ABOUT` and `family`."""
         return (self._places if judge.in_blocks else self.responses)[dimension]
 
+    def calls(self, judge: Judge, dimension: str) -> "Series[str]":
+        """Which of a replicate's calls each item was asked in: that of its block, or its own."""
+        items = self.items(judge, dimension)
+        if judge.in_blocks:
+            return items["scenario"] + IN_SET + items["sets"]
+        return Series(items.index, index=items.index)
+
     @cached_property
     def _scores(self) -> dict[tuple[str, str], DataFrame]:
         """Scores by judge and dimension (items × replicates)."""

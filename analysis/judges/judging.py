@@ -10,8 +10,9 @@ from analysis.absent import Absent
 from analysis.definition import QualityRules
 from analysis.figures import judges as draw
 from analysis.judges.agreement_with_people import judge_agreement, judge_bias, pair
-from analysis.judges.circularity import circularity, raters_before
+from analysis.judges.circularity import WARNINGS, circularity, raters_before
 from analysis.judges.consistency import (
+    gold_warnings,
     judge_consistency,
     judge_item_spread,
     judge_models,
@@ -27,7 +28,8 @@ __all__ = ["JudgesData", "analyse_judges"]
 
 CONSISTENCY = ["judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models"]
 AGREEMENT = ["judge_agreement", "judge_bias", "alt_test", "alt_test_raters"]
-GUARD = ["guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings"]
+WARNED = "guard_warnings"
+GUARD = ["guard_funnel", "guard_wins", "guard_systems", "guard_raters", WARNED]
 FIGURES = ["judge_bland_altman", "judge_against_people", "judge_shares", "judge_alt_test"]
 
 Tables = dict[str, DataFrame]
@@ -77,13 +79,18 @@ def analyse_judges(
             absent["judge_alt_test"] = notes[0] if notes else unscored
     except Absent as reason:
         absent |= dict.fromkeys([*AGREEMENT, *FIGURES], str(reason))
+    warnings = DataFrame(gold_warnings(everything), columns=WARNINGS)
     try:
         guard = _guard(checked, data, everything, judges, rules)
-        tables |= guard
+        warnings = pd.concat([warnings, guard.pop(WARNED)], ignore_index=True)
+        tables |= guard | {WARNED: warnings}
         if "guard_wins" not in guard:
             absent["guard_wins"] = "there is nothing to compare: see `wins`"
     except Absent as reason:
         absent |= dict.fromkeys(GUARD, str(reason))
+        if len(warnings):
+            tables[WARNED] = warnings
+            del absent[WARNED]
     return tables, figures, absent
 
 

@@ -410,7 +410,7 @@ def _other_raters(tables: Tables) -> Iterator[Sentence]:
 def _gold(tables: Tables) -> Iterator[Sentence]:
     """What is said of the gold judge; how much it matters stands in the tables of judges."""
     for row in rows_of(tables, "guard_warnings"):
-        if row["kind"] in ("same_family", "family_unknown"):
+        if row["kind"] in ("shared_chance", "same_family", "family_unknown"):
             yield (str(row["text"]),)
 
 

@@ -8,11 +8,14 @@ from django.utils.text import capfirst
 
 from analysis.execution import finished_run
 from analysis.judges.agreement_with_people import OTHER_SCALE
+from analysis.judges.shared_chance import WHAT_TO_DO
 from analysis.models import AnalysisRun
 from dashboard.agreement import FIGURES, TABLES, in_short, most_uneven, shares, three_ways
 from dashboard.tables import Table
+from judge.gold import choose_gold
 from judge.models import Judge
 from judge.plans import plan_calls
+from judge.queries import GoldSource
 from survey.models import Response, Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
@@ -206,3 +209,28 @@ def test_three_ways_stand_beside_one_another_and_may_lack_a_row() -> None:
     assert found.ways == ["gold", "none"]
     cells = [(key, [row and row["n"] for row in rows]) for key, rows in found.rows]
     assert cells == [(("start",), [9, 9]), (("mae",), [2, None])]
+
+
+@pytest.mark.slow
+def test_replicates_that_share_their_chance_are_told_wherever_one_looks(
+    page: Client, study: Study
+) -> None:
+    """As a local server scored that drew the same random numbers for every text."""
+    judge = planned(study, replicates=3)
+    answer_calls(
+        judge.calls.all(),
+        lambda response, call: {1: 5, 2: 4}.get(call.replicate) or like_people(response, call),
+    )
+    choose_gold(study, judge=judge)
+    run = finished_run(study=study, sources=counted_sources())
+    said = "replicate 2 hardly varies, 100% of its scores are 4 and 20% of the other replicates'"
+    for address in ("agreement/", "gold/", "gold/judges/judge@1/"):
+        assert said in text_of(page.get(f"/studies/small/{address}")), address
+    (first, *_) = run.results.get(name="guard_warnings").content["rows"]
+    assert first == [
+        "shared_chance",
+        f"The gold judge {GoldSource(judge=judge).name} on warmth: replicate 1 hardly varies, "
+        f"100% of its scores are 5 and 20% of the other replicates': {WHAT_TO_DO}.",
+    ]
+    shown = text_of(page.get("/studies/small/results/"))
+    assert "to know about the gold scores before these numbers are reported" in shown

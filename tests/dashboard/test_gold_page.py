@@ -14,6 +14,7 @@ from judge import calls
 from judge.gold import choose_gold
 from judge.models import Call, GoldDecision, GoldScore, Judge
 from judge.plans import plan_calls
+from judge.prompts import FORMATS
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
@@ -258,7 +259,7 @@ def test_judge_of_another_release_can_be_asked_and_becomes_a_new_version(
     page: Client, judge: Judge, woken: Woken
 ) -> None:
     answer_calls(judge.calls.all())
-    judge.configuration["prompt_format"] -= 1
+    judge.configuration["prompt_format"] = FORMATS[-1] - 1
     judge.configuration_hash = judge.read_configuration().fingerprint()
     judge.save()
     assert "can't be asked from here" not in text_of(page.get(GOLD))

@@ -58,7 +58,7 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
         "Shown one response at a time",
         "Asked 4 times each, with a reason for each score",
         "Temperature 0.5",
-        "Seed 7, plus the number of the replicate",
+        "Seed 7; each call has its own, made from it",
         "Longest answer 100 tokens",
         "Price 0.25 USD in and 0.5 USD out per million tokens",
         "Scale 1 = label 1; 2 = label 2",
@@ -66,7 +66,7 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
         '"groq"',
         "What is sent for one response, to the letter system You rate one reply",
         "<reply> Ant plain answers S1 </reply>",
-        '"seed": 8',
+        '"seed": 1783159705',
     ):
         assert said in shown, said
     StructuredOutput.objects.create(

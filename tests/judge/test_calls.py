@@ -78,7 +78,7 @@ def test_attempt_records_the_request_to_the_letter(queued: Queue, settings: Sett
     assert attempt.request == {
         "model": settings.JUDGE_MODEL,
         "max_tokens": 20,
-        "seed": 6,
+        "seed": claimed.request.seed,
         **options,
     }
     assert "Be kind." in messages[0]["content"]

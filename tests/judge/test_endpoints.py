@@ -9,7 +9,7 @@ from judge.configure import move_judges_here
 from judge.definition import JudgeConfiguration, JudgeDefinition, configuration_of
 from judge.endpoints import EndpointHere, JudgeNotReady, check_endpoint, endpoint_here
 from judge.models import Endpoint
-from judge.prompts import FORMAT
+from judge.prompts import FORMAT, FORMATS
 from survey.models import Study
 from tests.judge.judging import describe
 from tests.survey import small_study
@@ -142,7 +142,7 @@ def test_endpoint_that_cannot_be_asked_is_said(
 
 def test_judge_that_was_asked_in_other_words_is_not_asked_in_these() -> None:
     with pytest.raises(JudgeNotReady, match="in the words of another release"):
-        check_endpoint(configuration(prompt_format=FORMAT - 1))
+        check_endpoint(configuration(prompt_format=FORMATS[-1] - 1))
 
 
 def test_missing_key_of_a_named_endpoint_is_called_by_its_name(settings: Settings) -> None:

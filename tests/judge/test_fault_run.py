@@ -6,6 +6,7 @@ same on every shape.
 """
 
 import csv
+import hashlib
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ import redis
 
 from config.processes import Processes, command_of, free_port
 from judge.models import Attempt
+from judge.seeds import own_seed
 from tests import services
 from tests.analysis import published_study
 from tests.e2e.installation import Installation, running_installation
@@ -284,7 +286,12 @@ def expected_gold(replicates: dict[str, list[int]]) -> dict[tuple[str, ...], flo
     """Cell → the mean of what the server thinks of its response, from the file alone."""
     gold = {}
     for row in published_study.responses():
-        seeds = [1 + replicate for replicate in replicates.get(row["response"], [])]
+        text = hashlib.sha256(row["response"].encode()).hexdigest()
+        about = ["response", row["scenario"], row["model"], row["condition"], text]
+        seeds = [
+            own_seed(1, about=about, dimension="empathy", replicate=replicate)
+            for replicate in replicates.get(row["response"], [])
+        ]
         if seeds:
             scores = [opinion(row["response"], seed, SCALE) for seed in seeds]
             gold[cell(row)] = round(fmean(scores), 9)

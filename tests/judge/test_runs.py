@@ -81,7 +81,7 @@ def test_scores_of_a_block_reach_the_responses_that_they_are_about(
     stored = Score.objects.select_related("call")
     assert stored.count() == 36
     for score in stored:
-        seed = 1 + score.call.replicate
+        seed = score.call.attempts.get().request["seed"]
         assert score.value == opinion(texts[score.response_id], seed, [1, 2, 3])
         assert score.reason == REASON
     assert len(set(stored.values_list("value", flat=True))) == 3
@@ -122,20 +122,20 @@ def test_probe_that_fails_is_asked_again(fault: str, server_with: Server, queued
     assert StructuredOutput.objects.get().support == "enforced"
 
 
-def test_seed_is_sent_with_the_replicate(server_with: Server, queued: Queue) -> None:
+def test_every_call_is_sent_a_seed_of_its_own(server_with: Server, queued: Queue) -> None:
     server = server_with()
     judge = queued(seed=7, replicates=3)
     runs.run(judge.pk)
     seeds = {entry.request_id: entry.body["seed"] for entry in server.log}
-    sent = Attempt.objects.filter(call__judge=judge)
-    assert seeds == {attempt.request_id: 7 + attempt.call.replicate for attempt in sent}
-    texts = dict(Response.objects.values_list("pk", "text"))
-    scored = Score.objects.values_list("response", "call__replicate", "value")
-    assert all(
-        value == opinion(texts[response], 7 + replicate, [1, 2, 3])
-        for response, replicate, value in scored
-    )
-    assert len({value for _, _, value in scored}) == 3
+    assert len(set(seeds.values())) == 30
+    sent = Attempt.objects.filter(call__judge=judge).select_related("call__response")
+    assert seeds == {attempt.request_id: attempt.request["seed"] for attempt in sent}
+    scores = {score.call_id: score.value for score in Score.objects.all()}
+    for attempt in sent:
+        assert attempt.call.response is not None
+        expected = opinion(attempt.call.response.text, attempt.request["seed"], [1, 2, 3])
+        assert scores[attempt.call_id] == expected
+    assert len(set(scores.values())) == 3
 
 
 # Turns

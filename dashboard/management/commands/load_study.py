@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.queries import participant_links
 from dashboard.study_folder import before_opening, load_folder, read_folder
-from judge.queries import GoldSource, newer_than_gold
+from judge.queries import GoldSource, current_judges, keeps_shared_seeds, newer_than_gold
+from judge.seeds import KEPT
 from survey.definition import DefinitionError
 from survey.definition.policy import on_prolific
 from survey.definition.settings import ENDINGS, Settings
@@ -64,6 +65,9 @@ class Command(BaseCommand):
                 f"  The gold scores stay those of an earlier version of {newer.name}. When {newer} "
                 f'is scored: manage.py gold {study} "{GoldSource(judge=newer).key}"'
             )
+        for judge in current_judges(study):
+            if keeps_shared_seeds(judge):
+                self.stdout.write(f"  {judge} {KEPT}")
         for link in participant_links(study):
             self.stdout.write(f"  {link.way + ':':<11} {link.url}")
         if "invitation" in study.settings["ways_in"]:

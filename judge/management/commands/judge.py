@@ -18,7 +18,15 @@ from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, Judge
 from judge.plans import missing_tokens, plan_calls, queue_missing
-from judge.queries import Progress, current_judges, failure_reasons, progress, wanted_calls
+from judge.queries import (
+    Progress,
+    current_judges,
+    failure_reasons,
+    keeps_shared_seeds,
+    progress,
+    wanted_calls,
+)
+from judge.seeds import KEPT
 from judge.spending import Spent, expected_cost, spent_on
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -153,6 +161,8 @@ class Command(BaseCommand):
         self.stdout.write(
             f"{asked}: {total - answered} calls to make, {answered} of {total} answered"
         )
+        if keeps_shared_seeds(judge):
+            self.stdout.write(f"  {judge} {KEPT}")
 
     def wait(self, judges: Sequence[Judge]) -> None:
         """Show progress until every call has ended or every judge has stopped."""
