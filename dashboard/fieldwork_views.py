@@ -156,7 +156,7 @@ def _decide(
     except DecisionRefused as refusal:
         messages.error(request, str(refusal))
         return
-    run = request_run(study=study, sources=counted_sources(asked_for(request)))
+    run = request_run(study=study, sources=counted_sources(included(study, asked_for(request))))
     messages.success(request, f"{decided_in_words(changed, excluded=excluded)} {ANEW}")
     if run.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", run.pk)

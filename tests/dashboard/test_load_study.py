@@ -529,11 +529,13 @@ def test_stored_recipes_that_were_shipped_for_five_points_follow_a_slider_after_
     before[1] |= {"mixed_models": {"links": ["probit"]}}
     newest.recipes = [json.dumps(recipe) for recipe in before]
     newest.save()
-    upgrade = import_module("analysis.migrations.0002_recipes_by_scale").follow_the_scale
+    upgrade = import_module("analysis.migrations.0003_recipes_by_scale").follow_the_scale
     for _ in range(2):  # the second time there is nothing to do
         upgrade(apps, None)
         assert RecipeSet.objects.count() == newest.version + 1
-    paper, sound, mine = recipes_of(RecipeSet.objects.order_by("version").last())
+    upgraded = RecipeSet.objects.order_by("version").last()
+    assert upgraded is not None
+    paper, sound, mine = recipes_of(upgraded)
     assert [paper, sound, mine] == [Recipe.model_validate_json(text) for text in now]
 
 

@@ -15,10 +15,11 @@ from analysis.models import ManualDecision
 from dashboard.reconciliation import Reconciliation, reconcile, reconciled_in_words
 from dashboard.submission_lists import read_submissions
 from survey.models import Participant, Study, StudyEvent
-from survey.participants import Arrival, arrive, give_consent
+from survey.participants import Arrival, give_consent
 from survey.withdrawal import erase_old_keys, withdraw
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import text_of
+from tests.factories import newcomer
 from tests.survey import small_study
 
 AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -35,14 +36,14 @@ def came(study: Study, *names: str, status: str = "completed", session: str = ""
     """People from Prolific, called by their IDs, which no report may show."""
     for name in names:
         key = f"id-of-{name}"
-        person = arrive(
+        person = newcomer(
             Arrival(
                 study=study,
                 source="prolific",
                 at=AT,
                 kind="prolific",
                 key=key,
-                prolific_session_id=session,
+                session_id=session,
             )
         )
         if status != "arrived":

@@ -59,6 +59,6 @@ def _by_scale(text: str) -> str:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("analysis", "0001_initial"), ("survey", "0001_initial")]
+    dependencies = [("analysis", "0002_manual_decision"), ("survey", "0001_initial")]
 
     operations = [migrations.RunPython(follow_the_scale, migrations.RunPython.noop)]
