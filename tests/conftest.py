@@ -38,10 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header() -> list[str]:
     database = settings.DATABASES["default"]["ENGINE"].rpartition(".")[2]
     path = published_file()
-    published = f"checked too, {path}" if path else "not checked: PUBLISHED_RESPONSES is not set"
+    checked = f"checked in addition, {path}" if path else "not checked, no PUBLISHED_RESPONSES"
     return [
         f"shape: {database}, broker {settings.CELERY_BROKER_URL.partition(':')[0]}",
-        f"published responses: {published}",
+        f"published responses: {checked}",
     ]
 
 
@@ -96,7 +96,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     starting = {item.path for item in items if item.get_closest_marker("e2e")}
     items.sort(key=lambda item: item.path not in starting)
     excluded = {item for item in items if is_excluded(item, config)}
-    config.hook.pytest_deselected(items=excluded)
+    config.hook.pytest_deselected(items=list(excluded))
     items[:] = [item for item in items if item not in excluded]
 
 

@@ -16,6 +16,7 @@ from survey.definition.policy import findings
 from survey.definition.questions import ChoiceQuestion
 from survey.definition.settings import ENDINGS, Settings
 from tests.analysis import published_study
+from tests.conftest import published_file
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -308,3 +309,13 @@ def test_published_responses_have_the_shape_of_those_that_tests_use(
     published = shape(published_responses)
     assert (len(published), len({first for *_, first in published})) == (120, 102)
     assert shape(published_study.write_responses(tmp_path)) == published
+
+
+def test_wrong_path_to_the_published_responses_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PUBLISHED_RESPONSES", str(tmp_path / "nowhere.csv"))
+    with pytest.raises(pytest.UsageError, match=r"is not a file: .*nowhere\.csv\. Correct"):
+        published_file()
+    monkeypatch.setenv("PUBLISHED_RESPONSES", "")
+    assert published_file() is None
