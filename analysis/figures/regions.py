@@ -251,9 +251,9 @@ def _tested(view: View, recipe: Recipe, tests: DataFrame | None) -> str:
     if pd.isna(row["p"]):
         return f"Whether regions differ is {row['note']}."
     p, adjusted = row["p"], row["p_adjusted_scenarios"]
-    said = f"p {p_said(p)}"
+    said = p_said(p)
     if not pd.isna(adjusted):
-        said += f", after Holm over the scenarios p {p_said(adjusted)}"
+        said += f", after Holm over the scenarios {p_said(adjusted)}"
         p = adjusted
     differ = "differ" if p < 1 - recipe.confidence else "are not shown to differ"
     return f"The regions {differ}: {TESTS[test]}, {said}."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.text.number_text import NARROW, count, in_table
+from analysis.text.number_text import count, in_table, p_letter
 from survey.csv_text import to_text
 
 
@@ -80,7 +80,7 @@ class Row:
     def p(self, column: str = "p") -> Sentence:
         """ "p = .004": the letter, and the number with its cell."""
         number = self.cite(column)
-        return (f"p{NARROW}" if number.text[0] in "<>" else f"p{NARROW}={NARROW}", number)
+        return (p_letter(number.text), number)
 
 
 Tables = Mapping[str, Table]

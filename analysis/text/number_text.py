@@ -31,10 +31,15 @@ def p_text(p: float) -> str:
     return f"{p:.3f}".removeprefix("0")
 
 
+def p_letter(text: str) -> str:
+    """What stands before a p value in a sentence."""
+    return f"p{NARROW}" if text[0] in "<>" else f"p{NARROW}={NARROW}"
+
+
 def p_said(p: float) -> str:
-    """A p value in a sentence, after the letter: `= .004`, `< .001`."""
+    """A p value in a sentence: `p = .004`, `p < .001`, in which no line ends."""
     text = p_text(p)
-    return text.replace(" ", NARROW) if text[0] in "<>" else f"={NARROW}{text}"
+    return p_letter(text) + text.replace(" ", NARROW)
 
 
 def decimals(value: float, places: int = 2) -> str:

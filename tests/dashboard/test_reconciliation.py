@@ -101,7 +101,7 @@ def test_people_may_be_in_any_of_the_lists(study: Study) -> None:
 
 
 def test_people_of_other_sources_need_be_in_no_list(study: Study) -> None:
-    arrive(Arrival(study=study, source="link", at=AT))
+    newcomer(Arrival(study=study, source="link", at=AT))
     assert told(compared(study, listed("ann"))) == {}
 
 

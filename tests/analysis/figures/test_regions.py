@@ -126,8 +126,8 @@ TESTED = ratings(
 
 def test_a_note_says_what_the_test_of_regions_finds_in_its_view() -> None:
     said = notes(figure(TESTED, "paper", tested=True))
-    assert "The regions differ: analysis of variance, p <\u202f.001." in said["All scenarios"]
-    assert "p <\u202f.001, after Holm over the scenarios p <\u202f.001." in said["S2"]
+    assert "The regions differ: analysis of variance, p\u202f<\u202f.001." in said["All scenarios"]
+    assert "p\u202f<\u202f.001, after Holm over the scenarios p\u202f<\u202f.001." in said["S2"]
     said = notes(figure(TESTED, tested=True))
     assert "Whether regions differ is not estimable, because a single rater" in said["S1"]
     assert "The recipe does not test whether regions differ." in note(figure(TESTED))
@@ -135,7 +135,7 @@ def test_a_note_says_what_the_test_of_regions_finds_in_its_view() -> None:
 
 def test_regions_that_are_not_shown_to_differ_are_said_not_to() -> None:
     same = ratings(*((who, "S1", value) for who in "abcd" for value in (2, 3, 4)))
-    assert "The regions are not shown to differ: analysis of variance, p >\u202f.999." in note(
+    assert "The regions are not shown to differ: analysis of variance, p\u202f>\u202f.999." in note(
         figure(same, "paper", tested=True)
     )
 
