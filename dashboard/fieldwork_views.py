@@ -40,7 +40,8 @@ from survey.models import Participant, Place, Study
 from survey.places import capacity
 from survey.tidy import counted_sources, reading
 
-ANEW = "Results without them are here as soon as they are computed."
+#: What follows a decision that was recorded.
+ANEW = "Results by this decision are here as soon as they are computed."
 #: Larger tables are in the CSV alone.
 CELLS_SHOWN = 3000
 SLOTS_SHOWN = 40

@@ -52,7 +52,7 @@ class Reported:
 
     @property
     def arrived(self) -> str:
-        return f"{self.person.arrived_at.astimezone(UTC):%Y-%m-%d %H:%M}"
+        return f"{self.person.arrived_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 @dataclass(frozen=True)

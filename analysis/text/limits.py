@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from analysis.definition import QualityRules
+from analysis.definition import DECISION, QualityRules
 from analysis.raters.thresholds import BOTH
 from analysis.recipe import Recipe
 from analysis.tables.lead import LEAST_RATERS, min_f_leads
@@ -311,8 +311,9 @@ def _left_out(tables: Tables) -> Iterator[Sentence]:
     steps = rows_of(tables, "funnel")
     if not steps:
         return
-    first, last = steps[0], steps[-1]
-    entered = first["excluded"] + first["remaining"]
+    # whom a decision excludes is no rater whom the filter could leave
+    first, last = next((s for s in steps if s["step"] != DECISION), steps[-1]), steps[-1]
+    entered = first["remaining"] + (first["excluded"] if first["step"] != DECISION else 0)
     if not last["remaining"]:
         yield ("No rater is included (", last.cite("remaining", count), "), so nothing is known.")
     elif last["remaining"] < 0.9 * entered:

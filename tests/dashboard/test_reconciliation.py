@@ -90,7 +90,7 @@ def test_people_in_no_list_are_told_by_where_they_stand(study: Study) -> None:
         ("not_listed", "completed"): ["forged1", "forged2"],
     }
     said = "\n".join(reconciled_in_words(found))
-    assert "completed: 2: forged1 (arrived 2026-03-01 09:00), forged2" in said
+    assert "completed: 2: forged1 (arrived 2026-03-01 09:00 UTC), forged2" in said
     assert "exported before somebody arrived" in said
     assert "id-of-" not in said
 
@@ -228,7 +228,7 @@ def test_command_excludes_whom_it_is_asked_to(study: Study, path: Path, swept: l
     assert "Excluded 1 participant." in run(*reported, "--reason", "not in the list")
     assert excluded(study) == {"forged": "not in the list"}
     both = run(*reported, "--exclude", "wrong_code", "--reason", "invented code")
-    assert "forged (arrived 2026-03-01 09:00, excluded already)" in both
+    assert "forged (arrived 2026-03-01 09:00 UTC, excluded already)" in both
     assert excluded(study) == {"forged": "not in the list", "ben": "invented code"}
     assert swept == ["analysis.sweep"] * 2
     events = StudyEvent.objects.filter(action="excluded")
