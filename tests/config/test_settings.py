@@ -28,6 +28,7 @@ def check_with(folder: Path, **environment: str) -> subprocess.CompletedProcess[
     ("name", "value"),
     [
         ("DATABASE_URL", "no address"),
+        ("DATABASE_SECONDS", "0"),
         ("DATA_DIR", ""),
         ("DEBUG", "maybe"),
         ("CELERY_BROKER_URL", "pigeon://loft"),
