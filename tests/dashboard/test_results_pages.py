@@ -99,14 +99,13 @@ def test_results_without_contrast_says_why_there_are_no_wins(page: Client, db: N
 
 
 def test_groups_say_which_answers_no_group_knows(page: Client, db: None) -> None:
-    study = make_study()
-    set_recipes(study=study, recipes=[shipped_recipes()["paper"]])
+    study = make_study(slug="genders", recipes=[shipped_recipes()["paper"]])
     for name, gender in (("ann", "Female"), ("bob", "Male"), ("cy", "Female")):
         add_participant(study, pseudonym=name, demographics={"gender": gender, "age": 30})
     finished_run(study=study, sources=counted_sources())
     said = "Gender: 'Female' (2) and 'Male' (1) are in no group of the recipe paper (Woman / Man)"
-    assert said in text_of(page.get("/studies/small/results/groups/"))
-    assert said not in text_of(page.get("/studies/small/results/"))
+    assert said in text_of(page.get("/studies/genders/results/groups/"))
+    assert said not in text_of(page.get("/studies/genders/results/"))
 
 
 def test_results_leaves_a_cell_without_ratings_empty(page: Client, db: None) -> None:

@@ -199,7 +199,7 @@ def test_factor_that_nobody_answered_is_left_out() -> None:
     assert set(table["factor"]) == {"age"}
 
 
-FEMALE_AND_MALE = PEOPLE.assign(gender=["Female", "Female", "Female", "Male", "Male", None])
+FEMALE_AND_MALE = PEOPLE.assign(gender=["Female", "Female", "Female", "Male", "Male", ""])
 
 
 def test_factor_of_which_no_group_knows_an_answer_is_left_out() -> None:
