@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from urllib.parse import urlencode
@@ -276,6 +276,8 @@ class Analysis:
     pending: AnalysisRun | None
     failed: AnalysisRun | None
     changed: bool
+    #: Whether the run was left out because it has no rater.
+    of_nobody: bool = False
 
     @property
     def by_default(self) -> bool:
@@ -343,6 +345,14 @@ def newest_analysis(study: Study, include: list[str] | None) -> Analysis:
         study, sources, current_rule_set(study), current_recipe_set(study), at=timezone.now()
     )
     return Analysis(include, chosen, done, pending, failed, changed)
+
+
+def newest_of_ratings(study: Study, include: list[str] | None) -> Analysis:
+    """The same for pages of nothing but ratings: an analysis without raters would be all zeros."""
+    analysis = newest_analysis(study, include)
+    if analysis.run is None or analysis.include or analysis.n_raters:
+        return analysis
+    return replace(analysis, run=None, of_nobody=True)
 
 
 def ratings(study: Study, sources: list[str]) -> QuerySet[Rating]:

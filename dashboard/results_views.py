@@ -49,7 +49,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     found = study_or_404(name)
     if subject not in SUBJECTS:
         raise Http404(f"There are no results about {subject}.")
-    analysis = queries.newest_analysis(found, asked_for(request))
+    analysis = queries.newest_of_ratings(found, asked_for(request))
     definition = definition_of(found)
     rated = definition.rating is not None
     names = SUBJECTS[subject].tables if rated or subject != MAIN else ()

@@ -47,7 +47,7 @@ class Slider:
 def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
     """The rules in force, other thresholds tried beside them, and every version so far."""
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, asked_for(request))
+    analysis = queries.newest_of_ratings(found, asked_for(request))
     context: dict[str, Any] = {}
     if analysis.run:
         form, what_if = _asked(request.GET, found, analysis.run)

@@ -232,7 +232,7 @@ def analysis_page(
         analysis=analysis,
         not_counted=Participant.NOT_COUNTED,
         only_not_counted=only_not_counted,
-        no_ratings=bool(only_not_counted) and not analysis.include,
+        no_ratings=analysis.of_nobody or (bool(only_not_counted) and not analysis.include),
         stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
         **context,
     )
@@ -243,7 +243,7 @@ def analysis_page(
 def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     """The funnel, and the raters in pages, chosen and sorted as asked for."""
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, asked_for(request))
+    analysis = queries.newest_of_ratings(found, asked_for(request))
     steps = analysis.tables("funnel")["funnel"]
     context: dict[str, Any] = {}
     if analysis.run:
@@ -272,7 +272,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def figures(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
-    analysis = queries.newest_analysis(found, asked_for(request))
+    analysis = queries.newest_of_ratings(found, asked_for(request))
     return analysis_page(
         request,
         found,
