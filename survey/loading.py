@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.codes import new_codes, with_codes
-from survey.definition.settings import Settings
+from survey.definition.settings import ENDINGS, Prolific, Settings
 from survey.models import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
 
 BlockKey = tuple[str, str]
@@ -63,7 +63,7 @@ def load_study(
     )
     random_codes: dict[str, str] = newest.random_codes if newest else {}
     if settings.lacks_codes and not random_codes:
-        random_codes = new_codes()
+        random_codes = new_codes() | (_codes_in_use(newest) if newest else {})
     new_settings = with_codes(settings, definition, random_codes).model_dump(mode="json")
     if newest is not None and newest.content_hash == digest:
         return Loaded(newest, _take_settings(newest, new_settings, random_codes))
@@ -85,6 +85,14 @@ def load_study(
     _write_content(study, rows)
     StudyEvent.objects.create(study=study, action="loaded", detail={"content_hash": digest})
     return Loaded(study, outcome)
+
+
+def _codes_in_use(study: Study) -> dict[str, str]:
+    """The codes that people take back to Prolific now: those of a study that they have begun."""
+    if study.frozen_at is None or study.settings["prolific"] is None:
+        return {}
+    prolific = Prolific.model_validate(study.settings["prolific"])
+    return {ending: code for ending in ENDINGS if (code := prolific.code(ending)) is not None}
 
 
 def _clear(study: Study, definition: StudyDefinition, rows: Sequence[ResponseRow]) -> None:

@@ -218,3 +218,9 @@ def test_codes_in_the_file_replace_random_ones_until_they_are_left_out_again() -
     random = codes_of(load_with())
     assert codes_of(load_with(completion_code="K7PQ2XWM")) == ["K7PQ2XWM"]
     assert codes_of(load_with()) == random
+
+
+def test_codes_that_people_are_on_their_way_back_with_stay_when_the_file_loses_them() -> None:
+    study = load_with(completion_code="K7PQ2XWM")
+    Study.objects.filter(pk=study.pk).update(random_codes={}, frozen_at=study.loaded_at)
+    assert codes_of(load_with())[0] == "K7PQ2XWM"
