@@ -225,8 +225,8 @@ def test_exports_lists_what_can_be_downloaded_and_where(
     there = {name: row["url"] for name, row in files.items() if not row["absent"]}
     assert list(there) == [
         "participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "judge_scores.csv",
-        "presentations.csv", "shown_responses.csv", "attention_checks.csv", "certificate.csv",
-        "codebook.csv",
+        "presentations.csv", "shown_responses.csv", "attention_checks.csv", "page_times.csv",
+        "certificate.csv", "codebook.csv",
     ]  # fmt: skip
     for name, url in there.items():
         assert url == f"http://testserver/api/studies/small@1/exports/{name}"

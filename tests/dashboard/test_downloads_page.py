@@ -19,7 +19,8 @@ def test_downloads_offers_each_file_or_says_why_not(
     assert set(files) == {
         "participants.csv", "ratings.csv", "ratings_all.csv", "gold.csv", "ranks.csv",
         "comments.csv", "presentations.csv", "shown_responses.csv", "attention_checks.csv",
-        "certificate.csv", "codebook.csv", "judge_scores.csv", "judge_attempts.csv",
+        "page_times.csv", "certificate.csv", "codebook.csv", "judge_scores.csv",
+        "judge_attempts.csv",
     }  # fmt: skip
     assert files["ranks.csv"].endswith("(not here: the study asks for no ranks and no choices)")
 
