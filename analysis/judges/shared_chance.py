@@ -56,8 +56,8 @@ def _hardly_varying(table: DataFrame, calls: "Series[str]") -> Iterator[str]:
         others = table.drop(columns=replicate)
         same = (table == score).where(table.notna()).groupby(calls).min()
         here, elsewhere = same.pop(replicate).dropna(), same.stack().dropna()
-        counts = [[here.sum(), (1 - here).sum()], [elsewhere.sum(), (1 - elsewhere).sum()]]
-        if fisher_exact(counts, alternative="greater").pvalue < LEVEL:
+        counts = np.array([[one.sum(), (1 - one).sum()] for one in (here, elsewhere)])
+        if fisher_exact(counts.astype("int64"), alternative="greater").pvalue < LEVEL:
             of_others = (others == score).sum().sum() / others.count().sum()
             yield (
                 f"replicate {replicate} hardly varies, {share:.0%} of its scores are {score:g} and "
