@@ -22,7 +22,7 @@ IN_TEXTS = tuple(
         r"(?i:\bexample\.(?:org|com|net|edu)\b)",  # reserved: they belong to nobody
         r"\[(?:…|\.\.\.)\](?!\()",
         r"(?i:\[(?:your|insert|name of|fill in|placeholder)\b[^\]\n]{0,60}\](?!\())",
-        r"\{\{[^{}\n]{1,60}\}\}",
+        r"\{\{ ?[^\W\d][^{}\n]{0,60}\}\}",  # a variable that was to be filled in
         r"\b(?:TODO|TBD|FIXME|X{3,})\b",
         r"(?i:\blorem ipsum\b)",
     )
