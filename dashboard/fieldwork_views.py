@@ -103,7 +103,8 @@ def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, f"{form.problem} Nobody was excluded: upload the lists again.")
         return redirect("study", found)
-    people = list(found.participants.filter(pk__in=form.participants))
+    chosen = form.participants
+    people = [person for person in found.participants.all() if person.pk in chosen]
     _decide(request, found, people, excluded=True, reason=form.cleaned_data["reason"])
     return redirect("raters", found)
 

@@ -285,7 +285,7 @@ class ExcludeForm(ReasonForm):
     """People to exclude, in groups as a page reported them: ids with commas between."""
 
     group = forms.MultipleChoiceField(
-        error_messages={"required": "Choose whom to exclude."},
+        error_messages=dict.fromkeys(["required", "invalid_choice"], "Choose whom to exclude."),
     )
 
     def __init__(self, data: Any) -> None:
@@ -295,9 +295,9 @@ class ExcludeForm(ReasonForm):
         field.choices = [(group, group) for group in data.getlist("group") if IDS.fullmatch(group)]
 
     @property
-    def participants(self) -> list[int]:
+    def participants(self) -> set[int]:
         """Whom to exclude."""
-        return [int(one) for group in self.cleaned_data["group"] for one in group.split(",")]
+        return {int(one) for group in self.cleaned_data["group"] for one in group.split(",")}
 
 
 class DecisionForm(ReasonForm):

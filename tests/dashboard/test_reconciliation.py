@@ -252,10 +252,10 @@ def test_exclusion_is_decided_by_name_and_taken_back(study: Study, swept: list[s
     assert "They are excluded already." in run("exclude", "small", "ann", "--reason", "again")
     assert "1 participant count" in run("exclude", "small", "ann", "--undo", "--reason", "error")
     assert excluded(study) == {"ben": "asked us to"}
-    decisions = ManualDecision.objects.filter(participant__pseudonym="ann")
-    assert list(decisions.values_list("excluded", "reason", "author")) == [
-        (True, "asked us to", None),
-        (False, "error", None),
+    decisions = ManualDecision.objects.filter(participant__pseudonym="ann", author=None)
+    assert list(decisions.values_list("excluded", "reason")) == [
+        (True, "asked us to"),
+        (False, "error"),
     ]
     assert swept == ["analysis.sweep"] * 2
 
@@ -325,7 +325,7 @@ def test_upload_reports_whom_it_lets_exclude(
     [
         ({"group": ["1"]}, "Give a reason"),
         ({"reason": "forged"}, "Choose whom to exclude."),
-        ({"group": ["1,x"], "reason": "forged"}, "not one of the available choices"),
+        ({"group": ["1,x"], "reason": "forged"}, "Choose whom to exclude."),
     ],
 )
 def test_nobody_is_excluded_without_choice_and_reason(
