@@ -267,7 +267,7 @@ class Recipe(Part):
         changes: dict[str, object] = {}
         if self.margins.given_in == "percent":
             points = {name: m / 100 * scale.length for name, m in self.margins.each.items()}
-            changes["margins"] = Margins(**points)
+            changes["margins"] = Margins.model_validate(points)
         if self.mixed_models is not None and self.mixed_models.links is None:
             link: FittedLink = "probit" if scale.is_ordinal else "linear"
             changes["mixed_models"] = MixedModels(links=[link])

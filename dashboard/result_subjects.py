@@ -88,7 +88,7 @@ ABOUT = {
         "Condition a against b",
         "Mean a − b, for other raters of these texts (raters, F1), for other scenarios judged by "
         "these raters (scenarios, F2), and for both at once (min F′). With fewer than "
-        f"{LEAST_RATERS} raters, min F′ leads; with more, the mixed model does.",
+        f"{LEAST_RATERS} raters, min F′ leads, otherwise the mixed model.",
         ("p_bh", "missing_cells"),
     ),
     "systems": About(
