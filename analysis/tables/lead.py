@@ -2,7 +2,7 @@
 mixed model, or min F′ where raters are few.
 
 A model has an effect for each rater, but none for what a rater thinks of a condition, and F2 has
-neither. Many raters even that out, few do not: with 5 raters both find up to six times as many
+neither. Many raters even that out, few do not: with 5 raters both find up to eight times as many
 differences that are not there as they should (benchmarks/README.md). min F′ allows for it.
 """
 
