@@ -31,9 +31,11 @@ def decided_in_words(changed: Collection[Participant], *, excluded: bool) -> str
     """What a decision changed: "Excluded 2 participants."."""
     n = len(changed)
     people = "participant" if n == 1 else "participants"
+    if not n:
+        return "They are excluded already." if excluded else "No decision excludes them."
     if excluded:
-        return f"Excluded {n} {people}." if n else "They are excluded already."
-    return f"{n} {people} count again." if n else "No decision excludes them."
+        return f"Excluded {n} {people}."
+    return f"{n} {people} count{'s' if n == 1 else ''} again."
 
 
 @transaction.atomic

@@ -69,7 +69,7 @@ def test_the_table_of_raters_who_were_filtered_out_has_these_alone() -> None:
     assert "p2 & 60 & duration" in found and "p3 & 7 & attention" in found
     assert "p1" not in found
     assert as_latex("raters", columns, rows[:1], Told()) == (
-        "% No table: raters.csv has no row of the raters whom a rule left out.\n"
+        "% No table: raters.csv has no row of the raters whom a rule or a decision left out.\n"
     )
 
 

@@ -250,7 +250,9 @@ def test_exclusion_is_decided_by_name_and_taken_back(study: Study, swept: list[s
         "small@1: Excluded 2 participants.\n"
     )
     assert "They are excluded already." in run("exclude", "small", "ann", "--reason", "again")
-    assert "1 participant count" in run("exclude", "small", "ann", "--undo", "--reason", "error")
+    assert "1 participant counts again." in run(
+        "exclude", "small", "ann", "--undo", "--reason", "error"
+    )
     assert excluded(study) == {"ben": "asked us to"}
     decisions = ManualDecision.objects.filter(participant__pseudonym="ann", author=None)
     assert list(decisions.values_list("excluded", "reason")) == [

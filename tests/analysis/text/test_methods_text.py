@@ -45,6 +45,24 @@ def test_raters_are_told_rule_by_rule_with_thresholds_and_counts() -> None:
     )
 
 
+def test_decisions_of_the_researchers_are_told_first_with_their_reasons() -> None:
+    decided = [("invented ID", 3), ("asked us to", 1), ("", 151)]
+    raters = [
+        {"exclusion": "decision" if why else "", "excluded_by_decision": why}
+        for why, n in decided
+        for _ in range(n)
+    ]
+    decision = {"step": "decision", "excluded": 4, "remaining": 151}
+    told = of(tables(funnel=[decision, *STEPS], raters=raters))["Raters"]
+    assert (
+        "Of 155 people who agreed to take part and finished or left, 4 were excluded by the "
+        "researchers' decision (“invented ID”: 3; “asked us to”: 1), 151 remaining. Of these, "
+        "those were left out, in this order and for the first rule that matched, (1) who took"
+    ) in told
+    alone = of(tables(funnel=[decision], raters=raters))["Raters"]
+    assert alone.endswith("151 remaining. 151 raters (97.4 %) are included.")
+
+
 def test_rules_are_told_with_their_own_thresholds() -> None:
     rules = QualityRules.model_validate(
         {
