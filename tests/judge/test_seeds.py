@@ -184,4 +184,4 @@ def test_judge_without_a_seed_is_asked_as_before_and_nothing_is_said(
     note_support(judge)
     queue_missing(judge)
     assert "keeps the seeds" not in said_by("judge", "small", "--wait")
-    assert "seed" not in Attempt.objects.first().request
+    assert "seed" not in Attempt.objects.earliest("pk").request
