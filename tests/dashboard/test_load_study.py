@@ -533,8 +533,7 @@ def test_stored_recipes_that_were_shipped_for_five_points_follow_a_slider_after_
     for _ in range(2):  # the second time there is nothing to do
         upgrade(apps, None)
         assert RecipeSet.objects.count() == newest.version + 1
-    upgraded = RecipeSet.objects.order_by("version").last()
-    assert upgraded is not None
+    upgraded = RecipeSet.objects.get(version=newest.version + 1)
     paper, sound, mine = recipes_of(upgraded)
     assert [paper, sound, mine] == [Recipe.model_validate_json(text) for text in now]
 
