@@ -76,6 +76,7 @@ def test_participant_is_a_row_in_the_contracts_columns(study: Study) -> None:
             "device": None,
             "viewport_width": None,
             "viewport_height": None,
+            "excluded_by_decision": "",
             "active": False,
         }
     ]
