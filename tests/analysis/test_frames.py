@@ -77,6 +77,7 @@ def test_participant_is_a_row_in_the_contracts_columns(study: Study) -> None:
             "viewport_width": None,
             "viewport_height": None,
             "clock_stepped": False,
+            "excluded_by_decision": "",
             "active": False,
         }
     ]
