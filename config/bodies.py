@@ -18,8 +18,9 @@ LARGEST_UPLOAD = 50 * 1000 * 1000
 def refuse_large_bodies(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: 413 for a body that is too long, 411 for one that does not say how long it is,
-    415 for files from a participant's page, which asks for none.
+    """Middleware: 413 for a body that is too long, 411 for one that does not say how long it is.
+
+    What is left for participants' pages fits into memory: no file of theirs reaches the disk.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -39,6 +40,4 @@ def _refusal(request: HttpRequest) -> int | None:
         return 411
     if not length.isdecimal() or len(length) > 18 or int(length) > largest:
         return 413
-    if participants and request.content_type == "multipart/form-data":
-        return 415
     return None
