@@ -242,6 +242,7 @@ def test_same_page_open_twice_ends_with_what_was_sent_last(
     person.begin()
     other = replace(person, page=new_page(phone=True))
     other.arrive()
+    other.agree()
     assert other.number == person.number == 2
     choose(other, "1")
     answer(person, "3")
@@ -256,6 +257,7 @@ def test_page_that_another_device_has_passed_leads_on(
     person = at_last_page(somebody(installation, small, new_page()))
     other = replace(person, page=new_page(phone=True))
     other.arrive()
+    other.agree()
     person.press("Finish")
     other.page.get_by_label("How old are you?").fill("99")
     other.press("Finish")
@@ -283,6 +285,7 @@ def test_cookies_cleared_midway_are_told_and_the_link_goes_on(
     person.page.goto(f"{installation.url}/s/{small}/page/4/")
     expect(heading).to_have_text("Please open your study link again")
     person.arrive()
+    person.agree()
     assert person.number == 4
     assert person.ratings() == stored
 
@@ -302,6 +305,7 @@ def test_expired_cookie_of_the_person_alone_is_told_too(
     expect(person.page.get_by_text("Help and support")).to_be_visible()
     assert person.ratings() == []
     person.arrive()
+    person.agree()
     answer(person, "3")
     assert values_and_revisions(person) == [(3, 0)] * 3
 

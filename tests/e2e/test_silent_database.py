@@ -16,6 +16,7 @@ from tests.e2e.small import choose, values_and_revisions
 from tests.e2e.studies import open_small
 from tests.hostile.targets import Visitor, fill
 from tests.hostile.wire import Connection
+from tests.prolific import arrival
 from tests.servers.silent_proxy import SilentProxy, silent_proxy
 
 pytestmark = pytest.mark.postgresql
@@ -54,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def test_silence_is_told_and_passes(site: Site) -> None:
     installation, network = site
     visitor = Visitor(Connection(installation.port))
-    assert visitor.open("/s/small/?PROLIFIC_PID=person&STUDY_ID=s&SESSION_ID=s") == 200
+    assert visitor.open(f"/s/small/{arrival('person')}") == 200
     while "/page/2/" not in visitor.path:
         visitor.go_on()
     page, answers = visitor.path, fill(visitor.html)

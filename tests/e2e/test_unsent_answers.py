@@ -182,6 +182,7 @@ def test_what_was_sent_from_another_device_counts_more_than_what_was_not_sent(
     choose(person, "1", "1", "1")
     other = Person(installation, small, new_page(phone=True), person.prolific_id)
     other.arrive()
+    other.agree()
     go_on(other, "3")
     person.page.reload()
     assert (person.chosen(), kept_pages(person)) == (["3", "3", "3"], [])

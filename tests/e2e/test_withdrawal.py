@@ -89,6 +89,7 @@ def test_private_link_deletes_in_any_browser_and_results_are_computed_anew(
     assert person.ratings() == []
     wait_for_results(installation, with_=stays, without=goes)
     person.arrive()
+    person.agree()
     expect(person.page.get_by_role("heading", level=1)).to_have_text("Your data are deleted")
 
 
@@ -112,6 +113,7 @@ def test_stopping_and_deleting_midway_asks_before_and_can_be_called_off(
     person.page.reload()
     expect(person.page.get_by_role("heading", level=1)).not_to_have_text("You want to stop")
     person.arrive()
+    person.agree()
     expect(person.page.get_by_role("heading", level=1)).to_have_text("Your data are deleted")
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote_from_bytes, urlencode
 
 from tests.hostile.targets import CSRF, Fields
 from tests.hostile.wire import Header, Request
+from tests.prolific import prolific_id
 
 #: What would run if a page repeated it as it is. No page of ours has this word.
 PROBE = b"hostile()"
@@ -190,7 +191,7 @@ class Cases:
         status = self.random.choice([b"RETURNED", b"APPROVED", b"TIMED-OUT", self.text()])
         rows = [columns]
         for number in range(self.random.randint(0, 4)):
-            person = self.random.choice([b"attacker%d" % number, self.text()])
+            person = self.random.choice([prolific_id(f"attacker{number}").encode(), self.text()])
             rows.append([b"s%d" % number, person, status, self.text()])
         if self.random.random() < 0.3:
             rows[-1] = rows[-1][: self.random.randrange(4)]

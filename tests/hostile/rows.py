@@ -1,14 +1,19 @@
 """Rows that no stranger may change, read past our own code."""
 
+from collections.abc import Sequence
+
 from tests.e2e.installation import Installation
 
 Rows = dict[str, list[str]]
 
 #: What visitors may add to: their own answers, sessions, and the record of failed logins.
-_OF_A_PERSON = "participant_id IN (SELECT participant_id FROM survey_identity WHERE key LIKE %s)"
+_OF_A_PERSON = "participant_id IN (SELECT participant_id FROM survey_identity WHERE key = %s)"
 PERSONAL = {
     "survey_participant": _OF_A_PERSON.replace("participant_id IN", "id IN"),
-    "survey_identity": "key LIKE %s",
+    "survey_identity": "key = %s",
+    "survey_submission": _OF_A_PERSON,
+    "survey_browser": _OF_A_PERSON,
+    "survey_pagetime": _OF_A_PERSON,
     "survey_place": _OF_A_PERSON,
     "survey_presentation": _OF_A_PERSON,
     "survey_attentioncheck": _OF_A_PERSON,
@@ -29,14 +34,15 @@ OF_VISITS = {
 }
 
 
-def protected(installation: Installation, *, people: str) -> Rows:
-    """All rows of tables that hold no visitor's data, and those of the people whose Prolific ID
-    begins with `people`.
-    """
+def protected(installation: Installation, *, people: Sequence[str]) -> Rows:
+    """All rows of tables that hold no visitor's data, and those of people by their Prolific IDs."""
     rows = {}
     for table in tables(installation):
         if table in PERSONAL:
-            statement, parameters = f"SELECT * FROM {table} WHERE {PERSONAL[table]}", [f"{people}%"]
+            statement = " UNION ".join(
+                [f"SELECT * FROM {table} WHERE {PERSONAL[table]}"] * len(people)
+            )
+            parameters = list(people)
         elif table in OF_VISITS:
             continue
         elif table == "survey_studyevent":

@@ -29,6 +29,7 @@ from tests.hostile.targets import (
     visit,
 )
 from tests.hostile.wire import Answer, Connection, Request
+from tests.prolific import prolific_id
 
 _WITH_POSTGRESQL = os.environ.get("DATABASE_URL", "").startswith("postgres")
 SEED = os.environ.get("HOSTILE_SEED", "1" if _WITH_POSTGRESQL else "2")
@@ -56,6 +57,7 @@ RESEARCHERS_FORMS = {
     "/submissions/exclude/": [("group", "1,x"), ("reason", "")],
     "/raters/1/": [("excluded", "nonsense"), ("reason", "")],
 }
+BYSTANDERS = ("bystander1", "bystander2")
 #: The installation may hold another test file's study too, whose answers are others.
 OF_THE_ATTACKED = (
     "participant_id IN (SELECT survey_participant.id FROM survey_participant"
@@ -133,8 +135,8 @@ class Attack:
 def attack(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Attack:
     open_targets(installation, tmp_path_factory.mktemp("targets"))
     for slug in TASKS:
-        visit(installation, slug, "bystander1")
-        visit(installation, slug, "bystander2", pages=5)
+        visit(installation, slug, BYSTANDERS[0])
+        visit(installation, slug, BYSTANDERS[1], pages=5)
     installation.manage("analyze", "likert", "--no-images", "--out", installation.folder / "out")
     installation.stop("worker")  # what it writes by itself is not what is looked for
     theirs = attackers_pages(installation)
@@ -143,12 +145,13 @@ def attack(installation: Installation, tmp_path_factory: pytest.TempPathFactory)
     login = [page for page in strangers if page.path == "/login/"]
     cases = Cases([*theirs * 6, *mine, *uploads * 30, *strangers], login, seed=SEED)
     requests = [cases.next() for _ in range(CASES)]
-    before = protected(installation, people="bystander")
+    bystanders = [prolific_id(name) for name in BYSTANDERS]
+    before = protected(installation, people=bystanders)
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         shares = [requests[start::CONNECTIONS] for start in range(CONNECTIONS)]
         done = pool.map(send, [installation.port] * CONNECTIONS, shares)
         answers = [pair for share in done for pair in share]
-    return Attack(answers, before, protected(installation, people="bystander"))
+    return Attack(answers, before, protected(installation, people=bystanders))
 
 
 def send(port: int, requests: list[Request]) -> list[tuple[Request, Answer]]:

@@ -225,7 +225,7 @@ def test_real_reader_of_an_earlier_version_is_not_moved_into_a_rehearsal(
     Study.objects.filter(version=1).update(state="paused")
     set_state(study=newer, state="open", rehearsal=True)
     assert client.get(LINK).status_code == 403
-    reader = Identity.objects.get(key="abc123").participant
+    reader = Identity.objects.get(kind="prolific").participant
     assert (reader.study.version, reader.source) == (1, "prolific")
 
 
