@@ -39,9 +39,8 @@ def protected(installation: Installation, *, people: Sequence[str]) -> Rows:
     rows = {}
     for table in tables(installation):
         if table in PERSONAL:
-            statement = " UNION ".join(
-                [f"SELECT * FROM {table} WHERE {PERSONAL[table]}"] * len(people)
-            )
+            of_one = f"SELECT * FROM {table} WHERE {PERSONAL[table]}"
+            statement = " UNION ALL ".join([of_one] * len(people))
             parameters = list(people)
         elif table in OF_VISITS:
             continue
