@@ -265,7 +265,7 @@ def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
     if "participant" not in sent:
         raise _nobody_named()
     form = PERSON
-    if Prolific.model_validate(study.settings["prolific"]).is_prolific:
+    if Prolific.model_validate(study.settings["prolific"] or {}).is_prolific:
         form = PROLIFIC_ID
         sent = {part: text.lower() for part, text in sent.items()}
     if not all(form.fullmatch(text) for text in sent.values()):

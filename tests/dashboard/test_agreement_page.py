@@ -230,7 +230,7 @@ def test_replicates_that_share_their_chance_are_told_wherever_one_looks(
     assert first == [
         "shared_chance",
         f"The gold judge {GoldSource(judge=judge).name} on warmth: replicate 1 hardly varies, "
-        f"100% of its scores are 5 and 20% of the other replicates': {WHAT_TO_DO}.",
+        f"100% of its scores are 5 and 10% of the other replicates': {WHAT_TO_DO}.",
     ]
     shown = text_of(page.get("/studies/small/results/"))
     assert "to know about the gold scores before these numbers are reported" in shown

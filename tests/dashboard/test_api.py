@@ -195,7 +195,7 @@ def test_include_of_something_else_is_refused(
 ) -> None:
     answer = page.get(f"/api/studies/small/{address}?include=everybody")
     assert answer.status_code == 400
-    said = "include takes panel or simulated or preview, not everybody."
+    said = "include takes panel or simulated or preview or none, not everybody."
     assert answer.json() == {"include": [said]}
 
 
