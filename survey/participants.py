@@ -142,8 +142,8 @@ def open_in(*, browser: Browser, study: Study, agreed: bool, at: datetime) -> Op
     """Let a further browser do what it may; `study` is the version that is offered now.
 
     A record that nobody has agreed to yet belongs to the browser that agrees or declines first.
-    A browser whose submission is theirs gets the whole record. Any other one may go on where the
-    survey is under way, and sees nothing that was sent before. Raises NotAdmitted, Withdrawn.
+    A browser whose submission is theirs gets the whole record. Any other one may go on, and sees
+    nothing that was sent before, nor how it ended. Raises NotAdmitted, Withdrawn.
     """
     if browser.withdrawal is not None:
         if _is_submission_of_withdrawn(browser.withdrawal, browser.session_id):
@@ -162,8 +162,6 @@ def open_in(*, browser: Browser, study: Study, agreed: bool, at: datetime) -> Op
     if not agreed:
         return Opened(None)
     _note_submission(person, browser.prolific_study_id, browser.session_id, is_theirs=False)
-    if person.status != Participant.Status.IN_PROGRESS:
-        return Opened(None)
     browser.goes_on = True
     browser.save(update_fields=["goes_on"])
     return Opened(person)
