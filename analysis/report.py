@@ -10,7 +10,7 @@ from typing import Any
 
 from pandas import DataFrame, Series
 
-from analysis.by_recipe import Answers, Everybody, analyse_by_recipe
+from analysis.by_recipe import analyse_by_recipe
 from analysis.collected import Collected
 from analysis.definition import QualityRules
 from analysis.figures.funnel import consort_flow
@@ -19,13 +19,14 @@ from analysis.figures.ratings import ratings_kde
 from analysis.figures.shares import category_shares
 from analysis.raters.demographics import demographics
 from analysis.raters.filtering import Filtered, filtered
-from analysis.raters.funnel import excluded_by_decision, exclusions, not_entered
-from analysis.raters.rater_indices import rater_indices
+from analysis.raters.funnel import exclusions, not_entered
+from analysis.raters.rater_table import rater_table
 from analysis.raters.thresholds import thresholds
 from analysis.recipe import Raters, Recipe, Scale
 from analysis.study_data import Checked, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.items import items, rating_counts
+from analysis.tables.request import Answers, StudyInput
 from analysis.tables.wins import wins, wins_summary
 
 __all__ = ["Contrast", "Results", "StudyData", "analyse"]
@@ -35,14 +36,8 @@ UNRATED = "the study asks for no ratings"
 OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 OF_DISTANCES = ["thresholds", "sigma_mae", "sigma", "mae"]
 FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratings_kde"]
-#: Why somebody excluded by a decision has no indices, and nobody is compared with them.
-DECIDED = "excluded by a decision"
 #: Of the bootstrap that says how sure the elbows are.
 THRESHOLDS_SEED = 1
-RATERS = [
-    "participant", "n_ratings", "duration_seconds", "sigma", "mae", "included", "exclusion",
-    "excluded_by_decision", "status", "attention_checks_failed", "n_gold", "note",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -94,7 +89,7 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
             lambda: rater_differences(checked.ratings, data.contrast, checked.known),
         )
     if recipes:
-        study = Everybody(checked.ratings, people, checked.known, data.contrast, rules)
+        study = StudyInput(checked.ratings, people, checked.known, data.contrast, rules)
         scale = Scale(data.scale, data.between)
         analyse_by_recipe(found, counted, study, scale, recipes)
     left_out = exclusions(raters, funnel.exclusion, rules)
@@ -116,7 +111,7 @@ def _about_raters(found: Collected, who: Filtered, *, rated: bool) -> None:
         found.tables["funnel"] = funnel.steps
     else:
         found.absent["funnel"] = "the study applies no quality rule"
-    found.tables["raters"] = _with_indices(checked, raters, rated=rated)
+    found.tables["raters"] = rater_table(checked, raters, rated=rated)
     found.figure("consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people)))
     found.figure("durations", lambda: durations(raters, rules))
     if not rated:
@@ -128,20 +123,6 @@ def _about_raters(found: Collected, who: Filtered, *, rated: bool) -> None:
     found.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
     for measure in ("sigma", "mae"):
         found.figure(measure, partial(distribution, raters, limits, measure))
-
-
-def _with_indices(checked: Checked, raters: DataFrame, *, rated: bool) -> DataFrame:
-    """The table of raters. Who is excluded by a decision has no indices, for these compare raters
-    with one another.
-    """
-    table = raters[RATERS].astype({"attention_checks_failed": "Int64"})
-    if not rated:  # nobody lacks what nobody was asked for
-        table["note"] = ""
-    compared = checked.without_decided()
-    indices = rater_indices(compared.ratings, compared.ranks, compared.consented)
-    found = table.merge(indices, on="participant", how="left", validate="one_to_one")
-    found["indices_note"] = found["indices_note"].mask(excluded_by_decision(found), DECIDED)
-    return found
 
 
 def _about_systems(found: Collected, data: StudyData, checked: Checked, included: Answers) -> None:

@@ -30,9 +30,10 @@ from analysis.stats.mixed import contrasts as mixed_contrasts
 from analysis.study_data import Contrast
 from analysis.tables.anova import anova
 from analysis.tables.contrasts import contrasts, paired
+from analysis.tables.fits import Fits
 from analysis.tables.group_tests import ALL, group_tests
 from analysis.tables.lead import min_f_leads
-from analysis.tables.mixed_models import Fits, mixed_models, system_contrasts
+from analysis.tables.mixed_models import mixed_models, system_contrasts
 from analysis.tables.systems import to_reference
 
 A, B, REFERENCE = "zero_shot", "fine_tuned", "reference"

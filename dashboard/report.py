@@ -24,7 +24,7 @@ from analysis.text.findings import findings
 from analysis.text.limits import limits
 from analysis.text.methods_of_recipes import listed
 from analysis.text.methods_text import Settings, methods
-from analysis.text.number_text import count, noun
+from analysis.catalogue.number_text import count, noun
 from dashboard.figures import FIGURES, OF_JUDGES
 from dashboard.report_sections import ALL, SECTIONS, section_of
 from dashboard.report_tables import ShownTable, shown_table

@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.text.cells import Row, Table
 from analysis.text.interval_columns import with_intervals
-from analysis.text.number_text import EMPTY, count, in_table, noun
+from analysis.catalogue.number_text import EMPTY, count, in_table, noun
 from dashboard.report_sections import ALL, shown
 from survey.csv_text import to_text
 

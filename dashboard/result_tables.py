@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.text.interval_columns import enclosed
-from analysis.text.number_text import EMPTY, in_table, p_text
+from analysis.catalogue.number_text import EMPTY, in_table, p_text
 from dashboard.tables import Row, Table, in_order
 
 #: Columns by whose values rows can be chosen, in the order in which they are asked for.

@@ -15,6 +15,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.catalogue.number_text import p_said
 from analysis.figures.style import (
     INK,
     PLAIN,
@@ -31,7 +32,6 @@ from analysis.figures.views import View, by_scenario
 from analysis.recipe import Recipe
 from analysis.tables.anova import TESTS, main_test
 from analysis.tables.group_tests import answered, why_unanswered
-from analysis.text.number_text import p_said
 from survey.regions import REGIONS
 
 OUTLINES = Path(__file__).parent / "us_states.json"

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.judges.judged import Judge, Judged, same_family
 from analysis.stats.agreement import (
     Level,
@@ -31,15 +33,52 @@ from analysis.stats.validity import (
     signed_bias,
 )
 
-AGREEMENT = [
-    "judge", "dimension", "statistic", "value", "ci_low", "ci_high", "n_raters", "n_items",
-    "raters", "note",
-]  # fmt: skip
-BIAS = [
-    "judge", "dimension", "by", "group", "bias", "ci_low", "ci_high", "limits_low", "limits_high",
-    "n", "raters", "note",
-]  # fmt: skip
+JUDGE_AGREEMENT = TableSpec(
+    "judge_agreement",
+    "Do people agree with judges?",
+    (
+        c.JUDGE, c.DIMENSION, c.STATISTIC, c.VALUE, *c.interval("value"), c.N_RATERS,
+        c.N_ITEMS.but(label="n responses", meaning="How many responses, each once in however many "
+            "sets it stands"),
+        c.RATERS.but(meaning="Whose ratings: of those whom every rule but sigma_mae leaves"),
+        c.NOTE,
+    ),
+    question="Do people agree with judges?",
+    observations="responses",
+    says="People are the raters whom every rule but sigma_mae leaves: who is kept for lying "
+        "near a judge's scores would agree with it. A response counts once, in however many "
+        "sets it stands. pearson_within and spearman_within: whether the judge orders the "
+        "responses of a scenario as people do. bias is judge − people in points of the scale;"
+        " about 95 % of the differences lie between limits_low and limits_high. "
+        "own_family_bias: how much better than people the judge treats models of its own "
+        "family. length_spearman: whether longer responses get more, from the judge and from "
+        "people. alpha_raters and alpha_with_judge: Krippendorff's α of the raters alone, and"
+        " with the judge as one more.",
+    section="Judges",
+)  # fmt: skip
+JUDGE_BIAS = TableSpec(
+    "judge_bias",
+    "Judge minus people",
+    (
+        c.JUDGE, c.DIMENSION,
+        Column("by", "What responses are grouped by", is_key=True),
+        Column("group", "Which of these groups", is_key=True),
+        Column("bias", "Mean of judge − people"),
+        *c.interval("bias"), *c.interval("bias", "limits"), c.N.but(meaning="How many responses"),
+        c.RATERS.but(meaning="Whose ratings: of those whom every rule but sigma_mae leaves"),
+        c.NOTE,
+    ),
+    question="Where do judges score higher than people?",
+    observations="responses",
+    says="People are the raters whom every rule but sigma_mae leaves: who is kept for lying "
+        "near a judge's scores would agree with it. A response counts once, in however many "
+        "sets it stands. In points of the scale: above 0 the judge gives more. About 95 % of "
+        "the differences lie within the limits of agreement (Bland and Altman). n counts "
+        "responses.",
+    section="Judges",
+)  # fmt: skip
 #: Which raters people are; stands in every table about them.
+BIAS_NUMBERS = ["bias", "ci_low", "ci_high", "limits_low", "limits_high"]
 BEFORE = "before sigma_mae"
 OTHER_SCALE = "not estimable, because the judge uses another scale than people: only ranks compare"
 NO_FAMILY = "no family stated"
@@ -102,8 +141,10 @@ def judge_agreement(judged: Judged, *, level: Level, seed: int) -> DataFrame:
             rows += [
                 key | numbers | _row(statistic) for statistic in _statistics(both, level, seed)
             ]
-    table = DataFrame(rows, columns=AGREEMENT).assign(raters=BEFORE)
-    return table.assign(**{name: pd.to_numeric(table[name]) for name in AGREEMENT[3:6]})
+    table = DataFrame(rows, columns=JUDGE_AGREEMENT.names).assign(raters=BEFORE)
+    return table.assign(
+        **{name: pd.to_numeric(table[name]) for name in ("value", "ci_low", "ci_high")}
+    )
 
 
 def _row(statistic: Statistic) -> dict[str, Any]:
@@ -245,8 +286,8 @@ def judge_bias(judged: Judged, *, seed: int) -> DataFrame:
                 rows.append(key | nothing)
             else:
                 rows += [key | row for row in _bias_rows(both.things, seed)]
-    table = DataFrame(rows, columns=BIAS).assign(raters=BEFORE)
-    return table.assign(**{name: pd.to_numeric(table[name]) for name in BIAS[4:9]})
+    table = DataFrame(rows, columns=JUDGE_BIAS.names).assign(raters=BEFORE)
+    return table.assign(**{name: pd.to_numeric(table[name]) for name in BIAS_NUMBERS})
 
 
 def _bias_rows(things: DataFrame, seed: int) -> Iterator[dict[str, Any]]:

@@ -14,13 +14,15 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.definition import QualityRules, RuleName
 from analysis.judges.judged import Judge, same_family
-from analysis.raters.funnel import apply_rules
+from analysis.raters.funnel import FUNNEL, apply_rules
 from analysis.raters.quality import quality_under
 from analysis.study_data import ITEM, Checked, Contrast, plain
 from analysis.tables.items import items, rating_counts
-from analysis.tables.wins import wins, wins_summary
+from analysis.tables.wins import WINS_SUMMARY, wins, wins_summary
 
 CONSENSUS = "leave-one-rater-out consensus"
 UNFILTERED = "no sigma_mae filter"
@@ -30,9 +32,74 @@ SAID = {
     UNFILTERED: "Without the rule sigma_mae",
 }
 RULE: RuleName = "sigma_mae"
-SYSTEMS = ["way", "model", "condition", "dimension", "n", "mean", "difference"]
-RATERS = ["participant", "sigma", "mae", "mae_consensus", "left_out_by"]
-WARNINGS = ["kind", "text"]
+THREE_WAYS = (
+    "By the gold scores, as the study does it; by the mean of all other raters in their place; and "
+    "without the rule sigma_mae. Where the second differs, the results depend on the gold scores; "
+    "where the third does, on the rule."
+)
+GUARD_WARNINGS = TableSpec(
+    "guard_warnings",
+    "What a reader has to know about the gold scores",
+    (
+        Column("kind", "Kind of remark", is_key=True).csv_only(),
+        Column("text", "The remark", is_key=True),
+    ),
+    question="What does a reader have to know about the gold scores?",
+    observations="a remark",
+    says="What becomes of the results if raters are filtered otherwise, whether the judge is "
+        "of a family that it judges, and whether its calls share their chance.",
+    section="Judges",
+)  # fmt: skip
+GUARD_FUNNEL = TableSpec(
+    "guard_funnel",
+    "The filter three ways",
+    (c.WAY, *FUNNEL.columns),
+    question="Does the filter depend on the judge?",
+    observations="raters",
+    says=f"{THREE_WAYS} Counts people.",
+    section="Judges",
+)  # fmt: skip
+GUARD_WINS = TableSpec(
+    "guard_wins",
+    "Wins three ways",
+    (c.WAY, *WINS_SUMMARY.columns),
+    question="Do the wins depend on the judge?",
+    observations="comparisons of means",
+    says=f"{THREE_WAYS} Counts comparisons of a model"
+        " in a scenario.",
+    section="Judges",
+    names_a_and_b="a and b are those of the table of wins.",
+)  # fmt: skip
+GUARD_SYSTEMS = TableSpec(
+    "guard_systems",
+    "Means of the systems three ways",
+    (
+        c.WAY, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="How many ratings"), c.MEAN,
+        c.DIFFERENCE.but(meaning="Difference to the first way"),
+    ),
+    question="Do the means depend on the judge?",
+    observations="ratings",
+    says=f"{THREE_WAYS} n counts ratings; difference "
+        "is that to the first way.",
+    section="Judges",
+    folded=True,
+)  # fmt: skip
+GUARD_RATERS = TableSpec(
+    "guard_raters",
+    "Whom the distance to the gold scores leaves out",
+    (
+        c.PARTICIPANT,
+        c.SIGMA.but(meaning="Standard deviation of the person's gold-scored ratings"), c.MAE,
+        Column("mae_consensus", "Mean absolute distance to the means of the other raters",
+            label="MAE to the others"),
+        Column("left_out_by", "By which gold scores the filter leaves the rater out"),
+    ),
+    question="Whom does the distance to the gold scores leave out?",
+    observations="a rater",
+    says="A row is a rater whom it leaves out in any of the three ways.",
+    section="Judges",
+    folded=True,
+)  # fmt: skip
 DECIMALS = 9  # differences closer than this are of rounding
 
 
@@ -118,7 +185,7 @@ def circularity(
     if summaries:
         tables["guard_wins"] = _stacked(summaries)
     texts = [*_of_families(checked, gold, families), *_of_ways(ways, systems, contrast)]
-    tables["guard_warnings"] = DataFrame(texts, columns=WARNINGS)
+    tables["guard_warnings"] = DataFrame(texts, columns=GUARD_WARNINGS.names)
     return tables
 
 
@@ -161,7 +228,7 @@ def _systems(ways: Sequence[Way]) -> DataFrame:
         first = mean if first is None else first
         table = DataFrame({"n": sums["n"], "mean": mean, "difference": mean - first})
         parts[way.name] = plain(table.reset_index())
-    return _stacked(parts)[SYSTEMS]
+    return _stacked(parts)[GUARD_SYSTEMS.names]
 
 
 def _raters(ways: Sequence[Way], raters: DataFrame) -> DataFrame:
@@ -170,7 +237,7 @@ def _raters(ways: Sequence[Way], raters: DataFrame) -> DataFrame:
     found = left_out[left_out.any(axis=1)]
     by = [", ".join(found.columns[row]) for row in found.to_numpy()]
     table = raters.set_index("participant").loc[found.index].assign(left_out_by=by)
-    return table.reset_index()[RATERS]
+    return table.reset_index()[GUARD_RATERS.names]
 
 
 def _of_families(

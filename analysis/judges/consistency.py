@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.judges.judged import ABOUT, Judge, Judged
 from analysis.judges.shared_chance import shared_chance
 from analysis.stats.agreement import (
@@ -24,13 +26,99 @@ NUMBERS = [
     "rho", "rho_min", "rho_max", "alpha_ordinal", "alpha_ordinal_low", "alpha_ordinal_high",
     "alpha_interval", "alpha_interval_low", "alpha_interval_high", "mean_sd", "all_agree",
 ]  # fmt: skip
-CONSISTENCY = [
-    "judge", "kind", "dimension", "n_items", "replicates", "asked", "valid", "incomplete",
-    *NUMBERS, "flags", "note",
-]  # fmt: skip
-SPREAD = ["judge", "dimension", *ABOUT, "mean", "sd", "min", "max", "valid", "asked"]
-SHARES = ["judge", "dimension", "score", "n", "share", "people_n", "people_share"]
-MODELS = ["judge", "returned_model", "fingerprint", "calls", "first_at", "last_at", "changed"]
+JUDGE_CONSISTENCY = TableSpec(
+    "judge_consistency",
+    "Do judges agree with themselves?",
+    (
+        c.JUDGE,
+        Column("kind", "Whose scores: of a judge (a language model), a file or a panel",
+            is_key=True),
+        c.DIMENSION,
+        c.N_ITEMS.but(label="n responses", meaning="How many responses, each once in however many "
+            "sets it stands"),
+        Column("replicates", "Scores asked for of each response"),
+        c.ASKED, c.VALID,
+        Column("incomplete", "Responses with fewer usable scores than were asked for", latex=False),
+        Column("rho", "Mean rank correlation of two calls", label="ρ"),
+        Column("rho_min", "The least of these correlations", label="ρ min"),
+        Column("rho_max", "The greatest of these correlations", label="ρ max"),
+        Column("alpha_ordinal", "Krippendorff's α of the calls, ordinal", label="α ordinal"),
+        *c.interval("alpha_ordinal", "alpha_ordinal"),
+        Column("alpha_interval", "Krippendorff's α of the calls, interval", latex=False),
+        *c.interval("alpha_interval", "alpha_interval", latex=False),
+        Column("mean_sd", "Mean standard deviation of the calls for one response", label="Mean SD"),
+        Column("all_agree", "Share of responses that got the same score every time"),
+        Column("flags", "What is conspicuous about the judge"),
+        c.NOTE,
+    ),
+    question="Do judges agree with themselves?",
+    observations="scores",
+    says="ρ is Spearman's correlation of each two replicates, on average, with the least and "
+        "the greatest; α is Krippendorff's over all replicates: 1 is full agreement, 0 what "
+        "chance brings about. Consistency is not validity: who always answers 3 is perfectly "
+        "consistent. A source is a judge, a file of scores under its name, or a panel; asked "
+        "and valid count scores.",
+    section="Judges",
+)  # fmt: skip
+JUDGE_ITEM_SPREAD = TableSpec(
+    "judge_item_spread",
+    "Every response's scores by every judge",
+    (
+        c.JUDGE, c.DIMENSION,
+        Column("response", "The response by the first place where it is shown: the same in all of "
+            "its sets", is_key=True),
+        c.SCENARIO,
+        Column("sets", "Sets in which the response is shown"),
+        c.MODEL, c.CONDITION,
+        Column("words", "Words of the response; in scripts that put no spaces between words, "
+            "letters"),
+        c.MEAN, c.SD, c.MIN, c.MAX, c.VALID, c.ASKED,
+    ),
+    question="How far do single scores of a response lie apart?",
+    observations="scores",
+    says="Over the single scores of a response; SD with n − 1.",
+    section="Judges",
+    folded=True,
+)  # fmt: skip
+JUDGE_SCORES_SHARES = TableSpec(
+    "judge_scores_shares",
+    "How often each score is given",
+    (
+        c.JUDGE, c.DIMENSION,
+        Column("score", "The single score; empty where the call gave none that is usable"),
+        c.N.but(meaning="How many of the judge's scores have this value"),
+        c.SHARE.but(meaning="Share of the judge's scores with this value"),
+        Column("people_n", "Ratings with this value of the raters whom every rule but sigma_mae "
+            "leaves"),
+        Column("people_share", "Share of those ratings with this value; a response that stands in "
+            "several sets has one vote of each rater"),
+    ),
+    question="How often is each score given?",
+    observations="scores",
+    says="n counts the judge's single scores, people n the ratings of the raters whom every "
+        "rule but sigma_mae leaves. A response that stands in several sets has one vote of "
+        "each rater in people share.",
+    section="Judges",
+    folded=True,
+)  # fmt: skip
+JUDGE_MODELS = TableSpec(
+    "judge_models",
+    "Which models answered",
+    (
+        c.JUDGE,
+        Column("returned_model", "Model that the endpoint says has answered", is_key=True),
+        Column("fingerprint", "Fingerprint that the endpoint reports"),
+        Column("calls", "How many calls"),
+        Column("first_at", "First such call (ISO 8601, UTC)"),
+        Column("last_at", "Last such call (ISO 8601, UTC)"),
+        Column("changed", "Whether another model than before has answered"),
+    ),
+    question="Which models answered?",
+    observations="calls",
+    says="As the endpoint says. Where one version of a judge was answered by several models, "
+        "its scores are not all of the same judge.",
+    section="Judges",
+)  # fmt: skip
 
 
 def judge_consistency(judged: Judged, models: DataFrame, *, seed: int) -> DataFrame:
@@ -56,7 +144,7 @@ def judge_consistency(judged: Judged, models: DataFrame, *, seed: int) -> DataFr
             nothing = {"n_items": 0, "replicates": judge.replicates, "asked": 0, "valid": 0}
             row = {"judge": judge.name, "kind": judge.kind, "dimension": "", "incomplete": 0}
             rows.append(row | nothing | {"flags": "", "note": "it has no scores yet"})
-    table = DataFrame(rows, columns=CONSISTENCY)
+    table = DataFrame(rows, columns=JUDGE_CONSISTENCY.names)
     return table.assign(**{name: pd.to_numeric(table[name]) for name in NUMBERS})
 
 
@@ -177,8 +265,8 @@ def judge_item_spread(judged: Judged) -> DataFrame:
             }
             parts.append(about.assign(judge=judge.name, dimension=dimension, **numbers))
     if not parts:
-        return DataFrame(columns=SPREAD)
-    return pd.concat(parts, ignore_index=True)[SPREAD]
+        return DataFrame(columns=JUDGE_ITEM_SPREAD.names)
+    return pd.concat(parts, ignore_index=True)[JUDGE_ITEM_SPREAD.names]
 
 
 def judge_scores_shares(judged: Judged, points: list[float]) -> DataFrame:
@@ -202,7 +290,7 @@ def judge_scores_shares(judged: Judged, points: list[float]) -> DataFrame:
                     row["people_n"] = int(people_n.get(score, 0))
                     row["people_share"] = float(votes.get(score, 0.0) / votes.sum())
                 rows.append(row)
-    table = DataFrame(rows, columns=SHARES)
+    table = DataFrame(rows, columns=JUDGE_SCORES_SHARES.names)
     return table.astype({"people_n": "Int64"})
 
 
@@ -220,10 +308,10 @@ def judge_models(returned: DataFrame) -> DataFrame:
     A judge changed where calls of one version were answered by models of several names, or by
     several fingerprints of one; an endpoint that names none tells nothing.
     """
-    table = returned.reindex(columns=MODELS[:-1]).reset_index(drop=True)
+    table = returned.reindex(columns=JUDGE_MODELS.names[:-1]).reset_index(drop=True)
     names = [
         table[column].replace("", None).groupby(table["judge"]).transform("nunique") > 1
         for column in ("returned_model", "fingerprint")
     ]
     table["changed"] = (names[0] | names[1]).astype(bool)
-    return table[MODELS]
+    return table[JUDGE_MODELS.names]

@@ -11,20 +11,68 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.judges.agreement_with_people import BEFORE, OTHER_SCALE, pair
 from analysis.judges.judged import Judge, Judged
 from analysis.stats.alt_test import FEWEST_ITEMS, AltTest, alt_test
 
 #: For a crowd, skilled raters and experts (Calderon et al. 2025, section 3).
 EPSILONS = (0.1, 0.15, 0.2)
-TESTS = [
-    "judge", "dimension", "epsilon", "is_studys", "is_baseline", "winning_rate", "advantage",
-    "passes", "n_raters", "n_items", "raters", "note",
-]  # fmt: skip
-OF_RATERS = [
-    "judge", "dimension", "epsilon", "participant", "items", "judge_wins", "rater_wins", "p",
-    "p_adjusted", "replaceable", "note",
-]  # fmt: skip
+ALT_TEST = TableSpec(
+    "alt_test",
+    "The alternative annotator test",
+    (
+        c.JUDGE, c.DIMENSION, c.EPSILON,
+        Column("is_studys", "Whether the ε is the study's", label="The study's ε"),
+        Column("is_baseline", "Whether it is a judge that knows nothing", label="Knows nothing"),
+        Column("winning_rate", "Share of raters whom the judge could replace"),
+        Column("advantage", "Mean probability that the judge agrees at least as well as a rater"),
+        Column("passes", "Whether the winning rate is 0.5 or more"),
+        c.N_RATERS,
+        c.N_ITEMS.but(label="n responses", meaning="How many responses, each once in however many "
+            "sets it stands"),
+        c.RATERS.but(meaning="Whose ratings: of those whom every rule but sigma_mae leaves"),
+        c.NOTE,
+    ),
+    question="Could the judge take a rater's place?",
+    observations="responses; raters",
+    says="People are the raters whom every rule but sigma_mae leaves: who is kept for lying "
+        "near a judge's scores would agree with it. A response counts once, in however many "
+        "sets it stands. Does the judge come as close to the other raters as each rater does,"
+        " with a head start of ε (Calderon et al. 2025)? winning rate is the share of raters "
+        "whose place it may take, advantage how often it comes as close, on average; it "
+        "passes from a winning rate of a half on. Where a judge that always gives the same "
+        "score passes, passing says little.",
+    section="Judges",
+)  # fmt: skip
+ALT_TEST_RATERS = TableSpec(
+    "alt_test_raters",
+    "The alternative annotator test, rater by rater",
+    (
+        c.JUDGE, c.DIMENSION, c.EPSILON, c.PARTICIPANT.but(is_key=False),
+        Column("items", "How many responses", label="n responses"),
+        Column("judge_wins", "Share of items on which the judge is at least as close to the "
+            "others"),
+        Column("rater_wins", "Share of items on which the rater is at least as close to the "
+            "others"),
+        c.P.but(meaning="p value, one-sided: of a rater who is nearer to the others than the "
+            "judge by ε or more"),
+
+        Column("p_adjusted", form="p", label="p (BY)", meaning="p value adjusted by Benjamini and Yekutieli's "
+            "method over raters"),
+        Column("replaceable", "Whether the judge, with its head start, comes closer to the others "
+            "than the rater, after adjustment"),
+        c.NOTE,
+    ),
+    question="Of which rater could it?",
+    observations="responses",
+    says="judge wins and rater wins are shares of the responses on which either comes at least"
+        " as close to the other raters; p (BY) is adjusted over raters by Benjamini and "
+        "Yekutieli's method.",
+    section="Judges",
+    folded=True,
+)  # fmt: skip
 
 
 def alt_tests(
@@ -39,7 +87,7 @@ def alt_tests(
     `participant` and what `AltTest.raters` has.
     """
     rows: list[dict[str, Any]] = []
-    of_raters = [DataFrame(columns=OF_RATERS)]
+    of_raters = [DataFrame(columns=ALT_TEST_RATERS.names)]
     for dimension in judged.dimensions:
         people = judged.people.get(dimension)
         if people is None:
@@ -58,7 +106,7 @@ def alt_tests(
             named = {"judge": judge.name, "dimension": dimension, "is_baseline": False}
             rows += [named | row for row in found]
         rows += [{"dimension": dimension, "is_baseline": True} | row for row in baselines]
-    table = DataFrame(rows, columns=TESTS).assign(raters=BEFORE)
+    table = DataFrame(rows, columns=ALT_TEST.names).assign(raters=BEFORE)
     table["is_studys"] = table["epsilon"] == epsilon
     numbers = {name: pd.to_numeric(table[name]) for name in ("winning_rate", "advantage")}
     table = table.assign(**numbers).astype({"passes": "boolean"})
@@ -138,4 +186,4 @@ def _of_raters(test: AltTest, judge: Judge, dimension: str) -> DataFrame:
     few = table["p"].isna()
     note = Series("", index=table.index).mask(few, f"fewer than {FEWEST_ITEMS} items")
     named = table.assign(judge=judge.name, dimension=dimension, epsilon=test.epsilon, note=note)
-    return named[OF_RATERS]
+    return named[ALT_TEST_RATERS.names]

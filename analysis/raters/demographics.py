@@ -7,6 +7,8 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.ungrouped import NOT_ANSWERED
 
 #: Columns of participants.csv that are about taking part, not about the person.
@@ -17,7 +19,21 @@ TAKING_PART = {
     "way_in", "ending", "language", "device", "viewport_width", "viewport_height",
     "clock_stepped",
 }  # fmt: skip
-COLUMNS = ["characteristic", "category", "n", "percent", "mean", "sd", "min", "max", "note"]
+DEMOGRAPHICS = TableSpec(
+    "demographics",
+    "Who the included raters are",
+    (
+        Column("characteristic", "Question about the person", is_key=True),
+        Column("category", "Answer; empty for numbers", is_key=True),
+        c.N.but(meaning="How many of the included raters"),
+        Column("percent", "Of all included raters, in percent", form="percent"),
+        c.MEAN, c.SD, c.MIN, c.MAX, c.NOTE,
+    ),
+    question="Who is left?",
+    observations="raters",
+    says="Counts the included raters.",
+    section="Participants",
+)  # fmt: skip
 ONE_ANSWER = "no standard deviation, because there is one answer"
 
 
@@ -52,7 +68,7 @@ def demographics(
             {"note": ""} | row | {"characteristic": name, "percent": 100 * row["n"] / len(answers)}
             for row in found
         ]
-    return DataFrame(rows, columns=COLUMNS)
+    return DataFrame(rows, columns=DEMOGRAPHICS.names)
 
 
 def _is_number(values: "Series[Any]") -> bool:

@@ -18,10 +18,27 @@ from typing import Any
 
 from pandas import DataFrame, Series
 
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import TableSpec
 from analysis.definition import DECISION, QualityRules, RuleName, StepName
 
 TOLERANCE = 1e-9
 UNSPECIFIED = "unspecified"
+
+FUNNEL = TableSpec(
+    "funnel",
+    "Who was filtered out",
+    (
+        c.STEP, c.EXCLUDED, c.REMAINING, c.ALONE, c.EXCLUDED_BY_SEX,
+    ),
+    question="Who was filtered out, by what, and by what alone?",
+    observations="raters",
+    says="Counts people; alone is how many a rule would remove by itself, and the last columns"
+        " are the sex of those whom it excludes. A step `decision` holds those whom the "
+        "researchers excluded, each with a reason; the rules are about the others. The same "
+        "for every recipe.",
+    section="Participants",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,41 @@ from typing import Any, Literal
 
 from pandas import DataFrame, Series
 
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.definition import QualityRules
 from analysis.raters.funnel import TOLERANCE, under_rules
 from analysis.stats.elbow import Elbow, elbow
 from analysis.stats.inestimable import Inestimable
 
-COLUMNS = [
-    "measure", "side", "n", "applied", "in_force", "removed", "elbow", "ci_low", "ci_high", "p",
-    "clear", "removed_at_elbow", "note",
-]  # fmt: skip
+THRESHOLDS = TableSpec(
+    "thresholds",
+    "Where the sorted values bend",
+    (
+        Column("measure", "What is measured", is_key=True),
+        Column("side", "Which side of the limit is removed", is_key=True),
+        c.N.but(meaning="How many raters who entered the filter have the measure"),
+        Column("applied", "Whether the study's rules exclude raters by it"),
+        Column("in_force", "Limit in force; empty where the rule is not applied"),
+        Column("removed", "Raters beyond it"),
+        Column("elbow", "Where the curve of the sorted values bends most"),
+        *c.interval("elbow"),
+        c.P.but(meaning="Silverman's p value, one-sided: that the tail of a single group looks as "
+            "much like a group of its own"),
+        Column("clear", "Whether the raters beyond it are shown to be a group of their own"),
+        Column("removed_at_elbow", "Raters beyond the elbow"),
+        c.NOTE,
+    ),
+    question="Where would σ and MAE be cut, and how sure is that?",
+    observations="raters",
+    says="An elbow is where the curve of the raters' sorted values bends most. Where it is not"
+        " clear, these values do not show a group of careless raters; one of fewer than 2 % "
+        "of the raters is never shown.",
+    section="Participants",
+    counts="Counts raters who entered the filter. Where the study applies the rule sigma_mae, "
+        "removed are those beyond that measure's limit alone, and in the row of both those "
+        "beyond both, whom the rule takes out by itself.",
+)  # fmt: skip
 BOTH = "sigma and mae"
 Tail = Literal["low", "high"]
 
@@ -59,7 +85,7 @@ def thresholds(raters: DataFrame, rules: QualityRules, *, seed: int) -> DataFram
     if len(beyond_elbow) == len(measures):
         row["removed_at_elbow"] = int((beyond_elbow[0] & beyond_elbow[1]).sum())
         row["clear"] = all(each["clear"] for each in rows)
-    table = DataFrame([*rows, row], columns=COLUMNS).assign(applied=applied)
+    table = DataFrame([*rows, row], columns=THRESHOLDS.names).assign(applied=applied)
     whole = dict.fromkeys(["removed", "removed_at_elbow"], "Int64")
     numbers = dict.fromkeys(["in_force", "elbow", "ci_low", "ci_high", "p"], "float64")
     return table.astype({**whole, **numbers, "clear": "boolean"})

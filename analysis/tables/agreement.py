@@ -13,6 +13,8 @@ import pandas as pd
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.agreement import Level, alpha_over_clusters
 from analysis.stats.bootstrap import affordable
@@ -25,12 +27,30 @@ from analysis.stats.rankings import (
     concordance_within_blocks,
     friedman,
 )
+from analysis.tables.request import NOBODY, Maker, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
-AGREEMENT = [
-    "recipe", "raters", "dimension", "statistic", "value", "ci_low", "ci_high", "n_raters",
-    "n_items", "of", "interval", "note",
-]  # fmt: skip
+AGREEMENT = TableSpec(
+    "agreement",
+    "Do raters agree?",
+    (
+        c.RECIPE, c.RATERS, c.DIMENSION, c.STATISTIC, c.VALUE, *c.interval("value"), c.N_RATERS,
+        c.N_ITEMS.but(meaning="How many items: responses as shown, on a dimension; of choices, "
+            "blocks"),
+        Column("of", "Of what: a single rater, or the mean of several"),
+        Column("interval", "How the interval was made", label="Interval from"),
+        c.NOTE,
+    ),
+    question="Do raters agree?",
+    observations="raters and items",
+    says="Krippendorff's α, intraclass correlations of one rater and of the mean of all, "
+        "Kendall's W, and of choices Randolph's κ: 1 is full agreement. Chance alone gives "
+        "about 0, but W about 1 divided by the number of raters.",
+    section="Agreement of raters",
+    subject="raters",
+    counts="Of the included raters. n items counts responses as shown; where choices agree, "
+        "blocks.",
+)  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
 LEVELS: tuple[Level, Level] = ("ordinal", "interval")
 #: P. E. Shrout & J. L. Fleiss (1979) call A, absolute agreement, 2, and C, consistency, 3.
@@ -86,7 +106,7 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
         for dimension, numbered in _numbered(values)
         for row in of_dimension(numbered, settings)
     ]
-    table = DataFrame(rows, columns=AGREEMENT)
+    table = DataFrame(rows, columns=AGREEMENT.names)
     return table.astype(dict.fromkeys(["value", "ci_low", "ci_high"], float))
 
 
@@ -244,3 +264,14 @@ def _within_blocks(judged: DataFrame, settings: Resampling) -> Row:
     blocks = found.blocks + found.left_out
     few = f"{found.left_out} of {blocks} blocks left out, in which no two raters told systems apart"
     return _over_blocks(row, found, few)
+
+
+def _make(request: Request) -> Tables:
+    answers = request.answers
+    if request.raters == "included" and answers.people.empty:
+        raise Absent(NOBODY)
+    table = agreement(answers.ratings, answers.ranks, request.recipe, raters=request.raters)
+    return {"agreement": table}
+
+
+MAKER = Maker((AGREEMENT,), _make, of_recipes=False, of_ratings=False)

@@ -11,21 +11,60 @@ import numpy as np
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.anova import OneWay, games_howell, one_way_anova, welch_anova
 from analysis.stats.inestimable import Inestimable
 from analysis.tables.group_tests import ALL, adjusted, answered, called, why_unanswered
 from analysis.tables.groups import as_written
+from analysis.tables.request import Maker, Request, Tables
 
 KEYS = ["recipe", "unit", "raters", "factor", "scenario", "dimension"]
-COLUMNS = [
-    *KEYS, "test", "F", "df1", "df2", "p", "p_adjusted", "eta_squared", "omega_squared", "groups",
-    "n", "p_adjusted_scenarios", "p_bh_scenarios", "note",
-]  # fmt: skip
-PAIR_COLUMNS = [
-    *KEYS, "group_a", "group_b", "n_a", "n_b", "mean_a", "mean_b", "difference", "ci_low",
-    "ci_high", "t", "df", "p", "note",
-]  # fmt: skip
+ANOVA = TableSpec(
+    "anova",
+    "Several groups of raters",
+    (
+        *c.FRONT, c.FACTOR, c.SCENARIO, c.DIMENSION, c.TEST, c.F, c.DF1, c.DF2,
+        c.P.but(meaning="p value of F, which has no sides: that groups vary at least as much by "
+            "chance"),
+        c.p_holm("models, of which there are none here: the same as p").csv_only(),
+        Column("eta_squared", "Share of the variance between groups, η²", decimals=3, label="η²"),
+        Column("omega_squared", "The same, less biased: ω²", decimals=3, label="ω²", latex=False,
+            report=False),
+        Column("groups", "How many groups are compared"),
+        c.N,
+        Column("p_adjusted_scenarios", "p value adjusted by Holm's method over scenarios", form="p",
+            label="p (Holm over scenarios)"),
+        Column("p_bh_scenarios", "p value adjusted by Benjamini and Hochberg's method over "
+            "scenarios", form="p", label="p (BH over scenarios)"),
+        c.NOTE,
+    ),
+    question="Do several groups of raters rate differently?",
+    observations="ratings in `paper`, raters in `sound`",
+    says="Analyses of variance, one-way and Welch's.",
+    section="Groups of raters",
+    subject="groups",
+    counts="n counts the unit.",
+)  # fmt: skip
+GAMES_HOWELL = TableSpec(
+    "games_howell",
+    "Several groups, pair by pair",
+    (
+        *c.FRONT, c.FACTOR, c.SCENARIO, c.DIMENSION, c.GROUP_A, c.GROUP_B, c.N_A, c.N_B, c.MEAN_A,
+        c.MEAN_B, c.DIFFERENCE, *c.interval("difference"), c.T, c.DF,
+        c.P.but(meaning="p value of a difference at least as large, either way, between any two "
+            "of the groups"),
+        c.NOTE,
+    ),
+    question="Which of several groups differ?",
+    observations="ratings in `paper`, raters in `sound`",
+    says="Games–Howell: each pair of groups, with p values for all pairs together.",
+    section="Groups of raters",
+    subject="groups",
+    counts="n counts the unit.",
+    folded=True,
+)  # fmt: skip
 
 Samples = dict[str, np.ndarray]
 #: What sentences call each test.
@@ -51,14 +90,14 @@ def anova(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str)
     for keys, samples in _cells(ratings, people, recipe, raters):
         for test, compute in (("anova", one_way_anova), ("welch", welch_anova)):
             rows.append({**keys, "test": test, **_row(compute(samples, one=one), samples)})
-    table = DataFrame(rows, columns=COLUMNS)
+    table = DataFrame(rows, columns=ANOVA.names)
     table = adjusted(table, [*KEYS, "test"]).drop(columns="p_bh")
     single = table[table["scenario"] != ALL]
     family = [key for key in [*KEYS, "test"] if key != "scenario"]
     over_scenarios = adjusted(single, family).reindex(table.index)
     return table.assign(
         p_adjusted_scenarios=over_scenarios["p_adjusted"], p_bh_scenarios=over_scenarios["p_bh"]
-    )[COLUMNS]
+    )[ANOVA.names]
 
 
 def pairwise(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -93,7 +132,7 @@ def pairwise(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: s
                     "note": "",
                 }
             )
-    table = DataFrame(rows, columns=PAIR_COLUMNS)
+    table = DataFrame(rows, columns=GAMES_HOWELL.names)
     return table.astype({"n_a": "Int64", "n_b": "Int64"})
 
 
@@ -150,3 +189,19 @@ def _row(found: OneWay | Inestimable, samples: Samples) -> dict[str, Any]:
         "omega_squared": found.omega_squared,
         "note": "",
     }
+
+
+def _make_anova(request: Request) -> Tables:
+    answers = request.answers
+    table = anova(answers.ratings, answers.people, request.recipe, raters=request.raters)
+    return {"anova": table}
+
+
+def _make_games_howell(request: Request) -> Tables:
+    answers = request.answers
+    table = pairwise(answers.ratings, answers.people, request.recipe, raters=request.raters)
+    return {"games_howell": table}
+
+
+OF_ANOVA = Maker((ANOVA,), _make_anova, of_participants=False)
+OF_PAIRS = Maker((GAMES_HOWELL,), _make_games_howell)

@@ -12,6 +12,8 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.choices import (
     PERMUTATIONS,
@@ -24,18 +26,60 @@ from analysis.stats.choices import (
 )
 from analysis.stats.inestimable import Inestimable
 from analysis.tables.group_tests import ALL, adjusted
+from analysis.tables.request import Maker, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 FRONT = ["recipe", "unit", "raters"]
-CHOICES = [
-    *FRONT, "dimension", "scenario", "model", "condition", "n", "shown", "best", "worst",
-    "share_best", "best_ci_low", "best_ci_high", "share_worst", "worst_ci_low", "worst_ci_high",
-    "score", "score_ci_low", "score_ci_high", "note",
-]  # fmt: skip
-CHOICE_TESTS = [
-    *FRONT, "dimension", "scenario", "choice", "test", "systems", "n_raters", "n_choices",
-    "statistic", "df", "p", "p_adjusted", "permutations", "because", "p_bh", "note",
-]  # fmt: skip
+CHOICES = TableSpec(
+    "choices",
+    "Best and worst",
+    (
+        *c.FRONT, c.DIMENSION, c.SCENARIO, c.MODEL, c.CONDITION, c.N.but(page=False),
+        Column("shown", "Pages that showed the system"),
+        Column("best", "Times chosen as best"),
+        Column("worst", "Times chosen as worst"),
+        Column("share_best", "Of the pages that have a best response"),
+        *c.interval("share_best", "best_ci"),
+        Column("share_worst", "Of the pages that have a worst response"),
+        *c.interval("share_worst", "worst_ci"),
+        Column("score", "(best − worst) / shown"),
+        *c.interval("score", "score_ci"), c.NOTE.but(latex=False, report=False),
+    ),
+    question="Which systems are chosen as best and worst?",
+    observations="raters, choices",
+    says="How often each system was chosen as best and as worst, of the times it was shown.",
+    section="Rankings and choices",
+    subject="rankings",
+    counts="n counts raters; shown counts the pages with a choice that showed it to them; score "
+        "is (best − worst) / shown.",
+    keep=lambda row: bool(row["scenario"] == ALL),
+    kept="all scenarios together",
+)  # fmt: skip
+CHOICE_TESTS = TableSpec(
+    "choice_tests",
+    "Are the choices more than chance?",
+    (
+        *c.FRONT, c.DIMENSION, c.SCENARIO,
+        Column("choice", "Chosen as best or worst of the block; empty for its other responses",
+            choice=True, is_key=True),
+        c.TEST, c.SYSTEMS, c.N_RATERS,
+        Column("n_choices", "How many choices"),
+        c.STATISTIC.but(is_key=False), c.DF,
+        c.P.but(meaning="p value of the statistic, which has no sides: that choices vary at least "
+            "as much by chance"),
+        c.p_holm("scenarios"),
+        Column("permutations", "Random permutations behind p; empty where the test is no "
+            "such").csv_only(),
+        Column("because", "Why not Pearson's χ²"),
+        c.P_BH.csv_only(), c.NOTE,
+    ),
+    question="Are the choices more than chance?",
+    observations="raters or choices",
+    says="The test that fits the design, and why it is that one.",
+    section="Rankings and choices",
+    subject="rankings",
+    counts="The unit says which are observations, raters or choices.",
+)  # fmt: skip
 KINDS: tuple[Kind, Kind] = ("best", "worst")
 #: Raters whose labels are permuted, times permutations: from there on there are fewer of these.
 MOST_PERMUTED = 4_000_000
@@ -73,7 +117,7 @@ def choices(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
         )
         for pages in _pages(ranks)
     ]
-    return pd.concat(tables, ignore_index=True)[CHOICES]
+    return pd.concat(tables, ignore_index=True)[CHOICES.names]
 
 
 def choice_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -95,13 +139,13 @@ def choice_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
         for kind in KINDS
         for row in _tested(pages.rows, kind, seed)
     ]
-    table = DataFrame(rows, columns=CHOICE_TESTS)
+    table = DataFrame(rows, columns=CHOICE_TESTS.names)
     several = table.groupby("dimension")["scenario"].transform("nunique") > 1
     tested = table[(table["scenario"] != ALL) | ~several]
     single = adjusted(tested, [*FRONT, "dimension", "choice"])
     p = {name: single[name].reindex(table.index) for name in ("p_adjusted", "p_bh")}
     whole = ["systems", "n_raters", "n_choices", "df", "permutations"]
-    table = table.assign(p=table["p"].astype(float), **p)[CHOICE_TESTS]
+    table = table.assign(p=table["p"].astype(float), **p)[CHOICE_TESTS.names]
     return table.astype(dict.fromkeys(whole, "Int64"))
 
 
@@ -217,3 +261,18 @@ def _row(found: ChoiceTest | Inestimable) -> dict[str, Any]:
         "permutations": found.permutations,
         "note": "",
     }
+
+
+def _make_choices(request: Request) -> Tables:
+    return {"choices": choices(request.answers.ranks, request.recipe, raters=request.raters)}
+
+
+def _make_tests(request: Request) -> Tables:
+    table = choice_tests(request.answers.ranks, request.recipe, raters=request.raters)
+    return {"choice_tests": table}
+
+
+MAKERS = [
+    Maker((CHOICES,), _make_choices, of_ratings=False),
+    Maker((CHOICE_TESTS,), _make_tests, of_ratings=False),
+]

@@ -6,13 +6,15 @@ other condition less. Means of several ratings of a rater, such as those of seve
 count each once.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.by_raters_and_items import MinF, by_raters_and_items
 from analysis.stats.inestimable import Inestimable
@@ -21,19 +23,69 @@ from analysis.study_data import ITEM, Contrast
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.lead import with_lead
 from analysis.tables.pages import scenarios, sides
+from analysis.tables.request import Maker, Request, Tables
 from analysis.tables.signed_ranks import signed_ranks
 
 FRONT = ["recipe", "unit", "raters"]
-PAIRED = [
-    *FRONT, "model", "dimension", "condition_a", "condition_b", "n", "mean_a", "mean_b",
-    "wilcoxon", "p", "rank_biserial", "p_adjusted", "ci_low", "ci_high", "t_plus", "zeros",
-    "left_out", "method", "p_bh", "note",
-]  # fmt: skip
-CONTRASTS = [
-    *FRONT, "model", "dimension", "condition_a", "condition_b", "generalises_to", "n",
-    "difference", "ci_low", "ci_high", "F", "df1", "df2", "p", "p_adjusted", "missing_cells",
-    "p_bh", "note",
-]  # fmt: skip
+CONTRASTS = TableSpec(
+    "contrasts",
+    "Condition a against b",
+    (
+        c.RECIPE, c.UNIT.but(latex=False, report=False), c.RATERS, c.MODEL, c.DIMENSION,
+        c.CONDITION_A, c.CONDITION_B,
+        Column("generalises_to", "For which others the interval and p hold: raters, scenarios or "
+            "both", choice=True, is_key=True, label="For other"),
+        c.N.but(meaning="How many of what the row generalises to"), c.DIFFERENCE,
+        *c.interval("difference"), c.F, c.DF1, c.DF2,
+        c.P.but(meaning="p value of F: of raters and of scenarios, where F is t², that of the "
+            "two-sided t test"),
+        c.p_holm("models"),
+        Column("missing_cells", "Raters × scenarios (over all models: × models) without a page "
+            "that was rated in both conditions").csv_only(),
+        c.P_BH.csv_only(), c.NOTE,
+    ),
+    question="Is condition a rated higher than b?",
+    observations="raters; scenarios; both",
+    says="Mean a − b, for other raters of these texts (raters, F1), for other scenarios judged"
+        " by these raters (scenarios, F2), and for both at once (min F′). With fewer than 20 "
+        "raters, min F′ leads, otherwise the mixed model.",
+    section="Contrasts",
+    subject="systems",
+    counts="The unit is what it generalises to, which n counts.",
+)  # fmt: skip
+PAIRED = TableSpec(
+    "paired",
+    "Signed ranks within raters",
+    (
+        *c.FRONT, c.MODEL, c.DIMENSION, c.CONDITION_A, c.CONDITION_B, c.N, c.MEAN_A, c.MEAN_B,
+        c.WILCOXON, c.P, c.RANK_BISERIAL, c.p_holm("models"), *c.interval("rank_biserial"),
+        c.T_PLUS.csv_only(), c.ZEROS.csv_only(), c.LEFT_OUT, c.METHOD, c.P_BH.csv_only(), c.NOTE,
+    ),
+    question="Do raters give more to condition a than to b?",
+    observations="raters",
+    says="Wilcoxon's signed-rank test of raters' means in both conditions. The rank-biserial "
+        "correlation is 1 where every rater gave more to a, −1 where every rater gave more to"
+        " b; the interval is its own.",
+    section="Contrasts",
+    subject="systems",
+    counts="Of the included raters; n counts them. The same for every recipe.",
+)  # fmt: skip
+RATER_DIFFERENCES = TableSpec(
+    "rater_differences",
+    "Every rater's difference of the two conditions",
+    (
+        c.PARTICIPANT, c.DIMENSION,
+        c.DIFFERENCE.but(meaning="The rater's mean of a − b over scenarios, in each over the "
+            "models rated in both conditions"),
+    ),
+    question="By how much does each rater rate a higher than b?",
+    observations="a rater",
+    says="A row is a rater on a dimension, whether the filter keeps them or not; differences "
+        "are a − b over all models. The same for every recipe.",
+    section="Contrasts",
+    names_a_and_b="a and b are those of the table of wins.",
+    folded=True,
+)  # fmt: skip
 #: What counts as one, and to which others it generalises.
 UNITS = {"participant": "raters", "scenario": "scenarios", "both": "both"}
 
@@ -70,7 +122,7 @@ def paired(
             row["left_out"] = each.n_raters - row["n"]
             row["note"] = each.noted(row["note"])
         rows.append({**_front(recipe, contrast, raters, each), **row})
-    table = _over_models(DataFrame(rows, columns=PAIRED), ["dimension"])
+    table = _over_models(DataFrame(rows, columns=PAIRED.names), ["dimension"])
     counts, ends = dict.fromkeys(["zeros", "left_out"], "Int64"), ["ci_low", "ci_high"]
     return table.astype(counts | dict.fromkeys(ends, "float64"))
 
@@ -98,7 +150,7 @@ def contrasts(
         for each in _compared(ratings, contrast, known)
         for row in _generalised(each, recipe.confidence, int(counted.get(each.dimension, 0)))
     ]
-    table = _over_models(DataFrame(rows, columns=CONTRASTS), ["dimension", "generalises_to"])
+    table = _over_models(DataFrame(rows, columns=CONTRASTS.names), ["dimension", "generalises_to"])
     return table.astype({"n": "Int64", "df1": "Int64"})
 
 
@@ -273,3 +325,24 @@ def _over_models(table: DataFrame, within: list[str]) -> DataFrame:
     p = {name: single[name].reindex(table.index) for name in ("p_adjusted", "p_bh")}
     columns = list(table)
     return table.assign(p=table["p"].astype(float), **p)[columns]
+
+
+def _make(table: Callable[..., DataFrame]) -> Callable[[Request], Tables]:
+    """What makes a table that is called as its function."""
+
+    def made(request: Request) -> Tables:
+        study = request.study
+        found = table(
+            request.answers.ratings,
+            study.contrast,
+            request.recipe,
+            raters=request.raters,
+            known=study.known,
+        )
+        return {table.__name__: found}
+
+    return made
+
+
+OF_CONTRASTS = Maker((CONTRASTS,), _make(contrasts))
+OF_PAIRS = Maker((PAIRED,), _make(paired), of_recipes=False)

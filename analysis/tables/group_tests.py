@@ -4,7 +4,7 @@ The unit is the rating, as the first published study has it (Pursuit of Empathy,
 the participant: the mean of a rater's ratings, of which there is one.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -14,6 +14,8 @@ import numpy.typing as npt
 from pandas import DataFrame, Series, factorize
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Grouping, GroupTest, Recipe
 from analysis.stats.comparisons import (
     MannWhitney,
@@ -29,16 +31,57 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import Names, Sample, Sampled, sample
 from analysis.stats.multiplicity import benjamini_hochberg, holm
 from analysis.tables.groups import sides, unknown
+from analysis.tables.request import Maker, Request, Tables
 from analysis.ungrouped import in_no_group
 
 ALL = "all"
-COLUMNS = [
-    "recipe", "unit", "raters", "factor", "group_a", "group_b", "model", "condition", "scenario",
-    "dimension", "n_a", "n_b", "mean_a", "mean_b", "sd_a", "sd_b", "test", "t", "df", "p",
-    "p_adjusted", "cohen_d", "difference", "ci_low", "ci_high", "d_ci_low", "d_ci_high",
-    "hedges_g", "u", "rank_biserial", "method", "p_bh", "margin", "p_equivalent",
-    "p_equivalent_adjusted", "equivalent", "note",
-]  # fmt: skip
+#: Below it, a row of thousands is shown for its adjusted p alone.
+CLEAR = 0.05
+
+
+def _is_pooled(row: Mapping[str, Any]) -> bool:
+    """One t test of a model and factor over everything: Welch's of raters, Student's of ratings."""
+    test = "welch" if row["unit"] == "participant" else "student"
+    return (row["condition"], row["scenario"], row["test"]) == (ALL, ALL, test)
+
+
+def _is_pooled_or_clear(row: Mapping[str, Any]) -> bool:
+    return _is_pooled(row) or (row["p_adjusted"] is not None and row["p_adjusted"] < CLEAR)
+
+
+GROUP_TESTS = TableSpec(
+    "group_tests",
+    "Two groups of raters",
+    (
+        *c.FRONT, c.FACTOR, c.GROUP_A, c.GROUP_B, c.MODEL, c.CONDITION, c.SCENARIO, c.DIMENSION,
+        c.N_A, c.N_B, c.MEAN_A, c.MEAN_B,
+        Column("sd_a", "Standard deviation of a (n − 1)", behind="mean_a", label="SD a").csv_only(),
+        Column("sd_b", "Standard deviation of b (n − 1)", behind="mean_b", label="SD b").csv_only(),
+        c.TEST, c.T, c.DF, c.P, c.p_holm("the recipe's family"),
+        Column("cohen_d", "Cohen's d", label="Cohen's d"),
+        c.DIFFERENCE.but(latex=False), *c.interval("difference", latex=False),
+        *c.interval("cohen_d", "d_ci", page=False),
+        Column("hedges_g", "Hedges' g", label="Hedges' g").csv_only(),
+        Column("u", "Mann and Whitney's U of group a", page=False, report=False),
+        c.RANK_BISERIAL.but(page=False, report=False), c.METHOD, c.P_BH.csv_only(),
+        c.MARGIN.csv_only(), c.P_EQUIVALENT.csv_only(), c.P_EQUIVALENT_ADJUSTED,
+        c.EQUIVALENT.but(meaning="Whether the groups are shown to differ by less than the margin "
+            "of the recipe (TOST at 5 %, by the adjusted p)"),
+        c.NOTE,
+    ),
+    question="Do two groups of raters rate differently?",
+    observations="ratings in `paper`, raters in `sound`",
+    says="Do groups of raters rate differently? Group a − group b. Where a rating counts by "
+        "itself (unit rating), a rater's many ratings count as so many people.",
+    section="Groups of raters",
+    subject="groups",
+    counts="n counts the unit.",
+    keep=_is_pooled_or_clear,
+    kept="one t test over all conditions and scenarios (Welch's of raters, Student's of "
+        "ratings), and whatever has an adjusted p below .05",
+    first=_is_pooled,
+    apart=("factor", "test"),
+)  # fmt: skip
 #: What tells one row from all others. Rows that differ in `adjust_over` alone are one family.
 KEYS = [
     "recipe", "unit", "raters", "factor", "model", "condition", "scenario", "dimension", "test",
@@ -119,7 +162,7 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
         for name, factor in factors.items()
         for row in _rows_of(cell, factor, recipe)
     ]
-    table = DataFrame(rows, columns=COLUMNS)
+    table = DataFrame(rows, columns=GROUP_TESTS.names)
     order = {name: place for place, name in enumerate(factors)}
     table = table.sort_values(
         "factor", key=lambda factor: factor.map(order), kind="stable", ignore_index=True
@@ -316,3 +359,12 @@ def adjusted(table: DataFrame, family: list[str]) -> DataFrame:
         by_holm[tests] = holm(p[tests])
         by_bh[tests] = benjamini_hochberg(p[tests])
     return table.assign(p=p, p_adjusted=by_holm, p_bh=by_bh)
+
+
+def _make(request: Request) -> Tables:
+    answers = request.answers
+    table = group_tests(answers.ratings, answers.people, request.recipe, raters=request.raters)
+    return {"group_tests": table}
+
+
+MAKER = Maker((GROUP_TESTS,), _make, of_participants=False)

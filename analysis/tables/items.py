@@ -7,10 +7,29 @@ from collections.abc import Sequence
 import numpy as np
 from pandas import DataFrame
 
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.study_data import ITEM
 
 UNRATED = "no included rater rated it"
 ONE_RATING = "no standard deviation, because there is one rating"
+
+ITEMS = TableSpec(
+    "items",
+    "Mean rating of every response",
+    (
+        c.SCENARIO, c.SET, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="How many ratings"),
+        c.MEAN, c.SD,
+        Column("gold", "Gold score of the response"),
+        Column("total", "Sum of the ratings").csv_only(),
+        c.NOTE,
+    ),
+    question="How was each response rated?",
+    observations="ratings",
+    says="n counts the included raters' ratings. The same for every recipe.",
+    section="Systems",
+    folded=True,
+)  # fmt: skip
 
 
 def points_of(scale: Sequence[tuple[int, str]], *, between: bool) -> list[float]:

@@ -10,52 +10,101 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from pandas import Categorical, DataFrame, Index, factorize
+from pandas import DataFrame
 
 from analysis.absent import Absent
-from analysis.recipe import FittedLink, Recipe
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
+from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import (
     MixedFit,
     contrasts,
-    crossed,
-    fit_linear,
-    fit_ordinal,
     means,
     shares,
 )
 from analysis.study_data import Contrast
+from analysis.tables.fits import Fits, System
 from analysis.tables.lead import with_lead
+from analysis.tables.request import Maker, Request, Tables
 
-#: Ratings of a dimension up to which a model is kept.
-KEPT_UP_TO = 100_000
 KEYS = ["recipe", "raters", "dimension", "link"]
-SYSTEM = ["model", "condition"]
 #: A rating is the unit, and there are `n` of them.
 UNITS = ["unit", "n"]
-MODELS = [
-    *KEYS, "unit", "parameter", "estimate", "se", "n_ratings", "n_raters", "n_items",
-    "log_likelihood", "note",
-]  # fmt: skip
-ESTIMATES = [
-    *KEYS, *UNITS, *SYSTEM, "scale", "estimate", "se", "df", "ci_low", "ci_high", "note",
-]  # fmt: skip
-CONTRASTS = [
-    *KEYS, *UNITS, "model", "condition_a", "condition_b", "scale", "difference", "se", "df", "t",
-    "p", "p_adjusted", "ci_low", "ci_high", "note",
-]  # fmt: skip
-SHARES = [*KEYS, *UNITS, *SYSTEM, "rating", "share", "se", "ci_low", "ci_high"]
-
-
-@dataclass(frozen=True)
-class System:
-    """A model in a condition, as a level of the fixed factor."""
-
-    model: str
-    condition: str
-
-    def __str__(self) -> str:
-        return f"{self.model}, {self.condition}"
+MIXED_CONTRASTS = TableSpec(
+    "mixed_contrasts",
+    "Condition a against b, raters and items at once",
+    (
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL,
+        c.CONDITION_A.but(is_key=False), c.CONDITION_B.but(is_key=False), c.SCALE, c.DIFFERENCE,
+        c.SE, c.DF.csv_only(), c.T.csv_only(), c.P, c.p_holm("models"), *c.interval("difference"),
+        c.NOTE,
+    ),
+    question="Is a rated higher than b, for raters and items in general?",
+    observations="ratings in raters × items",
+    says="From models with random intercepts of raters and items. Of ordinal models on the "
+        "latent scale (its unit is that of the link: for probit, the standard deviation of "
+        "single ratings), and on that of the ratings. With fewer than 20 raters it does not "
+        "lead, because the models do not allow for what each rater thinks of a condition: see"
+        " min F′.",
+    section="Mixed models",
+    subject="mixed-models",
+    counts="n counts the unit.",
+)  # fmt: skip
+MIXED_SYSTEMS = TableSpec(
+    "mixed_systems",
+    "Estimated means of the systems",
+    (
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL, c.CONDITION, c.SCALE,
+        c.ESTIMATE, c.SE, c.DF.csv_only(), *c.interval("estimate"), c.NOTE,
+    ),
+    question="How good is each system, for raters and items in general?",
+    observations="ratings in raters × items",
+    says="On the latent scale for an average rater and item, on that of the ratings the mean "
+        "over raters and items.",
+    section="Mixed models",
+    subject="mixed-models",
+    counts="n counts the unit.",
+    folded=True,
+)  # fmt: skip
+MIXED_SHARES = TableSpec(
+    "mixed_shares",
+    "Predicted shares of each rating",
+    (
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL, c.CONDITION,
+        Column("rating", "Category of the scale", form="whole"),
+        c.SHARE, c.SE, *c.interval("share"),
+    ),
+    question="How often is each rating to be expected?",
+    observations="ratings in raters × items",
+    says="Over raters and items as the model has them.",
+    section="Mixed models",
+    subject="mixed-models",
+    counts="n counts the unit.",
+    folded=True,
+)  # fmt: skip
+MIXED_MODELS = TableSpec(
+    "mixed_models",
+    "The models themselves",
+    (
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT,
+        Column("parameter", "Threshold or standard deviation of the model", is_key=True),
+        c.ESTIMATE, c.SE, c.N_RATINGS, c.N_RATERS,
+        c.N_ITEMS.but(label="n texts", meaning="How many responses, each once in however many "
+            "sets it stands"),
+        Column("log_likelihood", "Log-likelihood of the model", decimals=1),
+        c.NOTE,
+    ),
+    question="What are the mixed models made of?",
+    observations="ratings in raters × items",
+    says="Thresholds between the points of the scale (of ordinal models), and the standard "
+        "deviations of raters, of items and (of linear models) of what is left. Where the "
+        "recipe names no kind, scales of up to 10 points have an ordinal model; sliders and "
+        "longer scales have a linear one.",
+    section="Mixed models",
+    subject="mixed-models",
+    counts="n ratings counts the unit.",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -70,46 +119,6 @@ class MixedTables:
     estimates: DataFrame
     contrasts: DataFrame
     shares: DataFrame
-
-
-class Fits:
-    """The models of one study's systems, each fitted once: the same raters gave the same ratings.
-
-    Each but a dimension's first is found from that one, which takes less time. Models of more than
-    `KEPT_UP_TO` ratings are not kept, for they hold their data.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[Any, dict[frozenset[Any], MixedFit | Inestimable]] = {}
-
-    def of(self, ratings: DataFrame, link: FittedLink) -> MixedFit | Inestimable:
-        """The model of one dimension's ratings; there is one rating at least."""
-        known = self._known.setdefault((ratings["dimension"].iloc[0], link), {})
-        raters = frozenset(ratings["participant"].unique())
-        if raters in known:
-            return known[raters]
-        data = crossed(
-            frame_of(ratings), rating="rating", fixed=["system"], groups=("rater", "item")
-        )
-        near = next((fit for fit in known.values() if isinstance(fit, MixedFit)), None)
-        fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link, near=near)
-        if len(ratings) <= KEPT_UP_TO:
-            known[raters] = fit
-        return fit
-
-
-def frame_of(ratings: DataFrame) -> DataFrame:
-    """Ratings with their `system`, and the numbers of their `rater` and `item`."""
-    by_system = ratings.groupby(SYSTEM, observed=True, sort=True)
-    systems = [System(str(model), str(condition)) for (model, condition), _ in by_system]
-    return DataFrame(
-        {
-            "rating": ratings["rating"].to_numpy(dtype=float),
-            "system": Categorical.from_codes(by_system.ngroup().to_numpy(), Index(systems)),
-            "rater": factorize(ratings["participant"], sort=True)[0],
-            "item": ratings.groupby([*SYSTEM, "scenario"], observed=True).ngroup().to_numpy(),
-        }
-    )
 
 
 def mixed_models(
@@ -144,10 +153,10 @@ def mixed_models(
             if link != "linear":
                 found["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
     return MixedTables(
-        DataFrame(found["m"], columns=MODELS),
-        DataFrame(found["e"], columns=ESTIMATES),
-        DataFrame(found["c"], columns=CONTRASTS),
-        DataFrame(found["s"], columns=SHARES),
+        DataFrame(found["m"], columns=MIXED_MODELS.names),
+        DataFrame(found["e"], columns=MIXED_SYSTEMS.names),
+        DataFrame(found["c"], columns=MIXED_CONTRASTS.names),
+        DataFrame(found["s"], columns=MIXED_SHARES.names),
     )
 
 
@@ -248,3 +257,23 @@ def _shares(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
             "ci_low": row["low"],
             "ci_high": row["high"],
         }
+
+
+def _make(request: Request) -> Tables:
+    study = request.study
+    found = mixed_models(
+        request.answers.ratings,
+        study.contrast,
+        request.recipe,
+        raters=request.raters,
+        fits=study.fits,
+    )
+    return {
+        "mixed_models": found.models,
+        "mixed_systems": found.estimates,
+        "mixed_contrasts": found.contrasts,
+        "mixed_shares": found.shares,
+    }
+
+
+MAKER = Maker((MIXED_CONTRASTS, MIXED_SYSTEMS, MIXED_SHARES, MIXED_MODELS), _make)

@@ -21,27 +21,58 @@ from pandas import DataFrame
 from scipy.special import stdtr, stdtrit
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear
 from analysis.stats.mixed.checks import dependent
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.conclusions import NOTHING, Finding, moved
+from analysis.tables.fits import frame_of
 from analysis.tables.group_tests import ALL, adjusted
-from analysis.tables.mixed_models import frame_of, system_contrasts
+from analysis.tables.mixed_models import system_contrasts
+from analysis.tables.request import Maker, Request, Tables
 
 #: A rating is the unit.
 KEYS = ["recipe", "unit", "raters", "dimension"]
 COVARIATES = ["response_position", "block_position", "previous_rating"]
-EFFECTS = [
-    *KEYS, "covariate", "estimate", "se", "df", "t", "p", "p_adjusted", "ci_low", "ci_high",
-    "n_ratings", "n_raters", "p_bh", "note",
-]  # fmt: skip
-CONCLUSIONS = [
-    *KEYS, "model", "condition_a", "condition_b", "difference", "ci_low", "ci_high", "p",
-    "difference_with", "ci_low_with", "ci_high_with", "p_with", "moves", "what_moves", "n_ratings",
-    "n_raters", "note",
-]  # fmt: skip
+ORDER_EFFECTS = TableSpec(
+    "order_effects",
+    "What the order did",
+    (
+        *c.FRONT, c.DIMENSION,
+        Column("covariate", "Position of the response, position of the block, or previous rating",
+            choice=True, is_key=True),
+        c.ESTIMATE, c.SE, c.DF.csv_only(), c.T, c.P, c.p_holm("covariates"),
+        *c.interval("estimate"), c.N_RATINGS, c.N_RATERS, c.P_BH.csv_only(), c.NOTE,
+    ),
+    question="What did the order do to ratings?",
+    observations="ratings in raters × items",
+    says="Change of a rating per place on the page, per block, and per point of the rating "
+        "before.",
+    section="Order",
+    subject="order",
+    counts="n ratings counts the unit.",
+)  # fmt: skip
+ORDER_CONCLUSIONS = TableSpec(
+    "order_conclusions",
+    "Does a conclusion depend on the order?",
+    (
+        *c.FRONT, c.DIMENSION, c.MODEL, c.CONDITION_A, c.CONDITION_B, c.DIFFERENCE,
+        *c.interval("difference"), c.P,
+        Column("difference_with", "Difference with the order in the model"),
+        *c.interval("difference_with", "ci", "_with", note="with the order in the model"),
+        Column("p_with", "p value with the order in the model", form="p"),
+        c.MOVES, c.WHAT_MOVES.but(meaning="Which of the two"), c.N_RATINGS, c.N_RATERS, c.NOTE,
+    ),
+    question="Does a conclusion depend on the order?",
+    observations="ratings in raters × items",
+    says="Mean a − b without and with position, block and previous rating in the model.",
+    section="Order",
+    subject="order",
+    counts="n ratings counts the unit.",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,8 +114,8 @@ def order_effects(
         fits = _fits(of_dimension, left_out if unknown else "")
         effects += [{**front, **row} for row in _effects(fits, recipe.confidence)]
         conclusions += [{**front, **row} for row in _conclusions(fits, contrast, recipe)]
-    table = adjusted(DataFrame(effects).reindex(columns=EFFECTS), KEYS)
-    return OrderTables(table, DataFrame(conclusions, columns=CONCLUSIONS))
+    table = adjusted(DataFrame(effects).reindex(columns=ORDER_EFFECTS.names), KEYS)
+    return OrderTables(table, DataFrame(conclusions, columns=ORDER_CONCLUSIONS.names))
 
 
 @dataclass(frozen=True)
@@ -227,3 +258,13 @@ def _said(fit: MixedFit) -> str:
 
 def _joined(*notes: str) -> str:
     return "; ".join(filter(None, notes))
+
+
+def _make(request: Request) -> Tables:
+    found = order_effects(
+        request.answers.ratings, request.study.contrast, request.recipe, raters=request.raters
+    )
+    return {"order_conclusions": found.conclusions, "order_effects": found.effects}
+
+
+MAKER = Maker((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)

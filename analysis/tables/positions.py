@@ -17,6 +17,8 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.choices import choice_shares
 from analysis.stats.inestimable import Inestimable
@@ -24,20 +26,67 @@ from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.rankings import Friedman, friedman
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mean_interval import mean_interval
+from analysis.tables.request import Maker, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 KEYS = ["recipe", "unit", "raters", "dimension"]
-EFFECTS = [
-    *KEYS, "answer", "set", "response_position", "n_raters", "pages", "value", "ci_low", "ci_high",
-    "evenly", "note",
-]  # fmt: skip
-TESTS = [
-    *KEYS, "answer", "set", "positions", "n_raters", "pages", "pages_left_out", "chi_squared", "df",
-    "p", "p_adjusted", "p_bh", "note",
-]  # fmt: skip
-CONCLUSIONS = [
-    *KEYS, "answer", "set", "model", "condition", "pages", "value", "value_evened", "moves", "note",
-]  # fmt: skip
+POSITION_EFFECTS = TableSpec(
+    "position_effects",
+    "What was chosen and ranked at each place",
+    (
+        *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
+        Column("response_position", "Place of the response on the page, from 1", form="short",
+            is_key=True),
+        c.N_RATERS, c.PAGES, c.VALUE.but(meaning="Share of pages, or mean of raters' mean ranks"),
+        *c.interval("value"),
+        Column("evenly", "What the value would be if places did not matter"),
+        c.NOTE,
+    ),
+    question="What was chosen and ranked at each place?",
+    observations="pages; intervals over raters",
+    says="Shares of pages on which the response at that place was chosen, and mean ranks, "
+        "beside what they would be if places did not matter.",
+    section="Order",
+    subject="order",
+    counts="Intervals are over raters; n raters counts the unit.",
+)  # fmt: skip
+POSITION_TESTS = TableSpec(
+    "position_tests",
+    "Does the place on the page matter?",
+    (
+        *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
+        Column("positions", "How many places a page has"),
+        c.N_RATERS, c.PAGES, c.PAGES_LEFT_OUT, c.CHI_SQUARED, c.DF,
+        c.P.but(meaning="p value of χ², which has no sides: that places vary at least as much by "
+            "chance"),
+        c.p_holm("answers and sets"), c.P_BH.csv_only(), c.NOTE,
+    ),
+    question="Does the place on the page matter to choices and ranks?",
+    observations="pages",
+    says="Friedman's test over pages, each of which has an order of its own; of choices it is "
+        "Pearson's χ² of how often each place was chosen.",
+    section="Order",
+    subject="order",
+    counts="pages counts the unit.",
+)  # fmt: skip
+POSITION_CONCLUSIONS = TableSpec(
+    "position_conclusions",
+    "Do choices and ranks depend on the place on the page?",
+    (
+        *c.FRONT, c.DIMENSION, c.ANSWER, c.SET, c.MODEL, c.CONDITION, c.PAGES,
+        c.VALUE.but(meaning="Share of its pages, or mean rank over them"),
+        Column("value_evened", "Value had the system stood at every place as often"),
+        c.MOVES.but(meaning="Whether the system is first by the one value and not by the other"),
+        c.NOTE,
+    ),
+    question="Do conclusions depend on the place on the page?",
+    observations="pages",
+    says="Each system's share of choices, or mean rank, and what it would be had the system "
+        "stood at every place on the page equally often.",
+    section="Order",
+    subject="order",
+    counts="pages counts the unit.",
+)  # fmt: skip
 KINDS = ("best", "worst")
 RANK = "rank"
 BLOCK, CELL, PAGE = ["scenario", "set"], ["model", "condition"], ["rater", "block"]
@@ -105,11 +154,11 @@ def positions(ranks: DataFrame, recipe: Recipe, *, raters: str) -> PositionTable
     if not tests:
         raise Absent(_why_none(ranks))
     whole = dict.fromkeys(["positions", "n_raters", "pages", "pages_left_out", "df"], "Int64")
-    table = adjusted(DataFrame(tests).reindex(columns=TESTS), KEYS)
+    table = adjusted(DataFrame(tests).reindex(columns=POSITION_TESTS.names), KEYS)
     return PositionTables(
-        DataFrame(effects, columns=EFFECTS),
+        DataFrame(effects, columns=POSITION_EFFECTS.names),
         table.astype(whole),
-        DataFrame(conclusions, columns=CONCLUSIONS).astype({"moves": "boolean"}),
+        DataFrame(conclusions, columns=POSITION_CONCLUSIONS.names).astype({"moves": "boolean"}),
     )
 
 
@@ -277,3 +326,15 @@ def _first(values: "Series[float]", answer: str) -> "Series[bool]":
     rounded = values.round(DECIMALS)
     first: Series[bool] = rounded == (rounded.min() if answer == RANK else rounded.max())
     return first
+
+
+def _make(request: Request) -> Tables:
+    found = positions(request.answers.ranks, request.recipe, raters=request.raters)
+    return {
+        "position_conclusions": found.conclusions,
+        "position_tests": found.tests,
+        "position_effects": found.effects,
+    }
+
+
+MAKER = Maker((POSITION_CONCLUSIONS, POSITION_TESTS, POSITION_EFFECTS), _make, of_ratings=False)

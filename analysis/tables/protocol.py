@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
 
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.raters.funnel import excluded_by_decision
 from analysis.stats.rankings import Friedman, friedman
 from analysis.study_data import ProtocolData
@@ -26,6 +28,23 @@ WITHOUT = {
     "agreement_ratings": "in no block did two people who rated all of it tell responses apart",
     "agreement_ranks": "in no block did two people who ranked all of it tell responses apart",
 }
+
+PROTOCOL = TableSpec(
+    "protocol",
+    "How the protocol worked out",
+    (
+        Column("measure", "What is measured", is_key=True),
+        c.VALUE, c.N.but(meaning="Of how many"), c.NOTE,
+    ),
+    question="How did the survey go?",
+    observations="people, answers",
+    says="Of everybody who completed the survey. clock_stepped counts those during whose "
+        "survey the server's clock was set back: their minutes are not known. changed_answers"
+        " is per person; contradictions, the share of pairs of responses that somebody ranked"
+        " against their own ratings; agreement is Kendall's W of a response's ratings (or "
+        "ranks), averaged over dimensions: the mean over blocks, which n counts.",
+    section="Participants",
+)  # fmt: skip
 
 
 def protocol(data: ProtocolData) -> DataFrame:

@@ -6,7 +6,7 @@ no system of one is held against a system of another. Equal ranks share their mi
 somebody ranked in part says nothing of the rest, and is left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,29 +15,85 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.rankings import concordance_interval, concordance_within_blocks, friedman
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mean_interval import mean_interval
+from analysis.tables.request import Maker, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 from analysis.tables.signed_ranks import signed_ranks
 
 FRONT = ["recipe", "unit", "raters"]
-RANKINGS = [
-    *FRONT, "dimension", "set", "model", "condition", "systems", "n", "mean_rank", "sd", "ci_low",
-    "ci_high", "share_first", "share_last", "n_ranks", "note",
-]  # fmt: skip
-RANKING_TESTS = [
-    *FRONT, "dimension", "set", "systems", "n", "left_out", "chi_squared", "df", "p", "p_adjusted",
-    "w", "w_ci_low", "w_ci_high", "w_within_blocks", "w_within_ci_low", "w_within_ci_high",
-    "blocks", "pages", "pages_left_out", "p_bh", "note",
-]  # fmt: skip
-RANKING_PAIRS = [
-    *FRONT, "dimension", "set", "model_a", "condition_a", "model_b", "condition_b", "n", "mean_a",
-    "mean_b", "wilcoxon", "p", "rank_biserial", "p_adjusted", "ci_low", "ci_high", "t_plus",
-    "zeros", "left_out", "method", "p_bh", "note",
-]  # fmt: skip
+RANKINGS = TableSpec(
+    "rankings",
+    "Mean ranks",
+    (
+        *c.FRONT, c.DIMENSION, c.SET, c.MODEL, c.CONDITION, c.SYSTEMS, c.N,
+        Column("mean_rank", "Mean of the raters' mean ranks; 1 is best"),
+        c.SD, *c.interval("mean_rank"),
+        Column("share_first", "Share of rankings with the system first"),
+        Column("share_last", "Share of rankings with the system last"),
+        Column("n_ranks", "How many ranks").csv_only(),
+        c.NOTE,
+    ),
+    question="How are systems ranked?",
+    observations="raters",
+    says="Rank 1 is best. Raters' means on pages that show the same systems.",
+    section="Rankings and choices",
+    subject="rankings",
+    counts="n counts raters.",
+)  # fmt: skip
+RANKING_TESTS = TableSpec(
+    "ranking_tests",
+    "Are the systems ranked alike?",
+    (
+        *c.FRONT, c.DIMENSION, c.SET, c.SYSTEMS, c.N, c.LEFT_OUT, c.CHI_SQUARED, c.DF,
+        c.P.but(meaning="p value of χ², which has no sides: that mean ranks vary at least as much "
+            "by chance"),
+        c.p_holm("sets"),
+        Column("w", "Kendall's W", label="Kendall's W"),
+        *c.interval("w", "w_ci"),
+        Column("w_within_blocks", "Mean over blocks of Kendall's W of single rankings",
+            label="W within blocks"),
+        *c.interval("w_within_blocks", "w_within_ci"),
+        Column("blocks", "How many blocks"),
+        c.PAGES, c.PAGES_LEFT_OUT.csv_only(), c.P_BH.csv_only(), c.NOTE,
+    ),
+    question="Are the systems ranked alike?",
+    observations="raters",
+    says="Friedman's test and Kendall's W: 1 where all raters rank alike, 0 where their ranks "
+        "cancel out; chance alone gives about 1 divided by the number of raters.",
+    section="Rankings and choices",
+    subject="rankings",
+    counts="n counts raters.",
+)  # fmt: skip
+RANKING_PAIRS = TableSpec(
+    "ranking_pairs",
+    "Ranks, pair by pair",
+    (
+        *c.FRONT, c.DIMENSION, c.SET,
+        Column("model_a", "Model of the first system", is_key=True),
+        c.CONDITION_A.but(meaning="Condition of the first system"),
+        Column("model_b", "Model of the second system", is_key=True),
+        c.CONDITION_B.but(meaning="Condition of the second system"), c.N, c.MEAN_A, c.MEAN_B,
+        c.WILCOXON, c.P, c.RANK_BISERIAL, c.p_holm("all pairs of a dimension"),
+        *c.interval("rank_biserial"), c.T_PLUS.csv_only(), c.ZEROS.csv_only(),
+        c.LEFT_OUT.but(meaning="Raters who ranked one of the two alone").csv_only(), c.METHOD,
+        c.P_BH.csv_only(), c.NOTE,
+    ),
+    question="Which systems are ranked above which?",
+    observations="raters",
+    says="Wilcoxon's signed-rank test of raters' mean ranks, for every two systems. The "
+        "rank-biserial correlation is 1 where every rater placed a above b, −1 where b above "
+        "a; the interval is its own.",
+    section="Rankings and choices",
+    subject="rankings",
+    counts="n counts raters.",
+    folded=True,
+)  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
 PARTIAL = "no page was ranked in full"
 #: Of one page: a block as a participant ranked it on a dimension.
@@ -90,7 +146,7 @@ def rankings(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     ]
     if not rows:
         raise Absent(PARTIAL)
-    return DataFrame(rows, columns=RANKINGS)
+    return DataFrame(rows, columns=RANKINGS.names)
 
 
 def ranking_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -107,9 +163,9 @@ def ranking_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame
         {**_front(recipe, raters), **ranked.keys, **_test(ranked, settings)}
         for ranked in _ranked(ranks)
     ]
-    table = adjusted(DataFrame(rows, columns=RANKING_TESTS), [*FRONT, "dimension"])
+    table = adjusted(DataFrame(rows, columns=RANKING_TESTS.names), [*FRONT, "dimension"])
     whole = ["systems", "n", "left_out", "df", "blocks", "pages", "pages_left_out"]
-    return table[RANKING_TESTS].astype(dict.fromkeys(whole, "Int64"))
+    return table[RANKING_TESTS.names].astype(dict.fromkeys(whole, "Int64"))
 
 
 def ranking_pairs(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
@@ -126,9 +182,9 @@ def ranking_pairs(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame
     ]
     if not rows:
         raise Absent("no two systems were ranked on one page that was ranked in full")
-    table = adjusted(DataFrame(rows, columns=RANKING_PAIRS), [*FRONT, "dimension"])
+    table = adjusted(DataFrame(rows, columns=RANKING_PAIRS.names), [*FRONT, "dimension"])
     whole = ["n", "zeros", "left_out"]
-    return table[RANKING_PAIRS].astype(dict.fromkeys(whole, "Int64"))
+    return table[RANKING_PAIRS.names].astype(dict.fromkeys(whole, "Int64"))
 
 
 def _front(recipe: Recipe, raters: str) -> dict[str, str]:
@@ -264,3 +320,20 @@ def _pairs(ranked: Ranked, confidence: float) -> Iterator[dict[str, Any]]:
                     lower=True,
                 ),
             }
+
+
+def _make(table: Callable[..., DataFrame]) -> Callable[[Request], Tables]:
+    """What makes a table of ranks that is called as its function."""
+
+    def made(request: Request) -> Tables:
+        ranks = request.answers.ranks
+        return {table.__name__: table(ranks, request.recipe, raters=request.raters)}
+
+    return made
+
+
+MAKERS = [
+    Maker((RANKINGS,), _make(rankings), of_ratings=False),
+    Maker((RANKING_TESTS,), _make(ranking_tests), of_ratings=False),
+    Maker((RANKING_PAIRS,), _make(ranking_pairs), of_ratings=False),
+]

@@ -10,10 +10,32 @@ import pandas as pd
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Printed, Recipe
 from survey.csv_text import to_text
 
-COLUMNS = ["recipe", "item", "printed", "obtained", "match", "table", "row", "column", "note"]
+REPLICATION = TableSpec(
+    "replication",
+    "Printed and obtained",
+    (
+        c.RECIPE,
+        Column("item", "What a paper prints", is_key=True),
+        Column("printed", "As printed", is_key=True),
+        Column("obtained", "What this analysis gives; empty where it was not found", form="digits"),
+        Column("match", "Whether ours rounds to the printed number"),
+        Column("table", "Table of this analysis that holds our number"),
+        Column("row", "Row of that table"),
+        Column("column", "Column of that table"),
+        c.NOTE,
+    ),
+    question="Does it come out as printed?",
+    observations="a printed number",
+    says="Numbers that a recipe quotes as printed, beside those of this analysis. They match "
+        "where ours rounds to the printed one, or keeps to a printed bound.",
+    section="Printed numbers beside ours",
+    subject="printed",
+)  # fmt: skip
 #: As papers print them, too: .004, −0.21, 1,296 and 54.2 %.
 NUMBER = re.compile(
     r"(?P<sign>[<>]?)\s*(?P<value>[-−]?(?=\.?[0-9])([0-9]{1,3}(,[0-9]{3})+|[0-9]*)(\.[0-9]+)?)\s*%?"
@@ -49,7 +71,7 @@ def replication(
             row |= {"obtained": found, "match": matches(printed, found)}
         rows.append(row)
     # counts, means and names of systems below each other, each of its own kind
-    return DataFrame(rows, columns=COLUMNS, dtype="object").astype({"match": "boolean"})
+    return DataFrame(rows, columns=REPLICATION.names, dtype="object").astype({"match": "boolean"})
 
 
 def _look_up(

@@ -12,6 +12,8 @@ import numpy as np
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.definition import QualityRules, SigmaOver
 from analysis.raters.funnel import apply_rules
 from analysis.raters.quality import quality_under
@@ -22,9 +24,11 @@ from analysis.stats.paired import sign_test
 from analysis.study_data import Contrast
 from analysis.tables.conclusions import Finding, moved
 from analysis.tables.contrasts import over_all_models
+from analysis.tables.fits import KEPT_UP_TO, Fits
 from analysis.tables.group_tests import ALL
 from analysis.tables.items import items, rating_counts
-from analysis.tables.mixed_models import KEPT_UP_TO, Fits, system_contrasts
+from analysis.tables.mixed_models import system_contrasts
+from analysis.tables.request import Maker, Request, Tables
 from analysis.tables.wins import wins, wins_summary
 
 IN_FORCE, NO_RULE = "rules in force", "no rule"
@@ -37,14 +41,59 @@ ENDS = ["", "_low", "_high", "_p"]
 #: mixed models.
 UNITS = "comparison, participant, scenario, rating"
 MAIN = ["by_raters", "by_scenarios", "mixed_latent", "mixed_ratings"]
-COLUMNS = [
-    "recipe", "unit", "variant", "dimension", "n_raters", "n_ratings", "a_wins", "b_wins", "ties",
-    "wins_p", "reference_points", "reference_points_max",
-    *(f"{name}{end}" for name in MAIN[:2] for end in [*ENDS, "_n"]),
-    *(f"{name}{end}" for name in MAIN[2:] for end in ENDS),
-    "link", "same_raters", "same_conclusion", "what_moves", "note",
-]  # fmt: skip
 COUNTS = ["a_wins", "b_wins", "ties", "reference_points", "reference_points_max"]
+
+SENSITIVITY = TableSpec(
+    "sensitivity",
+    "What each rule of exclusion does",
+    (
+        c.RECIPE,
+        c.UNIT.but(meaning="What counts as one observation, in the order of the results: the "
+            "comparison (wins), the participant (by_raters), the scenario (by_scenarios), the "
+            "rating (mixed_latent, mixed_ratings)", report=False),
+        Column("variant", "Choice of exclusion rules: those in force, and others", is_key=True),
+        c.DIMENSION, c.N_RATERS, c.N_RATINGS.but(latex=False, page=False), c.A_WINS, c.B_WINS,
+        c.TIES,
+        Column("wins_p", "p of the sign test of the wins", form="p", label="p of wins"),
+        c.REFERENCE_POINTS.but(report=False), c.REFERENCE_POINTS_MAX.csv_only(),
+        Column("by_raters", "Mean a − b over all models, by raters (F1)"),
+        *c.interval("by_raters", "by_raters"),
+        Column("by_raters_p", "p of: Mean a − b over all models, by raters (F1)", form="p",
+            latex=False),
+        Column("by_raters_n", "Raters behind that difference", latex=False),
+        Column("by_scenarios", "Mean a − b over all models, by scenarios (F2)"),
+        *c.interval("by_scenarios", "by_scenarios"),
+        Column("by_scenarios_p", "p of: Mean a − b over all models, by scenarios (F2)", form="p",
+            latex=False),
+        Column("by_scenarios_n", "Scenarios behind that difference", latex=False),
+        Column("mixed_latent", "Mean a − b of the mixed model, on the latent scale", latex=False,
+            report=False),
+        *c.interval("mixed_latent", "mixed_latent", latex=False, report=False),
+        Column("mixed_latent_p", "p of: Mean a − b of the mixed model, on the latent scale",
+            form="p", latex=False, report=False),
+        Column("mixed_ratings", "Mean a − b of the mixed model, on the scale of the ratings",
+            page=False),
+        *c.interval("mixed_ratings", "mixed_ratings", page=False),
+        Column("mixed_ratings_p", "p of: Mean a − b of the mixed model, on the scale of the "
+            "ratings", form="p", latex=False, page=False),
+        c.LINK.but(latex=False, report=False),
+        Column("same_raters", "Whether the variant includes the very raters that the rules in "
+            "force include", latex=False),
+        Column("same_conclusion", "Whether every main result keeps its sign and its significance "
+            "at the recipe's level; empty where there is none", latex=False),
+        c.WHAT_MOVES, c.NOTE,
+    ),
+    question="What does each rule of the filter do to the results?",
+    observations="comparisons (wins); raters; scenarios; ratings (mixed models)",
+    says="The main results by the rules in force, without rules, with each of several rules "
+        "alone and without each, and, if a rule is about σ, with σ taken in other ways. "
+        "Differences are a − b over all models.",
+    section="Sensitivity",
+    subject="order",
+    counts="n raters counts those whom the variant includes. The unit of wins is the comparison,"
+        " of differences what they are by, of mixed models the rating.",
+    names_a_and_b="a and b are those of the table of wins.",
+)  # fmt: skip
 
 
 def sensitivity(
@@ -104,7 +153,7 @@ def sensitivity(
         for dimension in dimensions
     ]
     kinds = dict.fromkeys([*COUNTS, "by_raters_n", "by_scenarios_n"], "Int64")
-    return DataFrame(rows).reindex(columns=COLUMNS).astype(kinds)
+    return DataFrame(rows).reindex(columns=SENSITIVITY.names).astype(kinds)
 
 
 def variants(rules: QualityRules) -> Iterator[tuple[str, QualityRules]]:
@@ -254,3 +303,20 @@ def _finding(row: dict[str, Any], name: str) -> Finding:
         lead = row["a_wins"] - row["b_wins"] if "a_wins" in row else np.nan
         return Finding(lead, row.get("wins_p", np.nan))
     return Finding(row.get(name, np.nan), row.get(f"{name}_p", np.nan))
+
+
+def _make(request: Request) -> Tables:
+    study = request.study
+    table = sensitivity(
+        study.ratings,
+        study.people,
+        study.known,
+        study.contrast,
+        study.rules,
+        request.recipe,
+        fits=study.fits,
+    )
+    return {"sensitivity": table}
+
+
+MAKER = Maker((SENSITIVITY,), _make, of_all_at_once=True)

@@ -10,6 +10,8 @@ from typing import Any
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.equivalence import equivalence, non_inferiority
 from analysis.stats.inestimable import Inestimable
@@ -17,18 +19,56 @@ from analysis.stats.paired import PairedT, paired_t
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import adjusted, shown
 from analysis.tables.mean_interval import mean_interval
+from analysis.tables.request import Maker, Request, Tables
 
 FRONT = ["recipe", "unit", "raters"]
-SYSTEMS = [
-    *FRONT, "model", "condition", "dimension", "n", "mean", "sd", "ci_low", "ci_high", "n_ratings",
-    "note",
-]  # fmt: skip
-TO_REFERENCE = [
-    *FRONT, "model", "condition", "dimension", "reference_model", "reference_condition", "margin",
-    "n", "difference", "ci_low", "ci_high", "t_non_inferior", "df", "p_non_inferior",
-    "p_adjusted", "lower_bound", "approaches", "p_equivalent", "p_equivalent_adjusted",
-    "equivalent", "note",
-]  # fmt: skip
+SYSTEMS = TableSpec(
+    "systems",
+    "Means of the systems",
+    (
+        *c.FRONT, c.MODEL, c.CONDITION, c.DIMENSION, c.N, c.MEAN, c.SD, *c.interval("mean"),
+        c.N_RATINGS, c.NOTE,
+    ),
+    question="How good is each system?",
+    observations="raters; scenarios",
+    says="The mean of raters' means (unit participant) and of scenarios' means (unit "
+        "scenario), with intervals for other raters or for other scenarios; the two differ "
+        "where ratings are missing.",
+    section="Systems",
+    subject="systems",
+    counts="n counts the unit.",
+)  # fmt: skip
+TO_REFERENCE = TableSpec(
+    "to_reference",
+    "Does a system approach the reference?",
+    (
+        *c.FRONT, c.MODEL, c.CONDITION, c.DIMENSION,
+        Column("reference_model", "The reference's model", is_key=True, latex=False, report=False),
+        Column("reference_condition", "The reference's condition", is_key=True, latex=False,
+            report=False),
+        c.MARGIN, c.N, c.DIFFERENCE, *c.interval("difference"),
+        Column("t_non_inferior", "t statistic of that test", latex=False, report=False),
+        c.DF.but(latex=False, report=False),
+        Column("p_non_inferior", "One-sided p that the system is not worse by the margin",
+            form="p"),
+        c.p_holm("systems; of p_non_inferior"),
+        Column("lower_bound", "Lower end of the one-sided interval of the difference", page=False),
+        Column("approaches", "Whether the system is shown not to be worse by the margin, at 5 % "
+            "by the adjusted p"),
+        c.P_EQUIVALENT.but(page=False), c.P_EQUIVALENT_ADJUSTED.but(page=False), c.EQUIVALENT,
+        c.NOTE,
+    ),
+    question="Does a system come near the reference?",
+    observations="raters; scenarios",
+    says="Mean system − reference, on the pages of which a rater rated both. A system "
+        "approaches the reference where it is shown not to be worse by the margin, which has "
+        "to be set in advance; it is equivalent where it is shown to be neither worse nor "
+        "better by it; both at 5 %, adjusted by Holm's method over systems.",
+    section="Systems",
+    subject="systems",
+    counts="n counts the unit; p (Holm) is of non-inferiority, p equivalent of equivalence; "
+        "lower bound is the end of a one-sided 95 % interval.",
+)  # fmt: skip
 #: What names a system on a dimension.
 SYSTEM = ["model", "condition", "dimension"]
 #: The columns whose values are the units.
@@ -62,7 +102,7 @@ def systems(
                 means = found.groupby(unit, observed=True)["rating"].mean()
                 row = mean_interval(means, confidence=recipe.confidence, unit=NAMES[unit])
             rows.append({**front, **_named(system), **row, "n_ratings": len(found)})
-    return DataFrame(rows, columns=SYSTEMS)
+    return DataFrame(rows, columns=SYSTEMS.names)
 
 
 def to_reference(
@@ -110,7 +150,7 @@ def to_reference(
     ]
     if not rows:
         raise Absent("no system was rated beside the reference")
-    table = DataFrame(rows, columns=TO_REFERENCE)
+    table = DataFrame(rows, columns=TO_REFERENCE.names)
     one, two = (
         adjusted(table.assign(p=table[p]), [*FRONT, "dimension"])["p_adjusted"]
         for p in ("p_non_inferior", "p_equivalent")
@@ -178,3 +218,25 @@ def _tested(found: PairedT, margin: float) -> dict[str, Any]:
         "p_equivalent": two.p,
         "note": "",
     }
+
+
+def _make_systems(request: Request) -> Tables:
+    known = request.study.known
+    table = systems(request.answers.ratings, request.recipe, raters=request.raters, known=known)
+    return {"systems": table}
+
+
+def _make_to_reference(request: Request) -> Tables:
+    study = request.study
+    table = to_reference(
+        request.answers.ratings,
+        study.contrast,
+        request.recipe,
+        raters=request.raters,
+        known=study.known,
+    )
+    return {"to_reference": table}
+
+
+OF_SYSTEMS = Maker((SYSTEMS,), _make_systems)
+OF_REFERENCE = Maker((TO_REFERENCE,), _make_to_reference)

@@ -12,7 +12,39 @@ from typing import Any, NamedTuple
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.study_data import Contrast
+
+WINS = TableSpec(
+    "wins",
+    "Wins by model and scenario",
+    (
+        c.MODEL, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B, c.MEAN_A, c.MEAN_B,
+        Column("mean_reference", "Mean of the reference"),
+        c.WINNER, c.REFERENCE_POINTS, c.N_A.but(meaning="How many ratings of a"),
+        c.N_B.but(meaning="How many ratings of b"), c.NOTE,
+    ),
+    question="Which condition wins where?",
+    observations="comparisons of means",
+    says="Means of the included raters' ratings; n counts ratings. The same for every recipe.",
+    section="Wins",
+    folded=True,
+)  # fmt: skip
+WINS_SUMMARY = TableSpec(
+    "wins_summary",
+    "Wins by scenario",
+    (
+        c.SCENARIO, c.DIMENSION, c.A_WINS, c.B_WINS, c.TIES, c.A_PERCENT, c.B_PERCENT,
+        c.REFERENCE_POINTS, c.REFERENCE_POINTS_MAX, c.REFERENCE_PERCENT, c.NOT_COMPARED,
+    ),
+    question="Which condition wins more often?",
+    observations="comparisons of means",
+    says="Counts comparisons of a model in a scenario, by means of the included raters' "
+        "ratings. The same for every recipe.",
+    section="Wins",
+    names_a_and_b="The next table names conditions a and b.",
+)  # fmt: skip
 
 
 class Sum(NamedTuple):

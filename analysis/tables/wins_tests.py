@@ -13,6 +13,8 @@ import numpy as np
 from pandas import DataFrame, Index
 
 from analysis.absent import Absent
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
@@ -20,21 +22,61 @@ from analysis.stats.paired import paired_t, sign_test
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.pages import sides
+from analysis.tables.request import Maker, Request, Tables
 from analysis.tables.wins import percent
 from analysis.tables.wins_bootstrap import KEYS, Comparisons, Matrix, Outcomes, Truths, comparisons
 
 FRONT = ["recipe", "unit", "raters"]
-DIFFERENCES = [
-    *FRONT, *KEYS, "condition_a", "condition_b", "n", "difference", "ci_low", "ci_high", "t", "df",
-    "p", "p_adjusted", "winner", "share_a", "share_tie", "share_b", "left_out", "p_bh", "note",
-]  # fmt: skip
-TESTS = [
-    *FRONT, "scenario", "dimension", "condition_a", "condition_b", "n_cells", "a_wins",
-    "a_wins_low", "a_wins_high", "b_wins", "b_wins_low", "b_wins_high", "ties", "ties_count",
-    "a_share", "a_share_low", "a_share_high", "p", "reference", "reference_points",
-    "reference_points_low", "reference_points_high", "reference_points_max", "not_compared",
-    "drawn_from", "resamples", "a_percent", "b_percent", "reference_percent", "note",
-]  # fmt: skip
+WINS_TESTS = TableSpec(
+    "wins_tests",
+    "How sure the wins are",
+    (
+        *c.FRONT, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B,
+        Column("n_cells", "Comparisons of a model in a scenario"),
+        c.A_WINS, *c.interval("a_wins", "a_wins"), c.B_WINS, *c.interval("b_wins", "b_wins"),
+        c.TIES,
+        Column("ties_count", "What a tie counts for: neither or half").csv_only(),
+        Column("a_share", "Share of the comparisons without ties that condition a wins"),
+        *c.interval("a_share", "a_share", note="exact, as if comparisons were independent"), c.P,
+        Column("reference", "Which ratings of the reference: own_set or all sets "
+            "pooled").csv_only(),
+        c.REFERENCE_POINTS, *c.interval("reference_points", "reference_points"),
+        c.REFERENCE_POINTS_MAX, c.NOT_COMPARED.csv_only(),
+        Column("drawn_from", "Of how many raters each resample is drawn").csv_only(),
+        Column("resamples", "Bootstrap resamples behind the intervals; 0 where none were drawn"),
+        c.A_PERCENT.csv_only(), c.B_PERCENT.csv_only(), c.REFERENCE_PERCENT.csv_only(), c.NOTE,
+    ),
+    question="How sure are the wins?",
+    observations="raters drawn anew, comparisons",
+    says="Wins and reference points; where resamples were drawn, with intervals from raters "
+        "drawn anew (and filtered anew, where the filter holds). Beside them the sign test "
+        "over model × scenario, and the exact interval of a's share among the wins, as if all"
+        " comparisons were independent: each counts once, however close it was.",
+    section="Wins",
+    subject="wins",
+    counts="n cells counts comparisons.",
+)  # fmt: skip
+WIN_DIFFERENCES = TableSpec(
+    "win_differences",
+    "The difference behind every win",
+    (
+        *c.FRONT, c.MODEL, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B, c.N, c.DIFFERENCE,
+        *c.interval("difference"), c.T.csv_only(), c.DF.csv_only(), c.P,
+        c.p_holm("all comparisons of a dimension"), c.WINNER,
+        Column("share_a", "Share of resamples in which a wins"),
+        Column("share_tie", "Share of resamples with a tie"),
+        Column("share_b", "Share of resamples in which b wins"),
+        c.LEFT_OUT.csv_only(), c.P_BH.csv_only(), c.NOTE,
+    ),
+    question="Would other raters see the same winners?",
+    observations="raters",
+    says="Mean a − b within raters who saw both, beside how often each side wins when raters "
+        "are drawn anew.",
+    section="Wins",
+    subject="wins",
+    counts="n counts raters.",
+    folded=True,
+)  # fmt: skip
 WINNERS = {1: "a", 0: "tie", -1: "b"}
 
 
@@ -99,8 +141,8 @@ def wins_tests(
     kinds |= dict.fromkeys(["reference_points_low", "reference_points_high"], "Int64")
     family = [*FRONT, "dimension"]
     return WinTables(
-        adjusted(differences.assign(**front, unit="participant")[DIFFERENCES], family),
-        tests.assign(**front, unit="comparison").reindex(columns=TESTS).astype(kinds),
+        adjusted(differences.assign(**front, unit="participant")[WIN_DIFFERENCES.names], family),
+        tests.assign(**front, unit="comparison").reindex(columns=WINS_TESTS.names).astype(kinds),
     )
 
 
@@ -132,7 +174,7 @@ def _differences(
             notes.append(f"the mean of all ratings says: {by_all}")
         named = dict(zip(KEYS, key, strict=True))
         rows.append({**named, **row, **shares, "note": "; ".join(filter(None, notes))})
-    table = DataFrame(rows).reindex(columns=DIFFERENCES)
+    table = DataFrame(rows).reindex(columns=WIN_DIFFERENCES.names)
     return table.astype({"n": "Int64", "left_out": "Int64"})
 
 
@@ -294,3 +336,21 @@ def _intervals(
         observed.has_points & ~resamples.has_points
     )
     return found, _count("not all compared", np.any(gone, axis=0))
+
+
+def _make(request: Request) -> Tables:
+    study = request.study
+    found = wins_tests(
+        request.answers.ratings,
+        study.people,
+        study.known,
+        study.contrast,
+        request.recipe,
+        raters=request.raters,
+    )
+    if request.recipe.unit == "rating":  # counts of means, and no differences within raters
+        return {"wins_tests": found.tests}
+    return {"wins_tests": found.tests, "win_differences": found.differences}
+
+
+MAKER = Maker((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.text.number_text import count, in_table, p_letter
+from analysis.catalogue.number_text import count, in_table, p_letter
 from survey.csv_text import to_text
 
 

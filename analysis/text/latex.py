@@ -8,9 +8,9 @@ from functools import lru_cache
 from string import ascii_lowercase
 from typing import Any
 
+from analysis.catalogue.number_text import count, in_table, is_p, p_text
 from analysis.text.interval_columns import enclosed, stem, with_intervals
 from analysis.text.latex_layout import Column, Layout, layout
-from analysis.text.number_text import count, in_table, is_p, p_text
 
 #: What LaTeX would take for a command, and what it would draw as something else.
 SPECIAL = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from analysis.catalogue.number_text import count, decimals, degrees, noun, percent, tally
 from analysis.definition import DECISION, QualityRules
 from analysis.raters.thresholds import BOTH
 from analysis.recipe import Recipe
@@ -10,7 +11,6 @@ from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows
 from analysis.text.findings.groups import TESTS, has_families, preferred
 from analysis.text.findings.words import ALL, LEVEL, capital, of_unit
 from analysis.text.methods_of_recipes import listed
-from analysis.text.number_text import count, decimals, degrees, noun, percent, tally
 from analysis.ungrouped import given_answers, sentences, ungrouped
 
 #: Below so many scenarios, more raters hardly add power (Westfall, Kenny & Judd 2014).

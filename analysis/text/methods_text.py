@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from analysis.catalogue.number_text import count, noun, percent
 from analysis.definition import DECISION, QualityRules, RuleName
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, values
 from analysis.text.findings.words import ALL
 from analysis.text.methods_of_recipes import listed, recipe_sentences
-from analysis.text.number_text import count, noun, percent
 
 #: Of the tests of ranks: pages that were ranked in full, and others.
 PAGES = ("pages", "pages_left_out")

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from analysis.catalogue.number_text import NARROW
 from analysis.recipe import Recipe, Scale, shipped_recipes
 from analysis.text.cells import Sentence, Table, plain, read_tables
 from analysis.text.findings import Finding
-from analysis.text.number_text import NARROW
 
 SHIPPED = list(shipped_recipes().values())
 PAPER, SOUND = SHIPPED

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from analysis.catalogue.number_text import count, decimals, degrees, noun, share
 from analysis.definition import DECISION
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Row, Sentence, Tables, counted, counted_of, rows_of
@@ -18,7 +19,6 @@ from analysis.text.findings.words import (
     together,
     why,
 )
-from analysis.text.number_text import count, decimals, degrees, noun, share
 
 #: How choices are held against chance.
 CHOICE_TESTS = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from analysis.catalogue.number_text import NARROW, count, decimals, degrees, noun, percent, tally
 from analysis.recipe import Recipe
 from analysis.tables.lead import TASTES, min_f_leads, without_lead
 from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of
@@ -20,7 +21,6 @@ from analysis.text.findings.words import (
     untested,
     why,
 )
-from analysis.text.number_text import NARROW, count, decimals, degrees, noun, percent, tally
 
 NOT_SHOWN = (
     " No difference is shown; that is no evidence that there is none, and whatever lies inside the "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from analysis.catalogue.number_text import count, noun
 from analysis.recipe import Recipe
 from analysis.tables.anova import TESTS as ANOVAS
 from analysis.tables.anova import main_test
@@ -17,7 +18,6 @@ from analysis.text.findings.words import (
     untested,
     why,
 )
-from analysis.text.number_text import count, noun
 
 TESTS = {
     "student": "Student's t",

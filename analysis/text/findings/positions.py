@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from analysis.catalogue.number_text import count, decimals, degrees, noun, share
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Tables, counted, counted_of
 from analysis.text.findings.words import ALL, LEVEL, capital, listed, of_recipe, system, why
-from analysis.text.number_text import count, decimals, degrees, noun, share
 
 WHAT = {"best": "what is chosen as best", "worst": "what is chosen as worst", "rank": "ranks"}
 BY = {"best": "chosen as best", "worst": "chosen as worst", "rank": "mean rank"}

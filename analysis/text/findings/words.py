@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from analysis.catalogue.number_text import NARROW, decimals
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Tables, counted_of, rows_of
-from analysis.text.number_text import NARROW, decimals
 
 ALL = "all"
 LEVEL = 0.05

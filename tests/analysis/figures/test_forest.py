@@ -11,8 +11,7 @@ from analysis.recipe import shipped_recipes
 from analysis.study_data import Contrast
 from analysis.tables.contrasts import CONTRASTS
 from analysis.tables.lead import MIN_F_LEADS
-from analysis.tables.mixed_models import CONTRASTS as MIXED_CONTRASTS
-from analysis.tables.mixed_models import ESTIMATES
+from analysis.tables.mixed_models import MIXED_CONTRASTS, MIXED_SYSTEMS
 from analysis.tables.systems import SYSTEMS
 from tests.analysis.figures.drawn import checked, notes
 
@@ -33,7 +32,7 @@ def difference(model: str, generalises_to: str, *values: float, **more: str) -> 
 
 
 DIFFERENCES = table(
-    CONTRASTS,
+    CONTRASTS.names,
     difference("Ant", "raters", 0.5, 0.3, 0.7, 20),
     difference("Ant", "scenarios", 0.5, -0.1, 1.1, 6),
     difference("Ant", "both"),
@@ -41,7 +40,7 @@ DIFFERENCES = table(
     difference("all", "raters", -0.25, -0.5, 0.0, 20),
 )
 MIXED = table(
-    MIXED_CONTRASTS,
+    MIXED_CONTRASTS.names,
     *(
         {"model": "Ant", "link": "probit", **PAIR, "scale": scale, "difference": value}
         | {"ci_low": value - 0.4, "ci_high": value + 0.4, "n": 1440}
@@ -158,7 +157,7 @@ def mean(unit: str, model: str, condition: str, *values: float) -> dict[str, Any
 
 
 MEANS = table(
-    SYSTEMS,
+    SYSTEMS.names,
     mean("participant", "Ant", "plain", 3.0, 2.5, 3.5, 20),
     mean("participant", "Owl", "reference", 4.0, 3.8, 4.2, 19),
     mean("scenario", "Ant", "plain", 3.1, 2.1, 4.1, 6),
@@ -168,7 +167,7 @@ MEANS = table(
 
 def test_systems_have_means_by_raters_and_by_scenarios_and_of_the_model() -> None:
     estimates = table(
-        ESTIMATES,
+        MIXED_SYSTEMS.names,
         {"link": "linear", "model": "Ant", "condition": "plain", "scale": "ratings"}
         | {"estimate": 3.0, "ci_low": 2.0, "ci_high": 4.0},
     )

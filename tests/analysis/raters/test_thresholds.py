@@ -7,7 +7,7 @@ import pytest
 from pandas import NA, DataFrame
 
 from analysis.definition import QualityRules
-from analysis.raters.thresholds import COLUMNS, thresholds
+from analysis.raters.thresholds import THRESHOLDS, thresholds
 
 HONEST, CARELESS = 100, 15
 
@@ -32,7 +32,7 @@ def row(table: DataFrame, measure: str) -> dict[str, Any]:
 
 def test_a_group_of_careless_raters_has_a_clear_elbow_in_both_measures() -> None:
     table = thresholds(crowd(), QualityRules(), seed=1)
-    assert list(table) == COLUMNS
+    assert list(table) == THRESHOLDS.names
     assert table["measure"].tolist() == ["sigma", "mae", "sigma and mae"]
     sigma, mae, both = (row(table, name) for name in table["measure"])
     assert (sigma["side"], sigma["n"], sigma["in_force"]) == ("below", 115, 0.6)

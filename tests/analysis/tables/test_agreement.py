@@ -214,7 +214,7 @@ def test_what_cannot_be_estimated_is_said(data: DataFrame, alpha: str, icc: str)
 def test_recipe_without_a_bootstrap_has_the_defaults() -> None:
     of_paper = agreement(ratings(ITEMS), NO_RANKS, PAPER, raters="included")
     of_sound = agreement(ratings(ITEMS), NO_RANKS, SOUND, raters="included")
-    assert list(of_paper) == AGREEMENT
+    assert list(of_paper) == AGREEMENT.names
     assert set(of_paper["recipe"]) == {"paper"}
     pd.testing.assert_frame_equal(of_paper.drop(columns="recipe"), of_sound.drop(columns="recipe"))
 

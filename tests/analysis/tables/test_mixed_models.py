@@ -11,8 +11,9 @@ from analysis.absent import Absent
 from analysis.recipe import MixedModels, shipped_recipes
 from analysis.stats.mixed import MixedFit, crossed, fit_ordinal, means
 from analysis.study_data import ITEM, Contrast
+from analysis.tables.fits import Fits
 from analysis.tables.lead import MIN_F_LEADS
-from analysis.tables.mixed_models import Fits, MixedTables, mixed_models
+from analysis.tables.mixed_models import MixedTables, mixed_models
 
 PAPER, SOUND = shipped_recipes().values()
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))

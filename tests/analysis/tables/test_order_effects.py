@@ -12,7 +12,12 @@ from analysis.absent import Absent
 from analysis.recipe import MixedModels, Recipe, shipped_recipes
 from analysis.stats.mixed import crossed, fit_linear
 from analysis.study_data import ITEM, Contrast
-from analysis.tables.order_effects import CONCLUSIONS, EFFECTS, OrderTables, order_effects
+from analysis.tables.order_effects import (
+    ORDER_CONCLUSIONS,
+    ORDER_EFFECTS,
+    OrderTables,
+    order_effects,
+)
 
 PAPER, SOUND = shipped_recipes().values()
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
@@ -204,7 +209,7 @@ def test_nobodys_second_rating_leaves_nothing_to_follow() -> None:
 def test_study_without_a_contrast_has_effects_and_no_conclusions() -> None:
     found = tables(ratings(), contrast=Contrast(None, None, None))
     assert len(found.effects) == 3 and found.conclusions.empty
-    assert (list(found.effects), list(found.conclusions)) == (EFFECTS, CONCLUSIONS)
+    assert (list(found.effects), list(found.conclusions)) == (ORDER_EFFECTS.names, ORDER_CONCLUSIONS.names)
 
 
 def test_tables_are_the_same_whatever_the_order_of_rows() -> None:

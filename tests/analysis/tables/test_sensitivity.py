@@ -15,7 +15,7 @@ from analysis.study_data import ITEM, Contrast
 from analysis.tables.contrasts import contrasts
 from analysis.tables.items import items, rating_counts
 from analysis.tables.mixed_models import mixed_models
-from analysis.tables.sensitivity import COLUMNS, sensitivity, variants
+from analysis.tables.sensitivity import SENSITIVITY, sensitivity, variants
 from analysis.tables.wins import wins, wins_summary
 
 PAPER, SOUND = shipped_recipes().values()
@@ -237,7 +237,7 @@ def test_table_is_the_same_whatever_the_order_of_rows() -> None:
     data, only = ratings(), QualityRules(order=["duration"])
     one, other = (table(d, rules=only) for d in (data, data.sample(frac=1, random_state=1)))
     assert_frame_equal(one, other)
-    assert list(one) == COLUMNS
+    assert list(one) == SENSITIVITY.names
 
 
 def test_table_is_absent_with_its_reason() -> None:

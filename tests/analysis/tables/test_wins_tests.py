@@ -17,7 +17,7 @@ from analysis.study_data import ITEM, Contrast
 from analysis.tables.items import items, rating_counts
 from analysis.tables.wins import wins, wins_summary
 from analysis.tables.wins_bootstrap import comparisons
-from analysis.tables.wins_tests import DIFFERENCES, TESTS, WinTables, wins_tests
+from analysis.tables.wins_tests import WIN_DIFFERENCES, WINS_TESTS, WinTables, wins_tests
 
 PAPER, SOUND = shipped_recipes().values()
 FEW = SOUND.model_copy(update={"bootstrap": Bootstrap(resamples=400, seed=2)})
@@ -304,7 +304,7 @@ def test_tables_are_the_same_whatever_the_order_of_rows() -> None:
 
 def test_tables_have_the_columns_that_are_named() -> None:
     found = tables(ratings())
-    assert (list(found.differences), list(found.tests)) == (DIFFERENCES, TESTS)
+    assert (list(found.differences), list(found.tests)) == (WIN_DIFFERENCES.names, WINS_TESTS.names)
 
 
 def test_tables_are_absent_with_their_reason() -> None:

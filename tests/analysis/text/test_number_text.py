@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.text.number_text import decimals, degrees, in_table, p_text, percent, tally
+from analysis.catalogue.number_text import decimals, degrees, in_table, p_text, percent, tally
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,10 @@ p values stand without a leading zero, to three decimals or as `< .001`; means a
 two decimals, percentages one, counts a comma at thousands. Pure.
 """
 
-from typing import Any
-
 MINUS = "−"
 EMPTY = "–"
 #: A space at which no line ends.
 NARROW = "\u202f"
-#: Columns whose numbers need more decimals, or fewer, than the usual two.
-DECIMALS = {"log_likelihood": 1, "eta_squared": 3, "omega_squared": 3, "se": 3}
-#: The column whose numbers are as exact as what was printed beside them, of whatever kind.
-BESIDE_PRINTED = "obtained"
-#: The column with counts, means and shares below each other.
-MIXED = "value"
-WHOLE = {
-    "df", "df1", "df2", "min", "max", "rating", "duration_seconds", "wilcoxon", "t_plus",
-    *(f"{side}_wins{end}" for side in "ab" for end in ("", "_low", "_high")),
-}  # fmt: skip
 
 
 def p_text(p: float) -> str:
@@ -75,34 +63,9 @@ def share(value: float) -> str:
     return percent(100 * value)
 
 
-def is_p(column: str) -> bool:
-    """Whether a column holds p values: p, p_adjusted, p_equivalent, wins_p, …"""
-    return column == "p" or column.startswith("p_") or column.endswith("_p")
-
-
-def in_table(column: str, value: Any) -> str:
-    """A cell of that column for people."""
-    if value is None or value == "":
-        return EMPTY
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return count(value)
-    return _rounded(column, value) if isinstance(value, float) else str(value)
-
-
-def _rounded(column: str, value: float) -> str:
-    if is_p(column):
-        return p_text(value)
-    if column.endswith("percent"):
-        return decimals(value, 1)
-    if column == BESIDE_PRINTED:
-        return f"{value:.5g}".replace("-", MINUS)
-    if column == MIXED and value.is_integer():
-        return count(value)
-    if column in WHOLE:
-        return degrees(value)
-    return small(value) if 0 < abs(value) < 0.005 else decimals(value, DECIMALS.get(column, 2))
+def digits(value: float) -> str:
+    """Five digits: as exact as what was printed beside it, of whatever kind."""
+    return f"{value:.5g}".replace("-", MINUS)
 
 
 def small(value: float) -> str:

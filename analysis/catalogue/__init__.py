@@ -1,0 +1,34 @@
+"""What tables and figures an analysis can hold, and how each is called, read and shown.
+
+Declared beside what computes them (`analysis.declarations` lists them), and kept in a file for all
+who must not load what computes: pages, the API, texts. `python -m analysis.declarations` writes it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from analysis.catalogue.columns import ADDED
+from analysis.catalogue.spec import TableSpec, unknown
+
+FILE = Path(__file__).with_name("tables.json")
+
+
+@cache
+def tables() -> Mapping[str, TableSpec]:
+    """Every table by name, in the order in which they are read."""
+    declared = [TableSpec.from_json(each) for each in json.loads(FILE.read_text(encoding="utf-8"))]
+    return {table.name: table for table in declared}
+
+
+@cache
+def table(name: str) -> TableSpec:
+    """A table by name, with the columns that an analysis may add to any."""
+    declared = tables().get(name) or unknown(name)
+    return declared.with_columns(ADDED)
+
+
+def of_subject(subject: str) -> Sequence[str]:
+    """The names of the tables on a page of results."""
+    return [name for name, table in tables().items() if table.subject == subject]

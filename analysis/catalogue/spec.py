@@ -1,0 +1,212 @@
+"""How a table of results is declared: once, beside what computes it.
+
+Pages, report, LaTeX, codebook, the API's schema and the docs are made from these declarations.
+Pure, and without pandas: web processes read them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+from analysis.catalogue.number_text import EMPTY, count, decimals, degrees, digits, p_text, small
+
+#: How a number is written: with decimals, as a p value, a percentage, a number that is mostly
+#: whole, one that is a count or not, to five digits, or as short as it goes.
+Form = Literal["decimals", "p", "percent", "whole", "mixed", "digits", "short"]
+#: What tells the columns of an interval apart.
+ENDS = ("low", "high")
+FORMS: dict[Form, Callable[[float], str]] = {
+    "p": p_text,
+    "percent": lambda value: decimals(value, 1),
+    "whole": degrees,
+    "digits": digits,
+    "short": lambda value: f"{value:g}",
+    "mixed": count,
+}
+#: What two decimals would call zero.
+SMALL = 0.005
+#: Letters that stay as they are at the head of a column.
+SYMBOLS = {"p", "t", "n", "df", "d", "g", "u", "x", "α", "ε", "η²", "κ", "ρ", "σ", "χ²", "ω²"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    `meaning` is what the codebook says. `is_key`: it names a row instead of saying something of it.
+    Of keys, rows can be chosen by their `choice` on a page, where `first` is what is shown unless
+    asked otherwise, and rows that differ in a `part` stand apart in the report. `of` is the number
+    whose interval this is an end of, and `behind` the one behind which it stands in brackets, or
+    after a slash where that is a key or a count of its side (`beside`). `page`, `report` and
+    `latex` say where it is shown; the CSV has every column.
+    """
+
+    name: str
+    meaning: str
+    label: str = ""
+    form: Form = "decimals"
+    decimals: int = 2
+    is_key: bool = False
+    choice: bool = False
+    first: str = ""
+    part: bool = False
+    of: str = ""
+    behind: str = ""
+    beside: str = ""
+    page: bool = True
+    report: bool = True
+    latex: bool = True
+
+    @cached_property
+    def words(self) -> str:
+        """What it is called in a text."""
+        return self.label or self.name.replace("_", " ")
+
+    @cached_property
+    def heading(self) -> str:
+        """What it is called at the head of a column."""
+        words = self.words
+        return words if self.label or words.split()[0] in SYMBOLS else words[0].upper() + words[1:]
+
+    @cached_property
+    def interval(self) -> str:
+        """The name of the interval that it is an end of: d_ci of d_ci_low and d_ci_high."""
+        return "_".join(part for part in self.name.split("_") if part not in ENDS)
+
+    def text(self, value: Any) -> str:
+        """A value of the column for people; the exact one is in the CSV."""
+        if value is None or value == "":
+            return EMPTY
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, int):
+            return count(value)
+        return self._rounded(value) if isinstance(value, float) else str(value)
+
+    def _rounded(self, value: float) -> str:
+        if self.form == "decimals" or (self.form == "mixed" and not value.is_integer()):
+            is_tiny = 0 < abs(value) < SMALL
+            return small(value) if is_tiny else decimals(value, self.decimals)
+        return FORMS[self.form](value)
+
+    def but(self, **changes: Any) -> Self:
+        """The column with some of that changed."""
+        return replace(self, **changes)
+
+    def csv_only(self) -> Self:
+        """The column where no page, report or paper shows it."""
+        return replace(self, page=False, report=False, latex=False)
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """A table of results.
+
+    `question` is what it answers, `observations` what counts as one in it, `says` how to read it.
+    It stands on the page of its `subject`, if it has one, and in a `section` of the report, where
+    `counts` says what no column tells, and `folded` tables open on demand. `names_a_and_b`: it
+    speaks of conditions a and b without a column for them. A report keeps the rows that `keep` is
+    true of, and `kept` says which; rows that `first` is true of stand apart, before the others. In
+    LaTeX, rows that differ in a column of `apart` are tables of their own; an `appendix` table is
+    written on request only.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    question: str = ""
+    observations: str = ""
+    says: str = ""
+    section: str = "Further tables"
+    subject: str = ""
+    counts: str = ""
+    names_a_and_b: str = ""
+    keep: Callable[[Mapping[str, Any]], bool] | None = None
+    kept: str = ""
+    first: Callable[[Mapping[str, Any]], bool] | None = None
+    folded: bool = False
+    apart: tuple[str, ...] = ()
+    appendix: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names, in order."""
+        return [column.name for column in self.columns]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
+
+    def column(self, name: str) -> Column:
+        """A column by name. Of a family `excluded_*` it has the rest of the name in its meaning;
+        one that is not declared is called by its name.
+        """
+        if name in self._by_name:
+            return self._by_name[name]
+        for family in self.columns:
+            if family.name.endswith("*") and name.startswith(family.name[:-1]):
+                rest = name.removeprefix(family.name[:-1]).replace("_", " ")
+                return family.but(name=name, meaning=family.meaning.format(rest))
+        return Column(name, "")
+
+    def with_columns(self, more: Iterable[Column]) -> "TableSpec":
+        """The table with columns behind its own."""
+        return replace(self, columns=(*self.columns, *more))
+
+    def of_all_raters(self) -> "TableSpec":
+        """The same table of all raters, included or not."""
+        title = f"{self.title.rstrip('?')}, nobody excluded"
+        return replace(
+            self,
+            name=f"{self.name}_all",
+            title=title + ("?" if self.title.endswith("?") else ""),
+            folded=True,
+            appendix=True,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """What can be stored: all but the functions, without what is as usual."""
+        found = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in ("keep", "first", "columns")
+            and getattr(self, field.name) != field.default
+        }
+        usual = {field.name: field.default for field in fields(Column)}
+        columns = [
+            {name: value for name, value in asdict(column).items() if value != usual[name]}
+            for column in self.columns
+        ]
+        return found | {"columns": columns}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "TableSpec":
+        """What `as_json` gave."""
+        columns = tuple(Column(**column) for column in content["columns"])
+        apart = tuple(content.get("apart", ()))
+        return cls(**{**content, "columns": columns, "apart": apart})
+
+
+def unknown(name: str) -> TableSpec:
+    """A table that is not declared, as an older version of the program may have left one."""
+    return TableSpec(name, name.replace("_", " "), ())
+
+
+def together(columns: Iterable[Column]) -> list[tuple[Column, ...]]:
+    """Columns one by one, the two ends of an interval together behind their number."""
+    columns = list(columns)
+    names = [column.name for column in columns]
+    ends: dict[str, list[Column]] = {}
+    for column in columns:
+        if column.of:
+            ends.setdefault(column.interval, []).append(column)
+    found: list[tuple[Column, ...]] = []
+    for column in columns:
+        if not column.of or len(ends[column.interval]) < len(ENDS):
+            found.append((column,))
+        elif column.of not in names and column is ends[column.interval][0]:
+            found.append(tuple(ends[column.interval]))
+        behind = [both for both in ends.values() if both[0].of == column.name]
+        found += [tuple(both) for both in behind if len(both) == len(ENDS)]
+    return found

@@ -1,0 +1,22 @@
+"""Where results stand: sections of the report, and pages by address. Pure."""
+
+#: In the order of the report.
+SECTIONS = (
+    "Participants", "Wins", "Systems", "Contrasts", "Groups of raters", "Mixed models",
+    "Rankings and choices", "Agreement of raters", "Order", "Judges", "Sensitivity",
+    "Printed numbers beside ours", "Further tables",
+)  # fmt: skip
+#: The page of results itself.
+MAIN = "wins"
+GROUPS = "groups"
+#: Titles of pages by address.
+SUBJECTS = {
+    MAIN: "Main results",
+    "systems": "Systems",
+    GROUPS: "Groups",
+    "mixed-models": "Mixed models",
+    "rankings": "Rankings and choices",
+    "raters": "Agreement of raters",
+    "order": "Order and sensitivity",
+    "printed": "Printed numbers",
+}

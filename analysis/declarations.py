@@ -1,0 +1,119 @@
+"""Every table that an analysis can hold, in the order in which they are read.
+
+What a table says and how it is shown stands beside what makes it; a new one is a line here.
+"""
+
+import json
+from pathlib import Path
+
+from analysis import catalogue
+from analysis.catalogue.spec import TableSpec
+from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
+from analysis.raters import demographics, funnel, rater_table, thresholds
+from analysis.tables import (
+    agreement,
+    anova,
+    choices,
+    contrasts,
+    group_tests,
+    items,
+    mixed_models,
+    order_effects,
+    positions,
+    protocol,
+    rankings,
+    replication,
+    sensitivity,
+    systems,
+    wins,
+    wins_tests,
+)
+from analysis.tables.request import Maker
+
+#: Tables that an analysis always makes, and what makes those that a recipe asks for.
+DECLARED: list[TableSpec | Maker] = [
+    funnel.FUNNEL,
+    demographics.DEMOGRAPHICS,
+    thresholds.THRESHOLDS,
+    rater_table.RATERS,
+    protocol.PROTOCOL,
+    wins.WINS_SUMMARY,
+    wins.WINS,
+    wins_tests.MAKER,
+    contrasts.OF_CONTRASTS,
+    systems.OF_SYSTEMS,
+    systems.OF_REFERENCE,
+    items.ITEMS,
+    contrasts.OF_PAIRS,
+    contrasts.RATER_DIFFERENCES,
+    group_tests.MAKER,
+    anova.OF_ANOVA,
+    anova.OF_PAIRS,
+    mixed_models.MAKER,
+    *rankings.MAKERS,
+    *choices.MAKERS,
+    agreement.MAKER,
+    sensitivity.MAKER,
+    order_effects.MAKER,
+    positions.MAKER,
+    circularity.GUARD_WARNINGS,
+    consistency.JUDGE_CONSISTENCY,
+    agreement_with_people.JUDGE_AGREEMENT,
+    agreement_with_people.JUDGE_BIAS,
+    judge_as_rater.ALT_TEST,
+    judge_as_rater.ALT_TEST_RATERS,
+    circularity.GUARD_FUNNEL,
+    circularity.GUARD_WINS,
+    circularity.GUARD_SYSTEMS,
+    circularity.GUARD_RATERS,
+    consistency.JUDGE_SCORES_SHARES,
+    consistency.JUDGE_MODELS,
+    consistency.JUDGE_ITEM_SPREAD,
+    replication.REPLICATION,
+]
+MAKERS = [entry for entry in DECLARED if isinstance(entry, Maker)]
+
+
+def _tables(entry: TableSpec | Maker) -> list[TableSpec]:
+    """The tables of an entry; of those that are the same in each recipe, of all raters, too."""
+    if isinstance(entry, TableSpec):
+        return [entry]
+    if entry.of_recipes:
+        return list(entry.tables)
+    return [each for table in entry.tables for each in (table, table.of_all_raters())]
+
+
+TABLES = {table.name: table for entry in DECLARED for table in _tables(entry)}
+DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
+
+
+def as_json() -> str:
+    """All tables as the catalogue keeps them, one on a line."""
+    lines = [json.dumps(table.as_json(), ensure_ascii=False) for table in TABLES.values()]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def as_docs() -> str:
+    """All tables for readers, with their columns."""
+    lines = [
+        "# Tables of an analysis",
+        "",
+        "Made by `python -m analysis.declarations` from where each table is computed.",
+        "",
+        "| question | file | what counts as one |",
+        "|---|---|---|",
+    ]
+    tables = [table for table in TABLES.values() if not table.name.endswith("_all")]
+    lines += [
+        f"| {table.question} | [`{table.name}.csv`](#{table.name}) | {table.observations} |"
+        for table in tables
+    ]
+    for table in tables:
+        lines += ["", f"## {table.name}", "", f"{table.title}. {table.says}".strip(), ""]
+        lines += [f"- `{column.name}`: {column.meaning}" for column in table.columns]
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    catalogue.FILE.write_text(as_json(), encoding="utf-8")
+    DOCS.write_text(as_docs(), encoding="utf-8")

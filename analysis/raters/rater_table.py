@@ -1,0 +1,76 @@
+"""The table of raters: what the filter and the indices of carelessness say of each."""
+
+from pandas import DataFrame
+
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
+from analysis.raters.funnel import excluded_by_decision
+from analysis.raters.rater_indices import rater_indices
+from analysis.study_data import Checked
+
+#: Why somebody excluded by a decision has no indices, and nobody is compared with them.
+DECIDED = "excluded by a decision"
+RATERS = TableSpec(
+    "raters",
+    "Raters who were filtered out",
+    (
+        c.PARTICIPANT, c.N_RATINGS,
+        Column("duration_seconds", "From start to end; of those who did not finish, to their last "
+            "answer; empty where the clock was set back meanwhile", form="whole"),
+        c.SIGMA, c.MAE,
+        Column("included", "Whether the person's ratings count; not while they are taking the "
+            "survey").csv_only(),
+        Column("exclusion", "The first quality rule that matched, or `decision`, which comes "
+            "before them; of who is not included, empty where no rule was applied: still taking "
+            "the survey, declined, screened out or withdrawn"),
+        Column("excluded_by_decision", "Why the researchers excluded the rater, if they did; true "
+            "in the form for sharing"),
+        Column("status", "Where the person stands in the survey"),
+        Column("attention_checks_failed", "How many; empty where none was answered"),
+        Column("n_gold", "Ratings of responses that have a gold score").csv_only(),
+        c.NOTE,
+        Column("longstring", "Longest run of the same rating, in the order shown").csv_only(),
+        Column("irv", "Intra-individual response variability: standard deviation of a rater's "
+            "ratings on a dimension, the mean over dimensions", label="IRV").csv_only(),
+        Column("person_total", "Correlation of a rater's ratings on a dimension with the means of "
+            "the others, the mean over dimensions").csv_only(),
+        Column("even_odd", "Correlation over blocks of two halves of each block on a dimension, "
+            "corrected by Spearman and Brown (not below −1), the mean over dimensions").csv_only(),
+        Column("retest_sd", "Within-rater standard deviation on responses that were shown several "
+            "times").csv_only(),
+        Column("contradictions", "Pairs that a rater ranked against their own ratings").csv_only(),
+        Column("contradictions_share", "Of all pairs that could contradict").csv_only(),
+        Column("fast_pages", "Share of pages left in less than two seconds per "
+            "response").csv_only(),
+        Column("duration_z", "Duration in standard deviations from the mean of all who completed "
+            "the survey").csv_only(),
+        Column("duration_outside", "Whether that is more than three").csv_only(),
+        Column("consensus_deviation", "Mean absolute distance to the other raters' means of the "
+            "same texts").csv_only(),
+        Column("indices_note", "Why an index is empty").csv_only(),
+    ),
+    question="How did each rater rate?",
+    observations="a rater",
+    says="A row is a rater.",
+    section="Participants",
+    keep=lambda row: bool(row["exclusion"]),
+    kept="the raters whom a rule or a decision left out",
+    folded=True,
+)  # fmt: skip
+
+
+def rater_table(checked: Checked, raters: DataFrame, *, rated: bool) -> DataFrame:
+    """A row per rater. Who is excluded by a decision has no indices, for these compare raters with
+    one another.
+
+    `raters` comes from `filtering.filtered`; `rated` says whether the study asks for ratings.
+    """
+    table = raters.reindex(columns=RATERS.names[: RATERS.names.index("note") + 1])
+    table = table.astype({"attention_checks_failed": "Int64"})
+    if not rated:  # nobody lacks what nobody was asked for
+        table["note"] = ""
+    compared = checked.without_decided()
+    indices = rater_indices(compared.ratings, compared.ranks, compared.consented)
+    found = table.merge(indices, on="participant", how="left", validate="one_to_one")
+    found["indices_note"] = found["indices_note"].mask(excluded_by_decision(found), DECIDED)
+    return found

@@ -1,0 +1,74 @@
+"""What a table of a recipe is made from, and what makes it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pandas import DataFrame
+
+from analysis.catalogue.spec import TableSpec
+from analysis.definition import QualityRules
+from analysis.recipe import Raters, Recipe
+from analysis.study_data import Contrast
+from analysis.tables.fits import Fits
+
+Tables = dict[str, DataFrame]
+NOBODY = "no rater is included"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What some of the raters answered, as `study_data.check` gives it, and who they are.
+
+    `unrated` says why there are no ratings, where there are none.
+    """
+
+    ratings: DataFrame
+    ranks: DataFrame
+    people: DataFrame
+    unrated: str
+
+
+@dataclass(frozen=True)
+class StudyInput:
+    """All ratings, everybody who consented, all items with their gold scores, what the study is
+    about, and the rules: what is analysed anew from other raters starts here. `fits` are the mixed
+    models that tables have in common.
+    """
+
+    ratings: DataFrame
+    people: DataFrame
+    known: DataFrame
+    contrast: Contrast
+    rules: QualityRules
+    fits: Fits = field(default_factory=Fits)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A recipe, and the answers it is applied to."""
+
+    recipe: Recipe
+    raters: Raters
+    answers: Answers
+    study: StudyInput
+
+
+@dataclass(frozen=True)
+class Maker:
+    """What makes some tables, by name.
+
+    By default a table is one of recipes whose unit is the participant, by the recipe's raters, and
+    needs ratings. Tables that are not `of_recipes` are the same in each: of the included raters,
+    and with `_all` behind their name of all.
+    """
+
+    tables: tuple[TableSpec, ...]
+    make: Callable[[Request], Tables]
+    of_recipes: bool = True
+    of_participants: bool = True
+    of_ratings: bool = True
+    of_all_at_once: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        return [table.name for table in self.tables]
