@@ -29,7 +29,7 @@ from pandas import DataFrame
 from analysis import by_recipe, report
 from analysis.collected import Collected
 from analysis.definition import QualityRules
-from analysis.raters import filtering
+from analysis.raters import filtering, rater_table
 from analysis.recipe import shipped_recipes
 from analysis.report import Contrast, StudyData, analyse
 
@@ -197,7 +197,7 @@ def measured(data: StudyData) -> Measured:
     a process of its own.
     """
     watch = Stopwatch()
-    timed = ((filtering, "check"), (report, "rater_indices"), (report, "thresholds"))
+    timed = ((filtering, "check"), (rater_table, "rater_indices"), (report, "thresholds"))
     for module, name in timed:
         setattr(module, name, watch.of(name, getattr(module, name)))
     by_recipe.OF_RECIPES[:] = [_timed(maker, watch) for maker in by_recipe.OF_RECIPES]
@@ -213,7 +213,7 @@ def measured(data: StudyData) -> Measured:
     return Measured(len(data.ratings), dict(watch.parts), wall, peak)
 
 
-def _timed(maker: by_recipe.Maker, watch: Stopwatch) -> by_recipe.Maker:
+def _timed(maker: Maker, watch: Stopwatch) -> Maker:
     return replace(maker, make=watch.of(maker.names[0], maker.make))
 
 

@@ -120,6 +120,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "rest_framework.authtoken",
     "drf_spectacular",
+    "django_tables2",
     "axes",
 ]
 

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from analysis import catalogue
+from analysis.catalogue.spec import TableSpec
 from analysis.figures.static import WriteImages
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
@@ -16,9 +17,7 @@ from analysis.recipe_sets import recipes_of
 from analysis.text.cells import Table
 from analysis.text.latex import Words, latex_table
 from dashboard.report import report_html
-from dashboard.report_sections import Shown, shown
-from dashboard.report_tables import PARTS, words
-from dashboard.result_columns import codebook_rows
+from dashboard.report_tables import declared
 from survey.csv_text import csv_lines
 
 #: The level of intervals that no recipe sets: of judges, and of elbows.
@@ -91,38 +90,40 @@ def _write_tables(tables: dict[str, Any], folder: Path, told: Told) -> None:
         columns, rows = table["columns"], table["rows"]
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(columns, rows))
-        (folder / f"{name}.tex").write_text(as_latex(name, columns, rows, told), encoding="utf-8")
-    about = {name: list(map(str, table["columns"])) for name, table in tables.items()}
+        latex = as_latex(Table(name, columns, rows), told)
+        (folder / f"{name}.tex").write_text(latex, encoding="utf-8")
+    meanings = [
+        [f"{name}.csv", column, catalogue.table(name).column(column).meaning]
+        for name, table in tables.items()
+        for column in table["columns"]
+    ]
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
-        file.writelines(csv_lines(["file", "column", "meaning"], map(list, codebook_rows(about))))
+        file.writelines(csv_lines(["file", "column", "meaning"], meanings))
 
 
-def as_latex(name: str, columns: list[str], rows: list[list[Any]], told: Told) -> str:
+def as_latex(table: Table, told: Told) -> str:
     """A table as LaTeX, with the columns that a paper prints."""
-    how = shown(name)
-    table = Table(name, columns, rows)
-    if name in TITLE_IS_OF_KEPT and how.keep:
+    how = declared(table)
+    rows = table.rows
+    if table.name in TITLE_IS_OF_KEPT and how.keep:
         rows = [rows[row.place] for row in table if how.keep(row)]
         if not rows:
-            return f"% No table: {name}.csv has no row of {how.kept}.\n"
-    printed = how.printed or how.only
-    left = [column for column in columns if column not in printed] if printed else how.aside
+            return f"% No table: {table.file} has no row of {how.kept}.\n"
     return latex_table(
-        name,
-        how.title,
-        columns,
+        how,
+        table.columns,
         rows,
-        words=Words(_says(how, told.conditions), partial(words, name), told.levels),
-        apart=(*PARTS, *how.apart),
-        aside=[*left, *_of_no_reference(table)],
+        words=Words(_says(how, told.conditions), told.levels),
+        aside=_of_no_reference(table),
     )
 
 
-def _says(how: Shown, conditions: tuple[str, str] | None) -> str:
+def _says(how: TableSpec, conditions: tuple[str, str] | None) -> str:
     """How to read a table that stands by itself: a and b are named, unless it has them."""
-    if conditions is None or not how.a_and_b:
-        return how.says
-    return f"{how.says} Condition a is {conditions[0]}, b is {conditions[1]}."
+    says = f"{how.says} {how.counts}".strip()
+    if conditions is None or not how.names_a_and_b:
+        return says
+    return f"{says} Condition a is {conditions[0]}, b is {conditions[1]}."
 
 
 def _of_no_reference(table: Table) -> list[str]:

@@ -11,12 +11,13 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from pydantic import ValidationError as ValidationErrors
 
+from analysis.catalogue.spec import Column
+from analysis.catalogue.subjects import MAIN, SUBJECTS
 from analysis.definition import LONGEST_REASON, QualityRules, RuleName
 from dashboard.certificate import PEOPLE
 from dashboard.queries import NOBODY
 from dashboard.raters import NUMBERS, TEXTS
-from dashboard.result_subjects import MAIN, SUBJECTS
-from dashboard.result_tables import EVERY, FILTERS, FIRST_SHOWN
+from dashboard.result_tables import EVERY
 from survey.models import Participant, Place, Study
 
 #: Ids of participants.
@@ -112,22 +113,22 @@ class ResultsForm(forms.Form):
         data: Mapping[str, Any],
         *,
         recipes: Sequence[str],
-        choices: Mapping[str, Sequence[str]],
+        choices: Mapping[Column, Sequence[str]],
     ) -> None:
         super().__init__(data, label_suffix="")
         recipe = self.fields["recipe"]
         assert isinstance(recipe, forms.ChoiceField)
         recipe.choices = [("", "all"), *((name, name) for name in recipes)]
         for column, values in choices.items():
-            first = FIRST_SHOWN.get(column)
-            self.fields[column] = forms.ChoiceField(
-                label=FILTERS[column],
+            first = column.first if column.first in values else EVERY
+            self.fields[column.name] = forms.ChoiceField(
+                label=column.heading,
                 required=False,
                 choices=[
                     *((value, value.replace("_", " ")) for value in values),
                     (EVERY, "every one"),
                 ],
-                initial=first if first in values else EVERY,
+                initial=first,
             )
 
     @property

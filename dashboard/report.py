@@ -16,6 +16,9 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from analysis.catalogue.number_text import count, noun
+from analysis.catalogue.subjects import SECTIONS
+from analysis.declarations import TABLES
 from analysis.definition import QualityRules
 from analysis.models import AnalysisRun
 from analysis.recipe import Recipe
@@ -24,10 +27,8 @@ from analysis.text.findings import findings
 from analysis.text.limits import limits
 from analysis.text.methods_of_recipes import listed
 from analysis.text.methods_text import Settings, methods
-from analysis.catalogue.number_text import count, noun
 from dashboard.figures import FIGURES, OF_JUDGES
-from dashboard.report_sections import ALL, SECTIONS, section_of
-from dashboard.report_tables import ShownTable, shown_table
+from dashboard.report_tables import ALL, ShownTable, declared, shown_table
 from dashboard.tables import beside_ratings
 from survey.definition import StudyDefinition
 from survey.tidy import definition_of
@@ -135,15 +136,14 @@ def render(
 
 def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
     """Tables and figures by subject, in the order in which they are read."""
-    order = [*SECTIONS, ELSEWHERE]
-    found = {title: Section(title, [], []) for title in order}
-    for title, planned in SECTIONS.items():
-        names = [name for name in planned if name in tables]
-        names += [name for name in tables if name not in planned and section_of(name) == title]
-        found[title].tables.extend(shown_table(tables[name]) for name in dict.fromkeys(names))
+    found = {title: Section(title, [], []) for title in [*SECTIONS, ELSEWHERE]}
+    order = [*(name for name in TABLES if name in tables), *tables]
+    for name in dict.fromkeys(order):
+        section = found[declared(tables[name]).section]
+        section.tables.append(shown_table(tables[name]))
     for name, figure in figures.items():
-        title, section, _ = DRAWN.get(name, (name.replace("_", " "), ELSEWHERE, ""))
-        found[section].figures.append(Figure(name, title, figure))
+        title, where, _ = DRAWN.get(name, (name.replace("_", " "), ELSEWHERE, ""))
+        found[where].figures.append(Figure(name, title, figure))
     return [section for section in found.values() if section.tables or section.figures]
 
 

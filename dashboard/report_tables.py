@@ -8,71 +8,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.catalogue.columns import ADDED
+from analysis.catalogue.number_text import EMPTY, count, noun
+from analysis.catalogue.spec import Column, TableSpec, together
+from analysis.declarations import TABLES
 from analysis.text.cells import Row, Table
-from analysis.text.interval_columns import with_intervals
-from analysis.catalogue.number_text import EMPTY, count, in_table, noun
-from dashboard.report_sections import ALL, shown
 from survey.csv_text import to_text
 
+ALL = "all"
 #: Of one part, at most so many rows are shown.
 MOST_ROWS = 120
 #: A text with more letters needs a wider column.
 LONG = 40
-#: What tells the parts of a table apart.
-PARTS = ["recipe", "unit", "raters", "link", "scale"]
-WORDS = {
-    "p_adjusted": "p (Holm)",
-    "p_bh": "p (BH)",
-    "p_adjusted_scenarios": "p (Holm over scenarios)",
-    "p_bh_scenarios": "p (BH over scenarios)",
-    "cohen_d": "d",
-    "hedges_g": "g",
-    "ci": "interval",
-    "d_ci": "interval of d",
-    "w": "W",
-    "w_ci": "interval of W",
-    "w_within_blocks": "W within blocks",
-    "w_within_ci": "interval of W within blocks",
-    "best_ci": "interval of best",
-    "worst_ci": "interval of worst",
-    "score_ci": "interval of score",
-    "ci_with": "interval with",
-    "interval": "interval from",
-    "sd": "SD",
-    "sd_a": "SD a",
-    "sd_b": "SD b",
-    "se": "SE",
-    "mae": "MAE",
-    "sigma": "σ",
-    "eta_squared": "η²",
-    "omega_squared": "ω²",
-    "chi_squared": "χ²",
-    "generalises_to": "for other",
-    "rho": "ρ",
-    "rho_min": "ρ min",
-    "rho_max": "ρ max",
-    "alpha_ordinal": "α ordinal",
-    "alpha_interval": "α interval",
-    "alpha_ordinal_interval": "interval of α ordinal",
-    "alpha_interval_interval": "interval of α interval",
-    "mean_sd": "mean SD",
-    "mae_consensus": "MAE to the others",
-    "limits": "limits of agreement",
-    "epsilon": "ε",
-    "is_studys": "the study's ε",
-    "is_baseline": "knows nothing",
-}
-#: What a column is called in one table alone.
-WORDS_IN = {
-    ("alt_test_raters", "p_adjusted"): "p (BY)",
-    ("alt_test_raters", "items"): "n responses",
-    ("judge_consistency", "n_items"): "n responses",
-    ("judge_agreement", "n_items"): "n responses",
-    ("alt_test", "n_items"): "n responses",
-    ("to_reference", "p_equivalent_adjusted"): "p equivalent (Holm)",
-    ("group_tests", "p_equivalent_adjusted"): "p equivalent (Holm)",
-    ("mixed_models", "n_items"): "n texts",
-}
 
 
 @dataclass(frozen=True)
@@ -153,33 +100,37 @@ class ShownTable:
         return f"{said}: {self.kept}{cut}. The rest is in"
 
 
+def declared(table: Table) -> TableSpec:
+    """How a table is to be shown; with what chooses its rows, where that is declared."""
+    return TABLES[table.name].with_columns(ADDED) if table.name in TABLES else table.spec
+
+
 def shown_table(table: Table) -> ShownTable:
     """A table as the report shows it."""
-    how = shown(table.name)
+    how = declared(table)
     chosen = [row for row in table if how.keep is None or how.keep(row)]
-    aside = [name for name in table.columns if name in how.aside]
-    if how.only:
-        aside = [name for name in table.columns if name not in how.only]
+    columns = [column for name in table.columns if (column := how.column(name)).report]
+    apart = [column.name for column in columns if column.part]
     parts = []
-    apart = [name for name in PARTS if name not in aside]
     for rows in _parts(chosen, apart, how.first):
         is_folded = how.folded or rows[0]["raters"] == ALL
-        parts.append(_part(rows, aside, is_folded=is_folded))
+        parts.append(_part(rows, columns, is_folded=is_folded))
+    kept = {column.name for column in columns}
     return ShownTable(
         table.name,
         how.title,
-        f"{how.says} {how.a_and_b}".strip(),
+        " ".join(filter(None, (how.says, how.counts, how.names_a_and_b))),
         parts,
         len(table.rows),
         sum(part.n_rows for part in parts),
         sum(len(part.rows) for part in parts),
         how.kept,
-        aside,
+        [name for name in table.columns if name not in kept],
     )
 
 
 def _parts(
-    rows: Iterable[Row], apart: Sequence[str], first: Callable[[Row], bool] | None
+    rows: Iterable[Row], apart: Sequence[str], first: Callable[[Any], bool] | None
 ) -> Iterable[list[Row]]:
     """Rows that agree in the columns `apart` together; of these, those that stand by themselves
     first.
@@ -195,16 +146,13 @@ def _parts(
                 yield found
 
 
-def _part(rows: list[Row], aside: Sequence[str], *, is_folded: bool) -> Part:
-    columns = [name for name in rows[0].table.columns if name not in aside]
-    held = {name: {row[name] for row in rows} for name in columns}
-    fixed = [name for name in columns if _is_caption(name, held[name], len(rows))]
-    empty = [name for name in columns if held[name] <= {None, ""}]
-    left = [name for name in columns if name not in fixed and name not in empty]
-    groups = with_intervals(left)
-    table = rows[0].table.name
-    caption = "; ".join(f"{words(table, name)} {in_table(name, rows[0][name])}" for name in fixed)
-    headings = [_heading(table, group, held) for group in groups]
+def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> Part:
+    held = {column.name: {row[column.name] for row in rows} for column in columns}
+    fixed = [column for column in columns if _is_caption(column, held[column.name], len(rows))]
+    left = [c for c in columns if c not in fixed and not held[c.name] <= {None, ""}]
+    groups = together(left)
+    caption = "; ".join(f"{c.words} {c.text(rows[0][c.name])}" for c in fixed)
+    headings = [_heading(group, columns, held) for group in groups]
     return Part(
         caption,
         headings,
@@ -220,41 +168,46 @@ def _part(rows: list[Row], aside: Sequence[str], *, is_folded: bool) -> Part:
     )
 
 
-def _is_caption(name: str, found: set[Any], n_rows: int) -> bool:
+def _is_caption(column: Column, found: set[Any], n_rows: int) -> bool:
     """Whether a column says the same of all rows, and something: it then stands in the caption."""
     if len(found) != 1 or found <= {None, ""}:
         return False
-    return name in PARTS or (n_rows > 1 and all(isinstance(value, str) for value in found))
+    return column.part or (n_rows > 1 and all(isinstance(value, str) for value in found))
 
 
-def _heading(table: str, group: tuple[str, ...], held: dict[str, set[Any]]) -> Heading:
-    values = set().union(*(held[name] for name in group)) - {None, ""}
+def _heading(
+    group: tuple[Column, ...], columns: Sequence[Column], held: dict[str, set[Any]]
+) -> Heading:
+    values = set().union(*(held[column.name] for column in group)) - {None, ""}
     is_number = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    names = ", ".join(column.name for column in group)
+    return Heading(heading_of(group, columns), names, is_number)
+
+
+def heading_of(group: tuple[Column, ...], columns: Sequence[Column]) -> str:
+    """What a column is called, or the two that are the ends of an interval."""
+    first = group[0]
     if len(group) == 1:
-        return Heading(words(table, group[0]), group[0], is_number)
-    name = "_".join(part for part in group[0].split("_") if part != "low")
-    # Of what the interval is, such as alpha_ordinal, may have words of its own.
-    own = f"{name}_interval"
-    name = name if name in WORDS and own not in WORDS else own
-    return Heading(words(table, name), ", ".join(group), is_number)
+        return first.heading
+    if first.interval == "limits":
+        return "Limits of agreement"
+    if first.interval == "ci":
+        return "Interval"
+    owner = next((column.words for column in columns if column.name == first.of), first.of)
+    return f"Interval of {owner.replace('_', ' ')}"
 
 
-def _cell(row: Row, group: tuple[str, ...], *, is_number: bool) -> Cell:
-    given = [name for name in group if row[name] not in (None, "")]
+def _cell(row: Row, group: tuple[Column, ...], *, is_number: bool) -> Cell:
+    given = [column for column in group if row[column.name] not in (None, "")]
     if not given:
         return Cell(EMPTY, kind="number" if is_number else "text")
-    value = row[group[0]]
+    value = row[group[0].name]
     if len(given) == 1 and isinstance(value, str | bool):
-        said = in_table(group[0], value)
+        said = group[0].text(value)
         return Cell(said, kind="long" if len(said) > LONG else "text")
-    return Cell(numbers=tuple(_number(row, name) for name in given))
+    return Cell(numbers=tuple(_number(row, column) for column in given))
 
 
-def _number(row: Row, name: str) -> Number:
-    value = row[name]
-    return Number(in_table(name, value), to_text(value), row.table.cell(row.place, name))
-
-
-def words(table: str, column: str) -> str:
-    """What a column of a table is called."""
-    return WORDS_IN.get((table, column)) or WORDS.get(column, column.replace("_", " "))
+def _number(row: Row, column: Column) -> Number:
+    value = row[column.name]
+    return Number(column.text(value), to_text(value), row.table.cell(row.place, column.name))

@@ -1,36 +1,21 @@
-"""Stored tables of recipes for pages: rows chosen, and cells as people read them. Pure.
+"""Stored tables of recipes for pages: rows chosen, and cells as people read them.
 
-Nothing here knows a single table. A column is a key or a number by its name and place; an interval
-stands beside the number that it belongs to, a standard deviation beside its mean.
+Nothing here knows a single table: what a column is and what belongs to it stands in the catalogue.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any
 
-from analysis.text.interval_columns import enclosed
-from analysis.catalogue.number_text import EMPTY, in_table, p_text
+import django_tables2
+from django.utils.html import format_html
+
+from analysis.catalogue.number_text import EMPTY, p_text
+from analysis.catalogue.spec import Column, TableSpec
 from dashboard.tables import Row, Table, in_order
 
-#: Columns by whose values rows can be chosen, in the order in which they are asked for.
-FILTERS = {
-    "raters": "Raters",
-    "unit": "Unit",
-    "factor": "Factor",
-    "model": "Model",
-    "condition": "Condition",
-    "scenario": "Scenario",
-    "dimension": "Dimension",
-    "test": "Test",
-    "generalises_to": "Generalises to",
-    "scale": "Scale",
-    "link": "Link",
-    "set": "Set",
-    "covariate": "Covariate",
-    "choice": "Choice",
-}
-#: What is shown unless asked otherwise, where a table has it: rows over all rather than parts.
-FIRST_SHOWN = {"raters": "included", "condition": "all", "scenario": "all"}
 ALL = "all"
 #: Where a table has no row over all of these, asking for it leaves no row out.
 OVER_ALL = ("condition", "scenario")
@@ -38,93 +23,11 @@ OVER_ALL = ("condition", "scenario")
 EVERY = "*"
 #: Columns that tell recipes apart; rows that agree in all other keys belong side by side.
 RECIPE = ("recipe", "unit")
-#: Text columns that say something of a row instead of naming it.
-SAYING = {"note", "winner", "match", "because", "what_moves", "interval", "of", "setting"}
-#: Numbers that name a row.
-NAMING = {"rating", "item", "printed", "response_position"}
-LABELS = {
-    "cohen_d": "Cohen's d",
-    "eta_squared": "η²",
-    "omega_squared": "ω²",
-    "chi_squared": "χ²",
-    "rank_biserial": "Rank-biserial",
-    "w": "Kendall's W",
-    "w_within_blocks": "W within blocks",
-    "sd": "SD",
-    "se": "SE",
-    "wilcoxon": "T",
-    "n_a": "n",
-    "group_a": "Groups",
-    "irv": "IRV",
-    "mae": "MAE",
-    "wins_p": "p of wins",
-}
-#: Letters that stand as they are at the head of a column.
-SYMBOLS = {"p", "t", "n", "df", "d", "u", "x"}
-#: Two columns that are read as one: the second behind the first.
-TOGETHER = {"group_a": "group_b", "n_a": "n_b"}
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a page: a number with what stands in brackets behind it."""
-
-    name: str
-    is_number: bool = False
-    interval: tuple[str, str] | None = None
-    #: A standard deviation, degrees of freedom, or the unit of a recipe.
-    bracketed: tuple[str, ...] = ()
-    #: What stands behind it, after a slash.
-    other: str = ""
-
-    @property
-    def label(self) -> str:
-        label = label_of(self.name)
-        if self.bracketed:
-            what = self.bracketed[0]
-            label += " (SD)" if what.startswith("sd") else f" ({what.rstrip('1')})"
-        return f"{label} [interval]" if self.interval else label
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell as people read it, and the exact values behind it."""
-
-    text: str
-    exact: str = ""
-    is_number: bool = False
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row of one recipe. `verdict` is what it says and no other recipe's row does."""
-
-    cells: list[Cell]
-    note: str
-    verdict: str
-
-
-@dataclass(frozen=True)
-class Group:
-    """Rows that are the same but for the recipe, and what they have in common."""
-
-    keys: list[Cell]
-    lines: list[Line]
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A table on a page. `constants` are keys with one value in all rows, and the values."""
-
-    name: str
-    constants: list[tuple[str, str]]
-    keys: list[str]
-    columns: list[Column]
-    groups: list[Group]
-    has_notes: bool
-    has_verdicts: bool
-    #: Columns of the CSV that the page leaves out.
-    left_out: list[str]
+#: What has a place of its own on a page.
+ASIDE = ("note", "sources")
+#: Characters from which a text may break into lines.
+LONG = 30
+ROWS_SHOWN = 100
 
 
 @dataclass
@@ -141,38 +44,38 @@ class Compared:
         return sum(self.small_in.values())
 
 
-def label_of(column: str) -> str:
-    """A column's name in words."""
-    words = column.replace("_", " ")
-    is_symbol = words.split()[0] in SYMBOLS
-    return LABELS.get(column, words if is_symbol else words[0].upper() + words[1:])
-
-
 # ── Choosing rows ─────────────────────────────────────────────────────────────────────────────
 
 
-def choices(tables: Collection[Table]) -> dict[str, list[str]]:
+def choices(stored: Mapping[str, Table], specs: Mapping[str, TableSpec]) -> dict[Column, list[str]]:
     """Values to choose from, by column; columns that tell nothing apart are left out."""
+    declared: dict[str, Column] = {}
+    for name in stored:
+        declared |= {c.name: c for c in specs[name].columns if c.choice} | declared
     found = {}
-    for name in FILTERS:
+    for column in declared.values():
         values = in_order(
-            value for table in tables for row in table.rows for value in _said(row, name)
+            value
+            for table in stored.values()
+            if column.name in table.columns
+            for row in table.rows
+            for value in _said(row, column.name)
         )
         if len(values) > 1:
-            found[name] = values
+            found[column] = values
     return found
 
 
-def asked_of(table: Table, chosen: Mapping[str, str]) -> dict[str, str]:
+def asked_of(table: Table, spec: TableSpec, chosen: Mapping[str, str]) -> dict[str, str]:
     """The value that each column of a table must have: chosen, else what is shown first."""
     asked = {}
-    for name in (*FILTERS, "recipe"):
-        if name not in table.columns:
+    for column in map(spec.column, table.columns):
+        name = column.name
+        if not column.choice and name != "recipe":
             continue
         value = chosen.get(name, "")
-        first = FIRST_SHOWN.get(name)
-        if not value and first and any(row[name] == first for row in table.rows):
-            value = first
+        if not value and column.first and any(row[name] == column.first for row in table.rows):
+            value = column.first
         parts_only = value == ALL and not any(row[name] == ALL for row in table.rows)
         if value and value != EVERY and not (parts_only and name in OVER_ALL):
             asked[name] = value
@@ -197,27 +100,13 @@ def _said(row: Row, column: str) -> list[str]:
 # ── Rows for people ───────────────────────────────────────────────────────────────────────────
 
 
-def keys_of(table: Table) -> list[str]:
-    """The columns that name a row: texts before the first number, and what is known to name."""
-    keys = []
-    for name in table.columns:
-        values = [row[name] for row in table.rows if row[name] is not None]
-        is_text = all(isinstance(value, str) for value in values)
-        if name in NAMING or (is_text and values and name not in SAYING):
-            keys.append(name)
-        elif not is_text:
-            break
-    return keys + [
-        name for name in table.columns if name in FILTERS and name not in keys and table.rows
-    ]
-
-
-def grouped(rows: Sequence[Row], keys: Sequence[str]) -> list[list[Row]]:
+def grouped(rows: Sequence[Row], spec: TableSpec) -> list[list[Row]]:
     """Rows that agree in every key but the recipe, together, in order of first appearance."""
-    within = [name for name in keys if name not in RECIPE]
+    within = [column.name for column in spec.columns if column.is_key]
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        found.setdefault(tuple(row[name] for name in within), []).append(row)
+        key = tuple(row.get(name) for name in within if name not in RECIPE)
+        found.setdefault(key, []).append(row)
     return list(found.values())
 
 
@@ -245,135 +134,160 @@ def _differs(small: Mapping[Any, bool]) -> bool:
     return len(set(small.values())) > 1
 
 
+def _verdict(row: Row, group: Sequence[Row], level: float) -> str:
+    """What a row says and no other recipe's row of its group does."""
+    small = _small(group, level)
+    if not (_differs(small) and small.get(row.get("recipe"))):
+        return ""
+    others = ", ".join(recipe for recipe, is_small in small.items() if not is_small)
+    return f"not in {others}"
+
+
+class Cell(django_tables2.Column):  # type: ignore[misc]  # it has no types
+    """A column of a page with what belongs to it: behind a number its standard deviation or its
+    degrees of freedom in brackets, and its interval; behind a key or a count the other side's.
+    """
+
+    def __init__(self, column: Column, columns: Sequence[Column], *, is_number: bool) -> None:
+        self.own = column
+        self.beside = [other for other in columns if other.beside == column.name]
+        self.behind = [other for other in columns if other.behind == column.name]
+        self.ends = [other for other in columns if other.of == column.name][:2]
+        self.is_key = column.is_key
+        heading = " / ".join(each.heading for each in (column, *self.beside))
+        if self.behind:
+            what = self.behind[0]
+            heading += f" ({what.heading.split()[0].rstrip('1')})"
+        if len(self.ends) > 1:
+            heading += " [interval]"
+        kind = "number" if is_number else None
+        super().__init__(
+            verbose_name=heading,
+            accessor=column.name,
+            default=EMPTY,
+            empty_values=(),
+            attrs={
+                "th": {"class": kind, "scope": "col"},
+                "td": {
+                    "class": kind or partial(_width, column),
+                    "title": partial(_exact, [column, *self.behind, *self.ends]),
+                },
+            },
+        )
+
+    def render(self, value: Any, record: Row) -> str:
+        if value is None:
+            return EMPTY
+        text = " / ".join(each.text(record[each.name]) for each in (self.own, *self.beside))
+        if self.behind and record[self.behind[-1].name] is not None:
+            text += f" ({', '.join(each.text(record[each.name]) for each in self.behind)})"
+        if self.ends and record[self.ends[0].name] is not None:
+            text += f" [{', '.join(each.text(record[each.name]) for each in self.ends)}]"
+        return text
+
+
+def _width(column: Column, record: Row) -> str:
+    return "wide" if len(column.text(record[column.name])) >= LONG else "nowrap"
+
+
+def _exact(columns: Sequence[Column], record: Row) -> str | None:
+    """The exact values of what is rounded in a cell."""
+    parts = [(each.name, record[each.name]) for each in columns]
+    if not any(isinstance(value, float) for _, value in parts):
+        return None
+    return ", ".join(f"{name} {value!r}" for name, value in parts if value is not None)
+
+
+class Recipes(Cell):
+    """The recipe with its unit in brackets, or the one of both that differs."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        first, *inside = columns
+        with_unit = [other.but(behind=first.name) for other in inside]
+        super().__init__(first, [first, *with_unit], is_number=False)
+        self.verbose_name = first.heading + "".join(f" ({each.name})" for each in inside)
+
+
+class Verdict(django_tables2.Column):  # type: ignore[misc]  # as above
+    """What one recipe calls small and others do not."""
+
+    def render(self, value: str) -> str:
+        return format_html('<span class="pill warn">{}</span>', value) if value else ""
+
+
+def _together(record: Row, table: django_tables2.Table) -> str | None:
+    """Rows of one group stand together unless the table is sorted."""
+    return "same" if record["_same"] and not table.order_by else None
+
+
+class ResultTable(django_tables2.Table):  # type: ignore[misc]  # as above
+    """Rows of a stored table. Columns without a value are left out; keys with one value in all rows
+    are the `constants`, with their values; `left_out` are columns of the CSV that pages leave out.
+    """
+
+    constants: Sequence[tuple[str, str]]
+    left_out: Sequence[str]
+
+    class Meta:
+        row_attrs = {"class": _together}
+
+
 def shown(
-    name: str,
     table: Table,
+    spec: TableSpec,
     groups: Sequence[Sequence[Row]],
     *,
-    in_file: Collection[str] = (),
     level: float = 0.05,
-) -> Shown:
-    """Groups of a table's rows as they stand on a page. Columns without a value are left out."""
-    rows = [row for group in groups for row in group]
-    keys = keys_of(table)
-    seconds = {second for first, second in TOGETHER.items() if first in keys}
-    naming = [Column(key, other=TOGETHER.get(key, "")) for key in keys if key not in seconds]
-    constants, told = [], []
-    for column in naming:
-        texts = {_cell(column, row).text for row in rows}
-        if len(texts) == 1:
-            constants.append((column.label, texts.pop()))
-        else:
-            told.append(column)
-    of_recipes = tuple(column.name for column in told if column.name in RECIPE)
-    common = [column for column in told if column.name not in RECIPE]
-    values = [
+) -> ResultTable:
+    """Groups of a table's rows as they stand on a page."""
+    rows = list(chain.from_iterable(groups))
+    columns = [spec.column(each) for each in table.columns]
+    there = [
         column
-        for column in _columns(table, keys, in_file)
-        if any(row[column.name] is not None for row in rows)
+        for column in columns
+        if column.page
+        and column.name not in ASIDE
+        and any(row[column.name] not in (None, "") for row in rows)
     ]
-    columns = [*_of_recipes(of_recipes), *values]
-    lines = [
-        Group(
-            [_cell(key, group[0]) for key in common],
-            [_line(columns, row, _small(group, level)) for row in group],
-        )
+    names = {column.name for column in there}
+    leading = [
+        c for c in there if not ({c.of, c.behind, c.beside} & names and c.name not in RECIPE)
+    ]
+    keys = [column for column in leading if column.is_key]
+    constants = {column.name: _constant(column, there, rows) for column in keys}
+    told = [column for column in keys if not constants[column.name]]
+    of_recipes = [column for column in told if column.name in RECIPE]
+    values = [column for column in leading if not column.is_key]
+    cells = [
+        *((c.name, Cell(c, there, is_number=False)) for c in told if c not in of_recipes),
+        *([("recipe", Recipes(of_recipes))] if of_recipes else []),
+        *((c.name, Cell(c, there, is_number=_is_number(c, rows))) for c in values),
+    ]
+    data = [
+        row | {"_same": place > 0, "_verdict": _verdict(row, group, level)}
         for group in groups
+        for place, row in enumerate(group)
     ]
-    return Shown(
-        name=name,
-        constants=[(label, text) for label, text in constants if text != EMPTY],
-        keys=[key.label for key in common],
-        columns=columns,
-        groups=lines,
-        has_notes=any(row.get("note") for row in rows),
-        has_verdicts=any(line.verdict for group in lines for line in group.lines),
-        left_out=[column for column in table.columns if column in in_file],
-    )
+    if any(row["_verdict"] for row in data):
+        cells.append(("_verdict", Verdict(verbose_name=f"p < {level_text(level)}")))
+    if any(row.get("note") for row in rows):
+        quiet = {"td": {"class": "wide muted"}}
+        cells.append(("note", django_tables2.Column(verbose_name="Note", default="", attrs=quiet)))
+    found = ResultTable(data, extra_columns=cells, prefix=f"{spec.name}-")
+    found.constants = [(c.heading, constants[c.name]) for c in keys if constants[c.name]]
+    found.left_out = [column.name for column in columns if not column.page]
+    return found
 
 
-def _of_recipes(told: tuple[str, ...]) -> list[Column]:
-    """The recipe with its unit, or the one of both that differs."""
-    return [Column(told[0], bracketed=told[1:])] if told else []
+def _constant(column: Column, columns: Sequence[Column], rows: Sequence[Row]) -> str:
+    """The one text that a key has in all rows; nothing where rows differ."""
+    cell = Cell(column, columns, is_number=False)
+    texts = {cell.render(row[column.name], row) for row in rows}
+    return texts.pop() if len(texts) == 1 else ""
 
 
-def _columns(table: Table, keys: Collection[str], in_file: Collection[str]) -> list[Column]:
-    """The columns beside the keys, each with what belongs to it."""
-    left = [name for name in table.columns if name not in keys and name not in in_file]
-    left = [name for name in left if name not in ("note", "sources")]
-    texts = {name for name in left if any(isinstance(row[name], str) for row in table.rows)}
-    intervals, ends = _intervals(left)
-    bracketed, inside = _bracketed(left)
-    seconds = {second for first, second in TOGETHER.items() if first in left}
-    return [
-        Column(
-            name,
-            is_number=name not in texts,
-            interval=intervals.get(name),
-            bracketed=bracketed.get(name, ()),
-            other=TOGETHER.get(name, ""),
-        )
-        for name in left
-        if name not in ends | inside | seconds
-    ]
-
-
-def _intervals(names: Collection[str]) -> tuple[dict[str, tuple[str, str]], set[str]]:
-    """The interval of each number that has one, and the columns that they take up."""
-    intervals: dict[str, tuple[str, str]] = {}
-    for low in names:
-        high = low.replace("low", "high")
-        if high == low or high not in names:
-            continue
-        if owner := enclosed(low, names):
-            intervals[owner] = (low, high)
-    return intervals, {end for ends in intervals.values() for end in ends}
-
-
-def _bracketed(names: Collection[str]) -> tuple[dict[str, tuple[str, ...]], set[str]]:
-    """Standard deviations behind means, degrees of freedom behind statistics."""
-    wanted = {
-        "mean": ("sd",),
-        "mean_a": ("sd_a",),
-        "mean_b": ("sd_b",),
-        "mean_rank": ("sd",),
-        "t": ("df",),
-        "chi_squared": ("df",),
-        "F": ("df1", "df2"),
-    }
-    found = {
-        name: inside
-        for name, inside in wanted.items()
-        if name in names and all(column in names for column in inside)
-    }
-    return found, {column for inside in found.values() for column in inside}
-
-
-def _line(columns: Sequence[Column], row: Row, small: Mapping[Any, bool]) -> Line:
-    verdict = ""
-    if _differs(small) and small.get(row.get("recipe")):
-        others = ", ".join(recipe for recipe, is_small in small.items() if not is_small)
-        verdict = f"not in {others}"
-    return Line([_cell(column, row) for column in columns], row.get("note") or "", verdict)
-
-
-def _cell(column: Column, row: Row) -> Cell:
-    value = row[column.name]
-    is_name = column.name in NAMING and isinstance(value, float)
-    text = f"{value:g}" if is_name else in_table(column.name, value)
-    behind = [*column.bracketed, *(column.interval or ())]
-    if value is None:
-        return Cell(text, "", column.is_number)
-    if column.other:
-        text += f" / {in_table(column.other, row[column.other])}"
-    if column.bracketed and row[column.bracketed[-1]] is not None:
-        text += f" ({', '.join(in_table(name, row[name]) for name in column.bracketed)})"
-    if column.interval and row[column.interval[0]] is not None:
-        text += f" [{', '.join(in_table(name, row[name]) for name in column.interval)}]"
-    parts = [(name, row[name]) for name in (column.name, *behind)]
-    is_rounded = any(isinstance(part, float) for _, part in parts)
-    exact = ", ".join(f"{name} {part!r}" for name, part in parts if part is not None)
-    return Cell(text, exact if is_rounded else "", column.is_number)
+def _is_number(column: Column, rows: Collection[Row]) -> bool:
+    return not any(isinstance(row[column.name], str) and row[column.name] for row in rows)
 
 
 def level_text(level: float) -> str:

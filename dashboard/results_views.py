@@ -1,42 +1,40 @@
 """Researchers' pages of results: subject by subject, recipes side by side, rows as asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
+from django_tables2 import RequestConfig
 
+from analysis import catalogue
+from analysis.catalogue.spec import Column, TableSpec
+from analysis.catalogue.subjects import GROUPS, MAIN, SUBJECTS
 from analysis.models import AnalysisRun, Result
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard import queries, result_tables, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.forms import ResultsForm
-from dashboard.result_subjects import ABOUT, GROUPS, MAIN, SUBJECTS, About
-from dashboard.result_tables import Compared, Shown
+from dashboard.result_tables import ROWS_SHOWN, Compared, ResultTable
 from dashboard.tables import Table
 from dashboard.views import analysis_page, asked_for
 from survey.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import definition_of
 
-GROUPS_SHOWN = 50
 NOT_MADE = "this analysis holds nothing of the kind"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A table on a page, the page of it that is shown, and where its rows are as CSV."""
+    """A table on a page, and where its rows are as CSV."""
 
-    about: About
-    shown: Shown
-    page: Page[Any]
-    #: Numbers of its pages with their addresses; none where there is one page.
-    links: list[tuple[Any, str]]
+    about: TableSpec
+    shown: ResultTable
     compared: Compared | None
     csv: str
     lacking: list[tuple[str, str]]
@@ -52,21 +50,22 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     analysis = queries.newest_of_ratings(found, asked_for(request))
     definition = definition_of(found)
     rated = definition.rating is not None
-    names = SUBJECTS[subject].tables if rated or subject != MAIN else ()
+    names = catalogue.of_subject(subject) if rated or subject != MAIN else ()
     stored = {table: one for table, one in analysis.tables(*names).items() if one.rows}
     recipes = _recipes(analysis.run)
+    choices = result_tables.choices(stored, catalogue.tables())
     form = ResultsForm(
-        _with_first_shown(request, stored),
+        _with_first_shown(request, choices),
         recipes=list(recipes),
-        choices=result_tables.choices(stored.values()),
+        choices=choices,
     )
     sections, hidden = [], []
     for table in (table for table in names if table in stored):
         section = _section(request, analysis, table, stored[table], form.choice)
-        if section.shown.groups:
+        if section.shown.rows:
             sections.append(section)
         else:
-            hidden.append(ABOUT[table].title)
+            hidden.append(section.about.title)
     context = _main(analysis) if subject == MAIN else {}
     if subject == GROUPS:
         context["ungrouped"] = _ungrouped(analysis)
@@ -76,14 +75,14 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         "results",
         analysis,
         subject=subject,
-        subjects=[(address, about.title) for address, about in SUBJECTS.items()],
-        title=SUBJECTS[subject].title,
+        subjects=list(SUBJECTS.items()),
+        title=SUBJECTS[subject],
         recipes=recipes,
         form=form,
         sections=sections,
         hidden=hidden,
         absent=[
-            (ABOUT[table].title, analysis.absent.get(table, NOT_MADE))
+            (catalogue.table(table).title, analysis.absent.get(table, NOT_MADE))
             for table in names
             if table not in stored
         ],
@@ -131,12 +130,14 @@ def _level(run: AnalysisRun | None) -> float:
     return round(1 - confidence, 12)
 
 
-def _with_first_shown(request: HttpRequest, stored: Mapping[str, Table]) -> dict[str, Any]:
+def _with_first_shown(
+    request: HttpRequest, choices: Mapping[Column, Sequence[str]]
+) -> dict[str, Any]:
     """What the address asks for, and of each filter that it does not name the first shown."""
     asked = dict(request.GET.items())
-    for column, values in result_tables.choices(stored.values()).items():
-        first = result_tables.FIRST_SHOWN.get(column)
-        asked.setdefault(column, first if first in values else result_tables.EVERY)
+    for column, values in choices.items():
+        first = column.first if column.first in values else result_tables.EVERY
+        asked.setdefault(column.name, first)
     return asked
 
 
@@ -147,38 +148,24 @@ def _section(
     table: Table,
     chosen: Mapping[str, str],
 ) -> Section:
-    asked = result_tables.asked_of(table, chosen)
-    rows = result_tables.rows_with(table, asked)
-    groups = result_tables.grouped(rows, result_tables.keys_of(table))
+    about = catalogue.table(name)
+    asked = result_tables.asked_of(table, about, chosen)
+    groups = result_tables.grouped(result_tables.rows_with(table, asked), about)
     level = _level(analysis.run)
-    pages = Paginator(groups, GROUPS_SHOWN)
-    page = pages.get_page(request.GET.get(f"page-{name}"))
-    numbers = pages.get_elided_page_range(page.number) if pages.num_pages > 1 else []
+    shown = result_tables.shown(table, about, groups, level=level)
+    RequestConfig(request, paginate={"per_page": ROWS_SHOWN}).configure(shown)
     lacking = [
         (where.removeprefix(f"{name} (").removesuffix(")"), reason)
         for where, reason in analysis.absent.items()
         if where.startswith(f"{name} (")
     ]
     return Section(
-        about=ABOUT[name],
-        shown=result_tables.shown(
-            name, table, list(page), in_file=ABOUT[name].in_file, level=level
-        ),
-        page=page,
-        links=[(number, _address(request.GET, f"page-{name}", number)) for number in numbers],
+        about=about,
+        shown=shown,
         compared=result_tables.compared(groups, level),
         csv=urlencode(asked),
         lacking=lacking,
     )
-
-
-def _address(query: QueryDict, parameter: str, number: Any) -> str:
-    """The same query with another page; nothing for what stands between numbers of pages."""
-    if not isinstance(number, int):
-        return ""
-    other = query.copy()
-    other[parameter] = str(number)
-    return f"?{other.urlencode()}"
 
 
 @require_GET

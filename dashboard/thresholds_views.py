@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
+from analysis import catalogue
 from analysis.definition import QualityRules
 from analysis.models import AnalysisRun, RuleSet
 from analysis.queries import latest_run
@@ -20,7 +21,6 @@ from analysis.runs import request_run
 from dashboard import queries, result_tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.forms import SIGMA_CHOICES, THRESHOLDS, ThresholdsForm
-from dashboard.result_subjects import ABOUT
 from dashboard.thresholds import Limits, WhatIf
 from dashboard.tried import Tried
 from dashboard.views import analysis_page, asked_for, wake_worker
@@ -52,13 +52,14 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
     if analysis.run:
         form, what_if = _asked(request.GET, found, analysis.run)
         elbows = analysis.tables("thresholds")["thresholds"]
+        about = catalogue.table("thresholds")
         context = {
             "form": form,
             "sliders": _sliders(form, what_if.limits),
             "choices": [form[name] for name in SIGMA_CHOICES if name in form.fields],
             "tried": _tried(what_if, form, request.GET.get("sort", "")),
-            "elbows": result_tables.shown("thresholds", elbows, [[row] for row in elbows.rows]),
-            "about_elbows": ABOUT["thresholds"],
+            "elbows": result_tables.shown(elbows, about, [[row] for row in elbows.rows]),
+            "about_elbows": about,
             **_contrast(what_if),
         }
     versions = found.rule_sets.select_related("author").order_by("-version")

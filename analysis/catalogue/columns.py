@@ -1,6 +1,6 @@
 """Columns that several tables share, each with its meaning. Pure."""
 
-from analysis.catalogue.spec import Column
+from analysis.catalogue.spec import Column, Form
 
 STEP = Column("step", "Rule, in the order of the filter", is_key=True)
 EXCLUDED = Column("excluded", "Raters whom the step takes out")
@@ -182,6 +182,7 @@ def interval(
     tail: str = "",
     *,
     note: str = "",
+    form: Form = "decimals",
     page: bool = True,
     report: bool = True,
     latex: bool = True,
@@ -191,7 +192,13 @@ def interval(
     said = f"end of the interval{whose}" + (f": {note}" if note else "")
     low, high = (
         Column(
-            f"{name}_{end}{tail}", f"{word} {said}", of=of, page=page, report=report, latex=latex
+            f"{name}_{end}{tail}",
+            f"{word} {said}",
+            of=of,
+            form=form,
+            page=page,
+            report=report,
+            latex=latex,
         )
         for end, word in (("low", "Lower"), ("high", "Upper"))
     )

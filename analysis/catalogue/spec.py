@@ -122,9 +122,9 @@ class TableSpec:
     subject: str = ""
     counts: str = ""
     names_a_and_b: str = ""
-    keep: Callable[[Mapping[str, Any]], bool] | None = None
+    keep: Callable[[Any], bool] | None = None
     kept: str = ""
-    first: Callable[[Mapping[str, Any]], bool] | None = None
+    first: Callable[[Any], bool] | None = None
     folded: bool = False
     apart: tuple[str, ...] = ()
     appendix: bool = False

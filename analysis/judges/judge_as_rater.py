@@ -59,8 +59,8 @@ ALT_TEST_RATERS = TableSpec(
         c.P.but(meaning="p value, one-sided: of a rater who is nearer to the others than the "
             "judge by ε or more"),
 
-        Column("p_adjusted", form="p", label="p (BY)", meaning="p value adjusted by Benjamini and Yekutieli's "
-            "method over raters"),
+        Column("p_adjusted", "p value adjusted by Benjamini and Yekutieli's method over raters",
+            form="p", label="p (BY)"),
         Column("replaceable", "Whether the judge, with its head start, comes closer to the others "
             "than the rater, after adjustment"),
         c.NOTE,

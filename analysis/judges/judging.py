@@ -10,7 +10,7 @@ from analysis.absent import Absent
 from analysis.definition import QualityRules
 from analysis.figures import judges as draw
 from analysis.judges.agreement_with_people import judge_agreement, judge_bias, pair
-from analysis.judges.circularity import WARNINGS, circularity, raters_before
+from analysis.judges.circularity import GUARD_WARNINGS, circularity, raters_before
 from analysis.judges.consistency import (
     gold_warnings,
     judge_consistency,
@@ -79,7 +79,7 @@ def analyse_judges(
             absent["judge_alt_test"] = notes[0] if notes else unscored
     except Absent as reason:
         absent |= dict.fromkeys([*AGREEMENT, *FIGURES], str(reason))
-    warnings = DataFrame(gold_warnings(everything), columns=WARNINGS)
+    warnings = DataFrame(gold_warnings(everything), columns=GUARD_WARNINGS.names)
     try:
         guard = _guard(checked, data, everything, judges, rules)
         warnings = pd.concat([warnings, guard.pop(WARNED)], ignore_index=True)

@@ -33,7 +33,8 @@ WINS_TESTS = TableSpec(
     (
         *c.FRONT, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B,
         Column("n_cells", "Comparisons of a model in a scenario"),
-        c.A_WINS, *c.interval("a_wins", "a_wins"), c.B_WINS, *c.interval("b_wins", "b_wins"),
+        c.A_WINS, *c.interval("a_wins", "a_wins", form="whole"),
+        c.B_WINS, *c.interval("b_wins", "b_wins", form="whole"),
         c.TIES,
         Column("ties_count", "What a tie counts for: neither or half").csv_only(),
         Column("a_share", "Share of the comparisons without ties that condition a wins"),

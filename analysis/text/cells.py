@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.catalogue.number_text import count, in_table, p_letter
+from analysis import catalogue
+from analysis.catalogue.number_text import count, p_letter
+from analysis.catalogue.spec import TableSpec
 from survey.csv_text import to_text
 
 
@@ -42,6 +44,11 @@ class Table:
         return (Row(self, place) for place in range(len(self.rows)))
 
     @cached_property
+    def spec(self) -> TableSpec:
+        """What its columns are."""
+        return catalogue.table(self.name)
+
+    @cached_property
     def places(self) -> dict[str, int]:
         """Where each column stands, from 0."""
         return {column: place for place, column in enumerate(self.columns)}
@@ -70,7 +77,7 @@ class Row:
     def cite(self, column: str, form: Callable[[Any], str] | None = None) -> Cited:
         """The number, as the field writes it or as `form` does."""
         value = self[column]
-        text = form(value) if form else in_table(column, value)
+        text = form(value) if form else self.table.spec.column(column).text(value)
         return Cited(text, to_text(value), self.table.cell(self.place, column))
 
     def derive(self, text: str) -> Cited:

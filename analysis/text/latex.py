@@ -2,14 +2,17 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from string import ascii_lowercase
 from typing import Any
 
-from analysis.catalogue.number_text import count, in_table, is_p, p_text
-from analysis.text.interval_columns import enclosed, stem, with_intervals
+from pandas import DataFrame
+
+from analysis.catalogue.number_text import count, p_text
+from analysis.catalogue.spec import Column as Declared
+from analysis.catalogue.spec import TableSpec, together
 from analysis.text.latex_layout import Column, Layout, layout
 
 #: What LaTeX would take for a command, and what it would draw as something else.
@@ -51,11 +54,9 @@ LIGATURES = re.compile(r"([-,'])(?=\1)")
 #: What pdfLaTeX can set by itself: Latin letters and common punctuation.
 PDFLATEX = re.compile(r"[\x20-\x7e\u00a1-\u017f\u2013\u2014\u2018-\u201e\u2020\u2021\u2026\u20ac]*")
 NOTE = "note"
+NEW = "\n"
 MOST_SAID = 80  # characters; longer texts are not said in a caption
 DASH = "--"  # where there is no value
-#: What lies between these two ends are differences, not an estimate (Bland and Altman).
-LIMITS = "limits"
-
 Value = Any
 
 
@@ -65,49 +66,44 @@ class Kept:
     which no number of the table has decimals, such as the points of a scale.
     """
 
-    columns: Sequence[str]
+    columns: Sequence[Declared]
     rows: Sequence[Sequence[Value]]
     whole: Collection[str]
 
-    def column(self, name: str) -> list[Value]:
-        place = list(self.columns).index(name)
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    def values(self, name: str) -> list[Value]:
+        place = self.names.index(name)
         return [row[place] for row in self.rows]
-
-
-def _plain(column: str) -> str:
-    return column.replace("_", " ")
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a table `says` of how to read it, what its columns are `called`, and the level of its
-    intervals: by recipe, and by "" where no column names one.
+    """What a table `says` of how to read it, and the level of its intervals: by recipe, and by ""
+    where no column names one.
     """
 
     says: str = ""
-    called: Callable[[str], str] = _plain
     levels: Mapping[str, float] = field(default_factory=dict)
 
-    def heading(self, column: str) -> str:
-        """What a column is called, a symbol before it in italics: p_adjusted is *p* adjusted."""
-        said = self.called(column)
-        first, *rest = [escaped(word) for word in said.split()] or [escaped(column)]
-        return " ".join([f"${first}$" if len(first) == 1 else first, *rest])
-
-    def interval(self, low: str, part: Kept) -> str:
-        """The heading of an interval: a plain one stands beside the number that it encloses,
-        another is named after it.
+    def interval(self, low: Declared, part: Kept) -> str:
+        """The heading of an interval: a plain one stands beside its number, another is named after
+        it. What lies between limits of agreement are differences, not an estimate.
         """
-        if stem(low) == LIMITS:
-            return self.heading(LIMITS)
+        if low.interval == "limits":
+            return "Limits of agreement"
         level = self._level(part)
         ci = rf"{100 * level:g}\,\%~CI" if level else "CI"
-        owner = enclosed(low, part.columns) or stem(low)
-        return ci if low == "ci_low" else f"{self.heading(owner)} {ci}"
+        if low.interval == "ci":
+            return ci
+        owner = next((column for column in part.columns if column.name == low.of), None)
+        return f"{heading(owner or Declared(low.of, ''))} {ci}"
 
     def _level(self, part: Kept) -> float | None:
         """That of all rows, if they have one."""
-        recipes = set(part.column("recipe")) if "recipe" in part.columns else {""}
+        recipes = set(part.values("recipe")) if "recipe" in part.names else {""}
         levels = {self.levels.get(recipe) for recipe in recipes}
         return levels.pop() if len(levels) == 1 else None
 
@@ -115,20 +111,30 @@ class Words:
 PLAIN = Words()
 
 
+def heading(column: Declared) -> str:
+    """What a column is called at its head."""
+    return _called(column.heading)
+
+
+def _called(words: str) -> str:
+    """Words, of which a first one of one letter is a symbol in italics."""
+    first, *rest = [escaped(word) for word in words.split()]
+    return " ".join([f"${first}$" if len(first) == 1 else first, *rest])
+
+
 def latex_table(
-    name: str,
-    title: str,
-    columns: Sequence[str],
+    table: TableSpec,
+    names: Sequence[str],
     rows: Iterable[Sequence[Value]],
     *,
     words: Words = PLAIN,
-    apart: Collection[str] = (),
     aside: Collection[str] = (),
 ) -> str:
     """A table as LaTeX: a floating `tabular`, or a `longtable` where there are many rows.
 
-    `rows` hold plain values: text, numbers, booleans, None. Rows that differ in a column of `apart`
-    stand in tables of their own; columns in `aside` are left to the CSV.
+    `rows` hold plain values of the columns `names`: text, numbers, booleans, None. Rows that differ
+    in a column that tells parts apart stand in tables of their own; columns that are declared so,
+    or named in `aside`, are left to the CSV.
     Numbers are rounded as in the report, but p values have the signs of LaTeX, and columns of
     nothing but whole numbers no decimals. Both ends of an interval stand in one column, behind the
     number that they enclose. A column in which nothing varies is said in the caption instead, one
@@ -136,47 +142,70 @@ def latex_table(
     `note`. What is wide is set smaller, then on a turned page. The label is `tab:<name>`; of
     several tables, with what tells them apart.
     """
-    kept = [place for place, column in enumerate(columns) if column not in aside]
-    names = [columns[place] for place in kept]
+    columns = [table.column(name) for name in names]
+    kept = [n for n, column in enumerate(columns) if column.latex and column.name not in aside]
     shown = [[row[place] for place in kept] for row in rows]
-    whole = [name for n, name in enumerate(names) if all(_is_whole(row[n]) for row in shown)]
-    parts = _parts(Kept(names, shown, whole), [name for name in names if name in apart])
+    declared = [columns[place] for place in kept]
+    whole = [c.name for n, c in enumerate(declared) if all(_is_whole(row[n]) for row in shown)]
+    telling = [c.name for c in declared if c.part or c.name in table.apart]
     tables = []
-    for told, part in parts.items():
-        label = "-".join([f"tab:{name}", *told])
-        tables.append(_table(label, title, part, words, apart))
+    for told, part in _parts(Kept(declared, shown, whole), telling).items():
+        label = "-".join([f"tab:{table.name}", *told])
+        tables.append(_table(label, table.title, part, words, telling))
     text = "\n\n".join(tables)
-    return "\n".join([*_comments(name, text, [c for c in columns if c in aside]), text, ""])
+    left = [name for place, name in enumerate(names) if place not in kept]
+    return "\n".join([*_comments(table.name, text, left), text, ""])
 
 
 def _parts(table: Kept, apart: Sequence[str]) -> dict[tuple[str, ...], Kept]:
     """Rows that agree in the columns `apart`, by what tells them from others."""
-    telling = [name for name in apart if len(set(table.column(name))) > 1]
+    telling = [name for name in apart if len(set(table.values(name))) > 1]
     if not telling:
         return {(): table}
     rows: dict[tuple[str, ...], list[Sequence[Value]]] = {}
-    keys = zip(*(table.column(name) for name in telling), strict=True)
+    keys = zip(*(table.values(name) for name in telling), strict=True)
     for key, row in zip(keys, table.rows, strict=True):
         rows.setdefault(tuple(map(str, key)), []).append(row)
     return {key: replace(table, rows=of_key) for key, of_key in rows.items()}
 
 
 def _table(label: str, title: str, part: Kept, words: Words, apart: Collection[str]) -> str:
-    names, constant = _columns(part, words, apart)
+    shown, constant = _columns(part, apart)
     notes = _notes(part)
     columns = [
-        _interval(part, words, *group) if len(group) > 1 else _column(part, words, group[0])
-        for group in with_intervals([name for name in names if name != NOTE])
+        _interval(part, words, *group) if len(group) > 1 else _column(part, group[0])
+        for group in together(column for column in shown if column.name != NOTE)
     ]
     if notes:
         columns = _marked(columns, part, notes)
     caption = escaped(title) + (f" ({'; '.join(constant)})" if constant else "")
     how = layout(columns)
-    body = [" & ".join(cells) + r" \\" for cells in zip(*(c.cells for c in columns), strict=True)]
-    lines = _long if how.is_long else _floating
-    text = lines(label, caption, how, body, _below(words.says, notes))
-    turned = [r"\begin{landscape}", *text, r"\end{landscape}"]
-    return "\n".join(turned if how.is_turned else text)
+    text = _skeleton(label, caption, how, columns, _below(words.says, notes))
+    return rf"\begin{{landscape}}{NEW}{text}{NEW}\end{{landscape}}" if how.is_turned else text
+
+
+def _skeleton(
+    label: str, caption: str, how: Layout, columns: Sequence[Column], below: Sequence[str]
+) -> str:
+    """The table as pandas writes it, in our size, with what stands below it."""
+    cells = zip(*(column.cells for column in columns), strict=True)
+    styler = DataFrame(list(cells), columns=how.headings).style.hide(axis="index")
+    text = styler.to_latex(
+        column_format="".join(how.align),
+        caption=caption,
+        label=label,
+        hrules=True,
+        environment="longtable" if how.is_long else "table",
+        position_float=None if how.is_long else "centering",
+    ).rstrip()
+    under = NEW.join(below)
+    if how.is_long:
+        long = [*how.size.commands, r"\setlength{\LTcapwidth}{\linewidth}", text, under]
+        return NEW.join(["{", *filter(None, long), "}"])
+    sized = NEW.join([r"\centering", *how.size.commands])
+    end = r"\end{table}"
+    text = text.replace(r"\centering", sized, 1)
+    return text.removesuffix(end) + (under + NEW if under else "") + end
 
 
 def _comments(name: str, text: str, aside: Sequence[str]) -> list[str]:
@@ -208,35 +237,35 @@ def p_value(p: float) -> str:
     return re.sub("[<>]", r"$\g<0>$", p_text(p))
 
 
-def _columns(part: Kept, words: Words, apart: Collection[str]) -> tuple[list[str], list[str]]:
+def _columns(part: Kept, apart: Collection[str]) -> tuple[list[Declared], list[str]]:
     """The columns to show, and what those say in which nothing varies."""
-    kept: list[str] = []
+    kept: list[Declared] = []
     constant: list[str] = []
     for column in part.columns:
-        values = part.column(column)
+        values = part.values(column.name)
         if values and all(map(_is_missing, values)):
             continue
         one = len({_exact(value) for value in values}) == 1
-        one = one and (len(values) > 1 or column in apart)
-        if one and isinstance(values[0], str) and len(values[0]) <= MOST_SAID and column != NOTE:
-            constant.append(f"{words.heading(column)}: {escaped(values[0])}")
+        one = one and (len(values) > 1 or column.name in apart) and column.name != NOTE
+        if one and isinstance(values[0], str) and len(values[0]) <= MOST_SAID:
+            constant.append(f"{_called(column.words)}: {escaped(values[0])}")
         else:
             kept.append(column)
-    if not set(kept) - {NOTE}:  # a table of nothing but constants
+    if not {column.name for column in kept} - {NOTE}:  # a table of nothing but constants
         return list(part.columns), []
     return kept, constant
 
 
-def _column(part: Kept, words: Words, name: str) -> Column:
-    values = part.column(name)
+def _column(part: Kept, column: Declared) -> Column:
+    values = part.values(column.name)
     known = [value for value in values if not _is_missing(value)]
     is_text = not known or not all(map(_is_number, known))
-    return Column(words.heading(name), _texts(part, name, values), is_text)
+    return Column(heading(column), _texts(part, column, values), is_text)
 
 
-def _interval(part: Kept, words: Words, low: str, high: str) -> Column:
+def _interval(part: Kept, words: Words, low: Declared, high: Declared) -> Column:
     """Both ends in one column, rounded alike."""
-    lows, highs = part.column(low), part.column(high)
+    lows, highs = part.values(low.name), part.values(high.name)
     both = _texts(part, low, [*lows, *highs])
     pairs = zip(both[: len(lows)], both[len(lows) :], strict=True)
     # In braces, for after the end of a row it would be read as its options.
@@ -246,9 +275,9 @@ def _interval(part: Kept, words: Words, low: str, high: str) -> Column:
 
 def _notes(part: Kept) -> dict[str, str]:
     """The letter of each note; none where there is one for all rows."""
-    if NOTE not in part.columns:
+    if NOTE not in part.names:
         return {}
-    notes = part.column(NOTE)
+    notes = part.values(NOTE)
     each = list(dict.fromkeys(str(note) for note in notes if not _is_missing(note)))
     if len(each) == 1 and not any(map(_is_missing, notes)):
         return {each[0]: ""}
@@ -263,7 +292,7 @@ def _letter(place: int) -> str:
 
 def _marked(columns: Sequence[Column], part: Kept, notes: dict[str, str]) -> list[Column]:
     """With the letters of the rows' notes, behind their first text if they have one."""
-    marks = [notes.get(str(note), "") for note in part.column(NOTE)]
+    marks = [notes.get(str(note), "") for note in part.values(NOTE)]
     place = next((n for n, column in enumerate(columns) if column.is_text), 0)
     cells = [
         cell + (rf"\textsuperscript{{{mark}}}" if mark else "")
@@ -286,68 +315,21 @@ def _below(says: str, notes: dict[str, str]) -> list[str]:
     return [r"{\par\smallskip\raggedright\noindent", *(rf"{text}\par" for text in each), "}"]
 
 
-def _texts(part: Kept, column: str, values: Sequence[Value]) -> list[str]:
-    return [_cell(column, value, is_whole=column in part.whole) for value in values]
+def _texts(part: Kept, column: Declared, values: Sequence[Value]) -> list[str]:
+    return [_cell(column, value, is_whole=column.name in part.whole) for value in values]
 
 
-def _cell(column: str, value: Value, *, is_whole: bool) -> str:
+def _cell(column: Declared, value: Value, *, is_whole: bool) -> str:
     if _is_missing(value):
         return DASH
     if isinstance(value, float) and math.isfinite(value):
-        if is_p(column):
+        if column.form == "p":
             return p_value(value)
         if is_whole:
             return escaped(count(value))
-    text = escaped(in_table(column, value))
+    text = escaped(column.text(value))
     # After the end of a row these would be read as its options.
     return "{}" + text if text.startswith(("[", "*")) else text
-
-
-def _floating(
-    label: str, caption: str, how: Layout, body: list[str], below: list[str]
-) -> list[str]:
-    return [
-        r"\begin{table}",
-        r"\centering",
-        *how.size.commands,
-        rf"\caption{{{caption}}}",
-        rf"\label{{{label}}}",
-        rf"\begin{{tabular}}{{{''.join(how.align)}}}",
-        r"\toprule",
-        " & ".join(how.headings) + r" \\",
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-        *below,
-        r"\end{table}",
-    ]
-
-
-def _long(label: str, caption: str, how: Layout, body: list[str], below: list[str]) -> list[str]:
-    header = " & ".join(how.headings) + r" \\"
-    return [
-        "{",
-        *how.size.commands,
-        r"\setlength{\LTcapwidth}{\linewidth}",
-        rf"\begin{{longtable}}{{{''.join(how.align)}}}",
-        rf"\caption{{{caption}}}",
-        rf"\label{{{label}}} \\",
-        r"\toprule",
-        header,
-        r"\midrule",
-        r"\endfirsthead",
-        r"\toprule",
-        header,
-        r"\midrule",
-        r"\endhead",
-        r"\bottomrule",
-        r"\endfoot",
-        *body,
-        r"\end{longtable}",
-        *below,
-        "}",
-    ]
 
 
 def _is_number(value: Value) -> bool:

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-import pytest
 from django.template.loader import render_to_string
 
-from dashboard.report_sections import SECTIONS, section_of, shown
 from dashboard.report_tables import MOST_ROWS, Number, Part, ShownTable, shown_table
-from dashboard.result_subjects import SUBJECTS
 from tests.analysis.written import tables
 
 
@@ -35,7 +32,10 @@ def test_contrasts_stand_together_whatever_their_unit() -> None:
 def test_both_ends_of_an_interval_stand_together_wherever_their_names_say_so() -> None:
     rows = [{"difference_with": 0.5, "ci_low_with": 0.1, "ci_high_with": n} for n in (0.9, 0.8)]
     [part] = table("order_conclusions", *rows).parts
-    assert [heading.text for heading in part.headings] == ["difference with", "interval with"]
+    assert [heading.text for heading in part.headings] == [
+        "Difference with",
+        "Interval of difference with",
+    ]
     assert texts(part)[0] == ["0.50", "0.10 to 0.90"]
 
 
@@ -53,7 +53,7 @@ def test_parts_are_those_of_recipe_unit_and_raters() -> None:
         ("recipe mine; unit participant; raters included", False),
         ("recipe mine; unit participant; raters all", True),
     ]
-    assert [heading.text for heading in parts[0].headings] == ["model", "n"]
+    assert [heading.text for heading in parts[0].headings] == ["Model", "n"]
     assert texts(parts[0]) == [["Ant", "3"], ["Bee", "3"]]
 
 
@@ -70,9 +70,9 @@ def test_two_ends_of_an_interval_stand_in_one_column() -> None:
     row = {"model": "Ant", "difference": 0.5, "ci_low": -0.25, "ci_high": 1.25}
     part = table("contrasts", row, {**row, "model": "Bee"}).parts[0]
     assert [(heading.text, heading.columns) for heading in part.headings] == [
-        ("model", "model"),
-        ("difference", "difference"),
-        ("interval", "ci_low, ci_high"),
+        ("Model", "model"),
+        ("Difference", "difference"),
+        ("Interval", "ci_low, ci_high"),
     ]
     assert texts(part)[0] == ["Ant", "0.50", "−0.25 to 1.25"]
 
@@ -85,9 +85,9 @@ def test_columns_are_called_after_what_they_hold_in_their_table() -> None:
     assert heads("contrasts", p=0.1, p_adjusted=0.2) == ["p", "p (Holm)"]
     assert heads("alt_test_raters", p=0.1, p_adjusted=0.2) == ["p", "p (BY)"]
     of_alpha = {"alpha_ordinal": 0.8, "alpha_ordinal_low": 0.7, "alpha_ordinal_high": 0.9}
-    assert heads("judge_consistency", **of_alpha) == ["α ordinal", "interval of α ordinal"]
+    assert heads("judge_consistency", **of_alpha) == ["α ordinal", "Interval of α ordinal"]
     limits = {"bias": 0.5, "limits_low": -1.0, "limits_high": 2.0}
-    assert heads("judge_bias", **limits) == ["bias", "limits of agreement"]
+    assert heads("judge_bias", **limits) == ["Bias", "Limits of agreement"]
 
 
 def test_below_a_table_stands_how_many_rows_are_shown_and_which() -> None:
@@ -138,7 +138,7 @@ def test_empty_columns_are_left_out_and_empty_cells_have_a_dash() -> None:
         {"model": "Bee", "p": 0.5, "df": None},
     ]
     part = table("anova", *rows).parts[0]
-    assert [heading.text for heading in part.headings] == ["model", "p"]
+    assert [heading.text for heading in part.headings] == ["Model", "p"]
     assert [(cell.text, cell.kind) for cell in part.rows[0]] == [("Ant", "text"), ("–", "number")]
 
 
@@ -201,25 +201,12 @@ def test_raters_show_few_columns_and_name_the_others() -> None:
     row = {"participant": "ann", "exclusion": "duration", "sigma": 0.5, "longstring": 9}
     found = table("raters", row)
     assert [heading.text for heading in found.parts[0].headings] == [
-        "participant",
-        "exclusion",
+        "Participant",
+        "Exclusion",
         "σ",
     ]
     assert found.aside == ["longstring"]
 
 
-def test_table_that_nobody_planned_for_stands_at_the_end_under_its_name() -> None:
-    assert section_of("some_more") == "Further tables"
+def test_table_that_is_not_declared_stands_under_its_name() -> None:
     assert table("some_more", {"n": 1}).title == "some more"
-
-
-@pytest.mark.parametrize("name", [name for s in SUBJECTS.values() for name in s.tables])
-def test_tables_of_pages_have_a_place_a_title_and_words(name: str) -> None:
-    assert section_of(name) != "Further tables"
-    assert shown(name).title
-    assert shown(name).says
-
-
-def test_every_table_stands_in_one_section() -> None:
-    names = [name for planned in SECTIONS.values() for name in planned]
-    assert len(names) == len(set(names))

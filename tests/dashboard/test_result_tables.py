@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from dashboard.result_subjects import ABOUT, SUBJECTS
+from analysis import catalogue
 from dashboard.result_tables import (
     EVERY,
-    Shown,
+    ResultTable,
     asked_of,
     choices,
     compared,
     grouped,
-    keys_of,
     rows_with,
     shown,
 )
 from dashboard.tables import Table
 
+SPEC = catalogue.table("group_tests")
 COLUMNS = [
     "recipe", "unit", "raters", "factor", "group_a", "group_b", "scenario", "n_a", "n_b", "mean_a",
     "sd_a", "test", "t", "df", "p", "difference", "ci_low", "ci_high", "u", "note",
@@ -39,27 +39,36 @@ def table(*rows: list[Any]) -> Table:
     return Table.from_content({"columns": COLUMNS, "rows": list(rows)})
 
 
-def shown_of(of: Table, **more: Any) -> Shown:
-    return shown("group_tests", of, grouped(of.rows, keys_of(of)), **more)
+def shown_of(of: Table, name: str = "group_tests") -> ResultTable:
+    spec = catalogue.table(name)
+    return shown(of, spec, grouped(of.rows, spec))
 
 
-def test_keys_are_the_texts_before_the_numbers_and_what_can_be_chosen() -> None:
-    assert keys_of(table(row("paper"))) == [*COLUMNS[:7], "test"]
+def headings(found: ResultTable) -> list[str]:
+    return [column.header for column in found.columns]
+
+
+def cells(found: ResultTable) -> list[list[str]]:
+    return [[str(cell) for cell in row.cells] for row in found.rows]
+
+
+def choices_of(of: Table, name: str = "group_tests") -> dict[str, list[str]]:
+    found = choices({name: of}, catalogue.tables())
+    return {column.name: values for column, values in found.items()}
 
 
 def test_places_on_a_page_are_rows_of_their_own() -> None:
     columns = ["recipe", "answer", "set", "response_position", "n_raters", "value", "ci_low"]
     rows = [["sound", "best", "all", place, 34, 0.2, 0.1] for place in (1, 2)]
     of = Table.from_content({"columns": columns, "rows": rows})
-    assert keys_of(of) == columns[:4]
-    found = shown("position_effects", of, grouped(of.rows, keys_of(of)))
-    assert found.keys == ["Response position"]
-    assert [[key.text for key in group.keys] for group in found.groups] == [["1"], ["2"]]
+    found = shown_of(of, "position_effects")
+    assert headings(found)[0] == "Response position"
+    assert [row[0] for row in cells(found)] == ["1", "2"]
 
 
 def test_choices_are_the_values_of_columns_that_tell_rows_apart() -> None:
     of = table(row("paper"), row("sound", scenario="S1"), row("sound", raters="all"))
-    assert choices([of]) == {
+    assert choices_of(of) == {
         "raters": ["included", "all"],
         "unit": ["rating", "participant"],
         "scenario": ["all", "S1"],
@@ -71,7 +80,7 @@ def test_row_of_several_units_is_shown_with_each_of_them() -> None:
     of = Table.from_content(
         {"columns": columns, "rows": [["sound", "comparison, participant", "no rule", 40]]}
     )
-    assert choices([of]) == {"unit": ["comparison", "participant"]}
+    assert choices_of(of, "sensitivity") == {"unit": ["comparison", "participant"]}
     assert rows_with(of, {"unit": "participant"}) == of.rows
     assert rows_with(of, {"unit": "rating"}) == []
 
@@ -90,51 +99,57 @@ def test_rows_over_all_are_shown_unless_others_are_asked_for(
     chosen: dict[str, str], found: dict[str, str]
 ) -> None:
     of = table(row("paper"), row("sound", scenario="S1"))
-    assert asked_of(of, chosen) == found
+    assert asked_of(of, SPEC, chosen) == found
 
 
 def test_all_leaves_no_row_out_of_a_table_that_has_only_parts() -> None:
     of = table(row("sound", scenario="S1"), row("sound", scenario="S2"))
-    assert asked_of(of, {"scenario": "all"}) == {"raters": "included"}
+    assert asked_of(of, SPEC, {"scenario": "all"}) == {"raters": "included"}
     assert len(rows_with(of, {"scenario": "S2"})) == 1
 
 
 def test_a_row_of_both_recipes_stands_together_with_what_they_do_not_share() -> None:
     found = shown_of(table(row("paper", p=0.043), row("sound", p=0.11), row("sound", "S1")))
-    assert found.keys == ["Scenario"]
-    assert [column.label for column in found.columns] == [
-        "Recipe (unit)", "n", "Mean a (SD)", "t (df)", "p", "Difference [interval]",
+    assert headings(found) == [
+        "Scenario", "Recipe (unit)", "n a / n b", "Mean a", "t (df)", "p", "Difference [interval]",
+        "p < .05",
     ]  # fmt: skip
-    first, second = found.groups
-    assert [[cell.text for cell in line.cells] for line in first.lines] == [
-        ["paper (rating)", "96 / 1,296", "2.67 (1.08)", "−2.03 (1,390)", ".043",
-         "−0.23 [−0.45, −0.01]"],
-        ["sound (participant)", "96 / 1,296", "2.67 (1.08)", "−2.03 (1,390)", ".110",
-         "−0.23 [−0.45, −0.01]"],
+    assert cells(found) == [
+        ["all", "paper (rating)", "96 / 1,296", "2.67", "−2.03 (1,390)", ".043",
+         "−0.23 [−0.45, −0.01]", '<span class="pill warn">not in sound</span>'],
+        ["all", "sound (participant)", "96 / 1,296", "2.67", "−2.03 (1,390)", ".110",
+         "−0.23 [−0.45, −0.01]", ""],
+        ["S1", "sound (participant)", "96 / 1,296", "2.67", "−2.03 (1,390)", ".200",
+         "−0.23 [−0.45, −0.01]", ""],
     ]  # fmt: skip
-    assert [line.verdict for line in first.lines] == ["not in sound", ""]
-    assert len(second.lines) == 1
+    assert [row.attrs.get("class", "").split()[0] for row in found.rows] == ["even", "same", "even"]
     assert found.constants == [
         ("Raters", "included"),
         ("Factor", "age"),
-        ("Groups", "60+ / under 60"),
+        ("Group a", "60+ / under 60"),
         ("Test", "welch"),
     ]
 
 
 def test_cells_tell_their_exact_values() -> None:
-    line = shown_of(table(row("paper"))).groups[0].lines[0]
-    assert line.cells[-1].exact == "difference -0.22686, ci_low -0.4463, ci_high -0.0074"
+    [row_of_paper] = shown_of(table(row("paper"))).rows
+    titles = [column.attrs["td"].get("title") for column, _ in row_of_paper.items()]
+    assert titles[-1] == "difference -0.22686, ci_low -0.4463, ci_high -0.0074"
 
 
 def test_what_is_not_estimable_is_empty_and_says_why() -> None:
     because = "not estimable, because there is one rater in 60+"
     empty: Any = dict.fromkeys(["t", "df", "p", "difference", "ci_low", "ci_high"])
     found = shown_of(table(row("paper"), row("sound", **empty, note=because)))
-    line = found.groups[0].lines[1]
-    assert found.has_notes
-    assert line.note == because
-    assert [cell.text for cell in line.cells[3:]] == ["–", "–", "–"]
+    assert headings(found)[-1] == "Note"
+    assert cells(found)[1][3:] == ["–", "–", "–", because]
+
+
+def test_rows_that_are_sorted_stand_alone() -> None:
+    found = shown_of(table(row("paper", t=1.0), row("sound", t=-2.0), row("sound", "S1", t=None)))
+    found.order_by = "t"
+    assert [cell[3].split()[0] for cell in cells(found)][-2:] == ["−2.00", "1.00"]
+    assert not any("same" in row.attrs.get("class", "") for row in found.rows)
 
 
 def test_recipes_are_compared_by_what_they_call_small() -> None:
@@ -143,20 +158,12 @@ def test_recipes_are_compared_by_what_they_call_small() -> None:
         row("paper", "S2", 0.01), row("sound", "S2", 0.3),
         row("paper", "S3", 0.4), row("sound", "S3", None),
     )  # fmt: skip
-    found = compared(grouped(rows.rows, keys_of(rows)), 0.05)
+    found = compared(grouped(rows.rows, SPEC), 0.05)
     assert found is not None
     assert (found.groups, found.all_small, found.small_in) == (2, 1, {"paper": 1})
 
 
 def test_columns_that_are_in_the_file_alone_are_named() -> None:
-    found = shown_of(table(row("paper", u=1.0)), in_file=("u", "sd_a"))
+    found = shown_of(table(row("paper", u=1.0)))
     assert found.left_out == ["sd_a", "u"]
-    assert [column.label for column in found.columns] == [
-        "n", "Mean a", "t (df)", "p", "Difference [interval]",
-    ]  # fmt: skip
-
-
-def test_every_table_of_a_subject_is_explained() -> None:
-    tables = [name for subject in SUBJECTS.values() for name in subject.tables]
-    assert {*tables, "thresholds"} == set(ABOUT)
-    assert len(tables) == len(set(tables))
+    assert headings(found) == ["n a / n b", "Mean a", "t (df)", "p", "Difference [interval]"]

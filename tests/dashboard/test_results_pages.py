@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
+from analysis.catalogue.subjects import SUBJECTS
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import set_recipes
-from dashboard.result_subjects import SUBJECTS
 from survey.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -247,7 +247,7 @@ def test_rows_over_all_are_shown_first_and_parts_when_asked(
 
 @pytest.mark.parametrize(
     "query",
-    ["?recipe=best", "?test=f", "?scenario=S9", "?raters=%00", "?page-group_tests=99999&model="],
+    ["?recipe=best", "?test=f", "?scenario=S9", "?raters=%00", "?group_tests-page=99999&model="],
 )
 def test_what_is_no_choice_chooses_nothing(
     page: Client, grouped_run: AnalysisRun, query: str

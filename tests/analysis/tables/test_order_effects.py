@@ -209,7 +209,10 @@ def test_nobodys_second_rating_leaves_nothing_to_follow() -> None:
 def test_study_without_a_contrast_has_effects_and_no_conclusions() -> None:
     found = tables(ratings(), contrast=Contrast(None, None, None))
     assert len(found.effects) == 3 and found.conclusions.empty
-    assert (list(found.effects), list(found.conclusions)) == (ORDER_EFFECTS.names, ORDER_CONCLUSIONS.names)
+    assert (list(found.effects), list(found.conclusions)) == (
+        ORDER_EFFECTS.names,
+        ORDER_CONCLUSIONS.names,
+    )
 
 
 def test_tables_are_the_same_whatever_the_order_of_rows() -> None:

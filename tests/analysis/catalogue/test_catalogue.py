@@ -1,42 +1,47 @@
-"""Every column of every table of an analysis has its words."""
+"""Every table of an analysis is declared, with words for every column, and the file is current."""
 
 import csv
-import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
-import analysis.judges
-import analysis.raters
-import analysis.tables
-from dashboard.result_columns import codebook_rows, meaning
+from analysis import catalogue
+from analysis.catalogue.subjects import SECTIONS, SUBJECTS
+from analysis.declarations import DOCS, TABLES, as_docs, as_json
 from tests.factories import add_participant, make_study
 
-#: Lists of names that are no columns of a table.
-FEWEST = 6
+
+def meaning(table: str, column: str) -> str:
+    return catalogue.table(table).column(column).meaning
 
 
-def columns_in_code() -> list[tuple[str, str]]:
-    """Module and column of every list of columns in the modules that make tables."""
-    found = []
-    for package in (analysis.judges, analysis.raters, analysis.tables):
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            for name, value in vars(importlib.import_module(module.name)).items():
-                is_table = isinstance(value, list) and len(value) >= FEWEST and "note" in value
-                if name.isupper() and is_table:
-                    found += [(module.name, column) for column in value]
-    return found
+def test_file_and_docs_are_what_is_declared() -> None:
+    command = "python -m analysis.declarations"
+    assert catalogue.FILE.read_text(encoding="utf-8") == as_json(), command
+    assert DOCS.read_text(encoding="utf-8") == as_docs(), command
 
 
-def test_tables_are_found_in_the_code() -> None:
-    assert len({module for module, _ in columns_in_code()}) > 10
+@pytest.mark.parametrize("name", TABLES)
+def test_table_says_what_it_answers_and_what_its_columns_mean(name: str) -> None:
+    table = TABLES[name]
+    assert table.question.endswith("?") and table.observations and table.says
+    assert [column.name for column in table.columns if not column.meaning] == []
+    assert len(set(table.names)) == len(table.names)
 
 
-@pytest.mark.parametrize("column", sorted({column for _, column in columns_in_code()}))
-def test_column_of_the_code_has_words(column: str) -> None:
-    assert meaning("some_table", column)
+@pytest.mark.parametrize("name", TABLES)
+def test_table_has_its_place(name: str) -> None:
+    table = TABLES[name]
+    assert table.section in SECTIONS[:-1]
+    assert table.subject in {"", *SUBJECTS}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_belongs_to_a_column_belongs_to_one_of_its_table(name: str) -> None:
+    table = TABLES[name]
+    for column in table.columns:
+        assert {column.of, column.beside} <= {"", *table.names}, column.name
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def test_column_of_the_code_has_words(column: str) -> None:
     [
         ("contrasts", "ci_low", "Lower end of the interval"),
         ("wins_tests", "a_wins_high", "Upper end of the interval of a wins"),
-        ("order_conclusions", "ci_low_with", "Lower end of the interval, with the order in the"),
+        ("order_conclusions", "ci_low_with", "Lower end of the interval: with the order in the"),
         ("sensitivity", "by_raters_p", "p of: Mean a − b"),
         ("funnel", "excluded_prefer_not_to_answer", "of sex: prefer not to answer"),
         ("raters", "participant", "Pseudonym"),
@@ -57,7 +62,7 @@ def test_column_of_the_code_has_words(column: str) -> None:
         ),
         ("alt_test_raters", "p", "one-sided"),
         ("choices", "score", "(best − worst) / shown"),
-        ("choices", "best_ci_low", "Lower end of the interval of share_best"),
+        ("choices", "best_ci_low", "Lower end of the interval of share best"),
         ("choices", "score_ci_low", "Lower end of the interval of score"),
         ("wins_tests", "a_share_high", "exact"),
         ("agreement_all", "n_items", "of choices, blocks"),
@@ -69,7 +74,6 @@ def test_column_of_the_code_has_words(column: str) -> None:
         ("alt_test_raters", "p_adjusted", "Benjamini and Yekutieli's method over raters"),
         ("group_tests", "p_adjusted", "by Holm's method over the recipe's family"),
         ("win_differences", "p_adjusted", "by Holm's method over all comparisons"),
-        ("new_table", "p_adjusted", "by Holm's method"),
     ],
 )
 def test_words_follow_from_name_and_table(table: str, column: str, says: str) -> None:
@@ -90,10 +94,6 @@ def test_words_follow_from_name_and_table(table: str, column: str, says: str) ->
 def test_p_of_a_test_without_two_sides_is_not_said_to_have_them(table: str, what: str) -> None:
     said = meaning(table, "p")
     assert what in said and "two-sided" not in said
-
-
-def test_unknown_column_has_no_words() -> None:
-    assert list(codebook_rows({"new": ["shoe_size"]})) == [("new.csv", "shoe_size", "")]
 
 
 @pytest.mark.django_db
