@@ -71,8 +71,9 @@ SECTIONS: dict[str, dict[str, Shown]] = {
         "funnel": Shown(
             "Who was filtered out",
             "Counts people; alone is how many a rule would remove by itself, and the last columns "
-            "are the sex of those whom it excludes. A step `decision` holds those whom the "
-            f"researchers excluded, each with a reason; the rules are about the others. {SAME}",
+            "are the sex of those whom it excludes. The step decision, where there is one, holds "
+            "those whom the researchers excluded, each with a reason; the rules are about the "
+            f"others. {SAME}",
         ),
         "demographics": Shown("Who the included raters are", "Counts the included raters."),
         "thresholds": Shown(

@@ -123,3 +123,4 @@ def test_intervals_have_the_level_of_the_recipe_and_the_usual_one_if_all_recipes
 @pytest.mark.parametrize("name", sorted({n for section in SECTIONS.values() for n in section}))
 def test_pdflatex_can_set_what_a_table_says(name: str) -> None:
     assert PDFLATEX.fullmatch(escaped(shown(name).says))
+    assert "`" not in shown(name).says  # neither LaTeX nor a page knows Markdown
