@@ -269,12 +269,17 @@ def shown(
         for place, row in enumerate(group)
     ]
     if any(row["_verdict"] for row in data):
-        cells.append(("_verdict", Verdict(verbose_name=f"p < {level_text(level)}")))
+        heading = f"p < {level_text(level)}"
+        cells.append(("_verdict", Verdict(verbose_name=heading, default="")))
     if any(row.get("note") for row in rows):
         quiet = {"td": {"class": "wide muted"}}
         cells.append(("note", django_tables2.Column(verbose_name="Note", default="", attrs=quiet)))
     found = ResultTable(data, extra_columns=cells, prefix=f"{spec.name}-")
-    found.constants = [(c.heading, constants[c.name]) for c in keys if constants[c.name]]
+    found.constants = [
+        (str(Cell(column, there, is_number=False).verbose_name), constants[column.name])
+        for column in keys
+        if constants[column.name]
+    ]
     found.left_out = [column.name for column in columns if not column.page]
     return found
 

@@ -12,7 +12,16 @@ from django.utils import timezone
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.codes import new_codes, with_codes
 from survey.definition.settings import ENDINGS, Prolific, Settings
-from survey.models import Block, BlockResponse, Response, Scenario, Study, StudyEvent, System
+from survey.models import (
+    Block,
+    BlockResponse,
+    Participant,
+    Response,
+    Scenario,
+    Study,
+    StudyEvent,
+    System,
+)
 
 BlockKey = tuple[str, str]
 
@@ -88,8 +97,14 @@ def load_study(
 
 
 def _codes_in_use(study: Study) -> dict[str, str]:
-    """The codes that people take back to Prolific now: those of a study that they have begun."""
-    if study.frozen_at is None or study.settings["prolific"] is None:
+    """The codes that people take back to Prolific now; none where nobody came from there, though
+    others may have begun the study or been imported into it.
+    """
+    here, withdrawn = (
+        people.filter(source=Participant.Source.PROLIFIC).exists()
+        for people in (study.participants, study.withdrawals)
+    )
+    if study.settings["prolific"] is None or not (here or withdrawn):
         return {}
     prolific = Prolific.model_validate(study.settings["prolific"])
     return {ending: code for ending in ENDINGS if (code := prolific.code(ending)) is not None}

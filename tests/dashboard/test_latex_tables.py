@@ -107,3 +107,4 @@ def test_intervals_have_the_level_of_the_recipe_and_the_usual_one_if_all_recipes
 @pytest.mark.parametrize("name", TABLES)
 def test_pdflatex_can_set_what_a_table_says(name: str) -> None:
     assert PDFLATEX.fullmatch(escaped(TABLES[name].says))
+    assert "`" not in TABLES[name].says

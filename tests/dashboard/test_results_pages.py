@@ -222,11 +222,11 @@ def test_groups_show_paper_and_sound_one_below_the_other(
     page: Client, grouped_run: AnalysisRun
 ) -> None:
     head, paper, sound, *_ = rows_of_group_tests(page, "?test=welch&model=Ant")
-    assert head[:2] == ["Recipe (unit)", "n"]
+    assert head[:2] == ["Recipe (unit)", "n a / n b"]
     assert (paper[0], sound[0]) == ("paper (rating)", "sound (participant)")
     assert (paper[1], sound[1]) == ("8 / 12", "2 / 3")
     said = text_of(page.get(f"{GROUPS}?test=welch&model=Ant"))
-    assert "Factor age · Groups 60+ / under 60 · Model Ant" in said
+    assert "Factor age · Group a / Group b 60+ / under 60 · Model Ant" in said
 
 
 def test_one_recipe_can_be_looked_at_alone(page: Client, grouped_run: AnalysisRun) -> None:

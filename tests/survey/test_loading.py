@@ -6,7 +6,16 @@ from django.test import Client
 from survey.content import content_of
 from survey.definition.settings import Prolific, Settings
 from survey.loading import load_study
-from survey.models import Block, Participant, Response, Scenario, Study, StudyEvent, System
+from survey.models import (
+    Block,
+    Participant,
+    Response,
+    Scenario,
+    Study,
+    StudyEvent,
+    System,
+    Withdrawal,
+)
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.studies import StateError, set_state
 from tests.prolific import arrival
@@ -220,7 +229,20 @@ def test_codes_in_the_file_replace_random_ones_until_they_are_left_out_again() -
     assert codes_of(load_with()) == random
 
 
-def test_codes_that_people_are_on_their_way_back_with_stay_when_the_file_loses_them() -> None:
+@pytest.mark.parametrize("who", [Participant, Withdrawal])
+def test_codes_that_people_are_on_their_way_back_with_stay_when_the_file_loses_them(
+    who: type[Participant | Withdrawal],
+) -> None:
     study = load_with(completion_code="K7PQ2XWM")
-    Study.objects.filter(pk=study.pk).update(random_codes={}, frozen_at=study.loaded_at)
+    Study.objects.filter(pk=study.pk).update(random_codes={})
+    kept = {"slug": study.slug, "key_kept_until": study.loaded_at} if who is Withdrawal else {}
+    who.objects.create(study=study, source="prolific", **kept)
     assert codes_of(load_with())[0] == "K7PQ2XWM"
+
+
+def test_codes_that_nobody_takes_back_do_not_outlive_the_file() -> None:
+    """Such as the code of an example: raters who were imported have frozen the study, too."""
+    study = load_with(completion_code="TEST1")
+    Study.objects.filter(pk=study.pk).update(random_codes={}, frozen_at=study.loaded_at)
+    Participant.objects.create(study=study, source="import")
+    assert "TEST1" not in codes_of(load_with())
