@@ -9,7 +9,7 @@ from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.collected import Collected
-from analysis.declarations import MAKERS, TABLES
+from analysis.declarations import MAKERS, NAMES
 from analysis.figures.choices import best_worst_shares
 from analysis.figures.dimensions import dimension_means, dimension_radar
 from analysis.figures.forest import contrast_forest, systems_forest
@@ -59,7 +59,7 @@ def analyse_by_recipe(
         for maker in OF_RATERS:
             made.make(maker, Request(first, raters, answers[raters], study), suffix=suffix)
     tables = made.tables()
-    found.tables |= {name: tables[name] for name in TABLES if name in tables}
+    found.tables |= {name: tables[name] for name in NAMES if name in tables}
     found.absent |= made.absent()
     found.absent |= _unanswered(found, answers, recipes)
     found.table("replication", lambda: _replications(found, recipes))

@@ -83,6 +83,8 @@ def _tables(entry: TableSpec | Maker) -> list[TableSpec]:
     return [each for table in entry.tables for each in (table, table.of_all_raters())]
 
 
+#: What recipes ask for.
+NAMES = [table.name for maker in MAKERS for table in _tables(maker)] + ["replication"]
 TABLES = {table.name: table for entry in DECLARED for table in _tables(entry)}
 DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
 

@@ -32,6 +32,7 @@ from analysis.definition import QualityRules
 from analysis.raters import filtering, rater_table
 from analysis.recipe import shipped_recipes
 from analysis.report import Contrast, StudyData, analyse
+from analysis.tables.request import Maker
 
 ROOT = Path(__file__).parent.parent
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from analysis import catalogue
 from survey.definition import StudyDefinition
 from survey.definition.questions import (
     ChoiceQuestion,
@@ -11,31 +12,27 @@ from survey.definition.questions import (
 )
 from survey.definition.settings import ENDINGS
 
+#: Columns that mean the same as in the tables of an analysis.
+SHARED = {
+    "items": ("scenario", "set", "model", "condition", "dimension", "gold"),
+    "raters": (
+        "participant", "status", "duration_seconds", "attention_checks_failed", "included",
+        "exclusion", "excluded_by_decision", "gold_by",
+    ),
+    "judge_consistency": ("judge",),
+}  # fmt: skip
 MEANINGS = {
-    "participant": "Pseudonym, random; or as given where the ratings were imported",
+    column: catalogue.table(table).column(column).meaning
+    for table, names in SHARED.items()
+    for column in names
+} | {
     "source": "How the person came; panel means an expert, simulated and preview are test people",
-    "status": "Where the person stands in the survey",
     "started_at": "When they agreed to take part (ISO 8601, UTC)",
     "finished_at": "When they completed the survey (ISO 8601, UTC)",
-    "duration_seconds": "From start to end; of those who did not finish, to their last answer; "
-    "empty where the clock was set back meanwhile",
-    "attention_checks_failed": "How many; empty where none was answered",
     "region": "US Census region of the state",
     "sigma": "Standard deviation of the person's gold-scored ratings",
     "mae": "Mean absolute distance of these ratings to the gold scores",
-    "included": "Whether the person's ratings count; not while they are taking the survey",
-    "exclusion": "The first quality rule that matched, or `decision`, which comes before them; of "
-    "who is not included, empty where no rule was applied: still taking the survey, declined, "
-    "screened out or withdrawn",
-    "excluded_by_decision": "Why the researchers excluded the rater, if they did; true in the "
-    "form for sharing",
-    "scenario": "User input that was answered",
-    "set": "Pairing of models that were shown together; empty where the study has one",
-    "model": "Language model that wrote the response",
-    "condition": "How the model was used",
-    "dimension": "What was rated",
     "rating": "The value given",
-    "gold": "Gold score of the response",
     "block_position": "Place of the block in the person's order, 1 for the first; empty if unknown",
     "response_position": "Place of the response on the page, 1 for the top; empty if unknown",
     "block_seconds": "From showing the block to its first complete answer; empty if unknown",
@@ -73,8 +70,6 @@ MEANINGS = {
     "seconds": "From showing the page to its first complete answer; empty if unknown",
     "clock_stepped": "Whether the server's clock was set back between showing the page and its "
     "answer, which leaves the seconds empty; empty where a time is unknown",
-    "gold_by": "What made the gold scores used here",
-    "judge": "Source of the score: a judge and its version, or a file",
     "response": "The response by the first place where it is shown: the same in all of its sets",
     "replicate": "Which of the repeated calls, 1 for the first",
     "score": "The single score; empty where the call gave none that is usable",

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from pandas import DataFrame
 
-from analysis.declarations import MAKERS
+from analysis.declarations import NAMES
 from analysis.definition import QualityRules
 from analysis.recipe import (
     MarginOutsideScale,
@@ -109,8 +109,6 @@ THIN: dict[str, StudyData] = {
     "no reference": study(mixed, contrast=Contrast("plain", "tuned", None)),
     "two extremes": study(lambda r, scenario, system: 5 if system else 1),
 }
-#: Tables of recipes.
-NAMES = [*(name for maker in MAKERS for name in maker.names), "paired_all", "agreement_all"]
 
 
 def results(data: StudyData, *recipes: Recipe) -> Results:

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from analysis import by_recipe
+from analysis.declarations import NAMES
 from analysis.execution import finished_run
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun, ManualDecision
@@ -322,7 +322,7 @@ def test_imported_export_gives_the_same_tables_byte_for_byte(
     names = ["funnel", "raters", "thresholds", "demographics", "items", "wins"]
     names += ["wins_summary", "rater_differences", "protocol", "codebook"]
     absent = json.loads((tmp_path / "a" / "manifest.json").read_text())["absent"]
-    expected = {*names, *TABLES, *by_recipe.NAMES} - set(absent)
+    expected = {*names, *TABLES, *NAMES} - set(absent)
     assert set(original) == {f"{name}.csv" for name in expected}
     for tables in (again, original):
         del tables["protocol.csv"]  # it is about pages, too, which stay behind
