@@ -219,18 +219,21 @@ class Margins(Part):
         any; in points, only a scale tells.
         """
         for name, margin in self.each.items():
-            percent, said = margin, f"a margin of {margin:g} %"
+            percent, said, how = margin, f"a margin of {margin:g} % of the scale's length", ""
             if self.given_in == "points":
                 if scale is None:
                     continue
                 low, high = scale.ends
                 percent = 100 * margin / scale.length
-                said = f"a margin of {margin:g} on a scale from {low} to {high} is {percent:.4g} %"
+                said = (
+                    f"a margin of {margin:g} on a scale from {low} to {high} is {percent:.4g} % of "
+                    "the scale's length"
+                )
+                how = ": set it in points of this scale, or in percent with given_in: percent"
             if not LEAST_MARGIN <= percent <= GREATEST_MARGIN:
                 yield (
                     name,
-                    f"{said} of its length, and has to be {LEAST_MARGIN:g} to {GREATEST_MARGIN:g} "
-                    "%: set it in points of this scale, or in percent with given_in: percent",
+                    f"{said}; it has to be {LEAST_MARGIN:g} to {GREATEST_MARGIN:g} %{how}",
                 )
 
 

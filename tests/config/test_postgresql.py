@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from config.deadline import seconds_left, within
-from tests.servers.silent_proxy import SilentProxy, silent_proxy
+from tests.servers.silent_proxy import SilentProxy
 
 
 def test_deadline_of_a_block_ends_with_it_and_never_grows() -> None:
@@ -24,7 +24,7 @@ def test_deadline_of_a_block_ends_with_it_and_never_grows() -> None:
 
 @pytest.fixture
 def network(db: None) -> Iterator[SilentProxy]:
-    with silent_proxy(int(connection.settings_dict["PORT"])) as proxy:
+    with SilentProxy.before(int(connection.settings_dict["PORT"])) as proxy:
         yield proxy
 
 
@@ -32,7 +32,7 @@ def network(db: None) -> Iterator[SilentProxy]:
 def database(network: SilentProxy) -> Iterator[BaseDatabaseWrapper]:
     """The test database, through a network that may fall silent."""
     wrapper = connection.copy(alias="through the network")
-    wrapper.settings_dict |= {"HOST": "127.0.0.1", "PORT": network.server_address[1]}
+    wrapper.settings_dict |= {"HOST": "127.0.0.1", "PORT": network.port}
     type(wrapper)._silent_until = 0  # type: ignore[attr-defined]  # ours
     yield wrapper
     wrapper.close()

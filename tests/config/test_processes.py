@@ -22,14 +22,15 @@ from config.processes import (
 
 HERE = Path(sys.executable).parent
 
-# A parent deaf to SIGTERM, and its child, which says on which port it takes one visitor.
+# A parent deaf to SIGTERM, and its child, which says on which port it takes one visitor. They live
+# longer than anybody waits for their end.
 DEAF_FAMILY = """
 import signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 CHILD = "import socket, time; s = socket.create_server(('127.0.0.1', 0)); "
-CHILD += "print(s.getsockname()[1], flush=True); visitor = s.accept(); time.sleep(60)"
+CHILD += "print(s.getsockname()[1], flush=True); visitor = s.accept(); time.sleep(300)"
 subprocess.Popen([sys.executable, "-c", CHILD])
-time.sleep(60)
+time.sleep(300)
 """
 
 
@@ -124,7 +125,8 @@ time.sleep(60)
 
 @pytest.mark.e2e
 def test_killed_parent_takes_its_children_with_it(tmp_path: Path) -> None:
-    family = DEAF_FAMILY.replace("signal.SIG_IGN", "signal.SIG_DFL")  # deaf ones take 10 s
+    ends = "lambda *_: sys.exit(print('asked to end', flush=True))"
+    family = DEAF_FAMILY.replace("signal.SIG_IGN", ends)  # deaf ones take 10 s
     argv = [sys.executable, "-c", PARENT, family, str(tmp_path)]
     with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE) as parent:
         assert parent.stdout
@@ -132,3 +134,4 @@ def test_killed_parent_takes_its_children_with_it(tmp_path: Path) -> None:
         with socket.create_connection(("127.0.0.1", port), timeout=60) as visitor:
             parent.kill()
             assert visitor.recv(1) == b""  # the line went dead: the grandchild is gone, too
+    assert (tmp_path / "child.log").read_text().endswith("\nasked to end\n")

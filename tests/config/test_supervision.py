@@ -18,9 +18,9 @@ from config.supervision import Supervised
 FAMILY = """
 import subprocess, sys, time
 CHILD = "import socket, time; s = socket.create_server(('127.0.0.1', 0)); "
-CHILD += "print(s.getsockname()[1], flush=True); visitor = s.accept(); time.sleep(60)"
+CHILD += "print(s.getsockname()[1], flush=True); visitor = s.accept(); time.sleep(300)"
 subprocess.Popen([sys.executable, "-S", "-c", CHILD])
-time.sleep(60)
+time.sleep(300)
 """
 
 

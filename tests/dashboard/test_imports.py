@@ -107,12 +107,13 @@ def compared(db: None) -> Study:
 
 
 def test_answers_that_no_group_of_a_recipe_knows_are_told(compared: Study, files: Files) -> None:
-    people = table(PEOPLE, gender="Female|Male", race="Caucasian|", age="30|61")
+    people = f"{PEOPLE}cleo,declined,,,,\n"
+    people = table(people, gender="Female|Male|Female", race="Caucasian||", age="30|61|")
     said = run(compared, files(participants=people, ratings=RATINGS))
 
     notes = [line.split("Note: ")[1] for line in said.splitlines() if "Note: " in line]
     assert notes == [
-        "gender: 'Female' (1) and 'Male' (1) are in no group of the recipes paper and sound "
+        "gender: 'Female' (2) and 'Male' (1) are in no group of the recipes paper and sound "
         "(Woman / Man), so these people are left out of tests of gender. Add these answers to a "
         "group, or to left_out, in recipes/paper.yaml and recipes/sound.yaml of the study's "
         "folder, and load the folder again."

@@ -10,6 +10,7 @@ from pytest_django import Settings
 from judge import calls
 from judge.models import Attempt, Call, Judge, StructuredOutput
 from judge.plans import plan_calls
+from judge.seeds import KEPT
 from survey.models import Study
 from tests.dashboard.conftest import Woken
 from tests.dashboard.judging import add_attempt, answer_calls, describe, fail_call, planned
@@ -75,6 +76,18 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
     shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
     assert "Structured output answers keep to a JSON schema (found out" in shown
     assert '"response_format"' in shown
+
+
+def test_judge_of_an_earlier_release_says_that_it_keeps_its_seeds(
+    page: Client, study: Study
+) -> None:
+    judge = planned(study, name="stand-in", seed=7)
+    assert KEPT not in text_of(page.get(JUDGE))
+    judge.configuration |= {"prompt_format": 2}
+    judge.save()
+    shown = text_of(page.get(JUDGE))
+    assert f"{judge} {KEPT}" in shown
+    assert "Seed 7, plus the number of the replicate: the same for every text" in shown
 
 
 def test_judge_of_blocks_shows_what_it_is_sent(page: Client, judge: Judge) -> None:

@@ -498,8 +498,8 @@ def test_margin_that_means_nothing_on_the_scale_is_refused_with_its_line(folder:
         run("load_study", folder)
     assert str(refused.value).splitlines()[1:] == [
         f"{folder / 'recipes' / 'sound.yaml'}, line 4, column 25: margins.groups: a margin of 0.5 "
-        "on a scale from 0 to 100 is 0.5 % of its length, and has to be 1 to 50 %: set it in "
-        "points of this scale, or in percent with given_in: percent"
+        "on a scale from 0 to 100 is 0.5 % of the scale's length; it has to be 1 to 50 %: set it "
+        "in points of this scale, or in percent with given_in: percent"
     ]
     assert Study.objects.get().definition["tasks"][0]["kind"] == "likert"
     write_recipe(folder, "sound", given.replace("0.5", "50"))

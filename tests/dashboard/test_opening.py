@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
-from judge.models import Judge
+from judge.gold import add_gold_set, choose_gold
+from judge.models import STAND_IN, Judge
 from survey.models import Invitation, Participant, Study, StudyEvent
 from survey.studies import set_state
 from tests.dashboard.reading import tables_of, text_of
@@ -162,6 +163,13 @@ def test_invitations_that_were_rehearsed_with_are_told_at_opening(study: Study) 
     token = Invitation.objects.create(study=study).token
     Client().get(f"/s/small/?invite={token}")
     assert "- Invitations: 1 was used in the rehearsal" in run("set_study", "small", "open")
+
+
+def test_imported_scores_of_a_stand_in_are_refused_too(study: Study) -> None:
+    gold_set = add_gold_set(study, name="file", made_by=f"judge@1 ({STAND_IN})", scores=[])
+    choose_gold(study, gold_set=gold_set, why="it is there")
+    (said,) = [line for line in refusal("small", "open") if line.startswith("- Gold scores")]
+    assert said.startswith("- Gold scores: They are those of file")
 
 
 def test_rule_that_does_not_fit_the_scale_is_told(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.small import answer, at_last_page, choose, demographics, values_and_revisions
 from tests.e2e.studies import open_small
 from tests.prolific import prolific_id
-from tests.servers.cutting_proxy import Cut, CuttingProxy, cutting_proxy
+from tests.servers.cutting_proxy import Cut, CuttingProxy
 
 CUTS = pytest.mark.parametrize("cut", list(Cut), ids=[cut.name.lower() for cut in Cut])
 #: What a browser makes of a network that fails and of its cookies: no database can matter.
@@ -27,7 +27,7 @@ def small(installation: Installation, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture
 def network(installation: Installation) -> Iterator[CuttingProxy]:
-    with cutting_proxy(installation.port) as proxy:
+    with CuttingProxy.before(installation.port) as proxy:
         yield proxy
 
 

@@ -17,7 +17,7 @@ from tests.e2e.studies import open_small
 from tests.hostile.targets import Visitor, fill
 from tests.hostile.wire import Connection
 from tests.prolific import arrival
-from tests.servers.silent_proxy import SilentProxy, silent_proxy
+from tests.servers.silent_proxy import SilentProxy
 
 pytestmark = pytest.mark.postgresql
 SECONDS = 2
@@ -36,8 +36,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     shutil.copytree(prepared().folder, folder, dirs_exist_ok=True)
     with own_database(folder, like=prepared()) as url:
         database = urlsplit(url)
-        with silent_proxy(database.port or 5432) as network:
-            through = f"{database.username}@127.0.0.1:{network.server_address[1]}"
+        with SilentProxy.before(database.port or 5432) as network:
+            through = f"{database.username}@127.0.0.1:{network.port}"
             installation = new_installation(
                 folder,
                 database._replace(netloc=through).geturl(),

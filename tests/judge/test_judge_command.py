@@ -210,7 +210,8 @@ def test_trouble_with_an_endpoint_is_said_and_the_run_goes_on_when_it_is_mended(
     worker_at_once: None,
     settings: Settings,
 ) -> None:
-    settings.JUDGE_MAX_ATTEMPTS = 2
+    # one after the other: an answer that comes late would end the failures in a row
+    settings.JUDGE_MAX_ATTEMPTS, settings.JUDGE_CONCURRENCY = 2, 1
     server = server_with(sequence=["answer"] * 3, shares={trouble: 1.0})
     describe(study, name="j", replicates=1)
     said = refused("small", wait=True)

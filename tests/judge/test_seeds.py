@@ -12,12 +12,13 @@ from pytest_django.fixtures import Settings
 
 from judge import runs
 from judge.configure import move_judges_here
-from judge.models import Attempt, Judge
+from judge.models import Attempt, Call, Judge
 from judge.plans import queue_missing
 from judge.prompts import FORMAT
 from judge.queries import gold_source
+from judge.questions import identity_of
 from judge.seeds import KEPT, seed_of
-from survey.models import Study
+from survey.models import Block, Response, Scenario, Study, System
 from tests.judge.judging import claim_one, counts, describe, note_support, queue
 from tests.judge.test_definition import configuration
 from tests.servers.faulty_judge import FaultyJudge
@@ -54,6 +55,28 @@ def test_a_seed_never_changes() -> None:
     assert seed_of(judge, about=about, dimension="warmth", replicate=2) == 74188835
     other = judge.model_copy(update={"seed": None})
     assert seed_of(other, about=about, dimension="warmth", replicate=2) is None
+
+
+def test_all_that_tells_a_text_or_a_block_from_others_is_in_its_seed() -> None:
+    """One system may have two texts in a scenario, and two systems may have the same text."""
+
+    def text(name: str, model: str, condition: str, text_hash: str) -> Call:
+        response = Response(scenario=Scenario(name=name), text_hash=text_hash)
+        response.system = System(model=model, condition=condition)
+        return Call(response=response)
+
+    def block(name: str, set_name: str) -> Call:
+        return Call(block=Block(scenario=Scenario(name=name), set_name=set_name))
+
+    calls = [
+        text("S1", "Ant", "plain", "one"),
+        text("S2", "Ant", "plain", "one"),
+        text("S1", "Bee", "plain", "one"),
+        text("S1", "Ant", "tuned", "one"),
+        text("S1", "Ant", "plain", "other"),
+        *(block("S1", "1"), block("S2", "1"), block("S1", "2")),
+    ]
+    assert len({tuple(identity_of(call)) for call in calls}) == len(calls)
 
 
 @pytest.mark.parametrize("presentation", ["single", "block"])

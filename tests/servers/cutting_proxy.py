@@ -2,12 +2,9 @@
 
 import socket
 import socketserver
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import Enum
 
-from config.processes import free_port
+from tests.servers.proxy import Proxy
 
 
 class Cut(Enum):
@@ -18,25 +15,8 @@ class Cut(Enum):
     AFTER = "the server has answered, but nobody hears it"
 
 
-class CuttingProxy(socketserver.ThreadingTCPServer):
-    """Passes requests on, each over a connection of its own. Every POST meets `cut`, if it is set:
-    a browser that hears nothing may send a page again by itself.
-    """
-
-    allow_reuse_address = daemon_threads = True
-
-    def __init__(self, port: int, target: int) -> None:
-        super().__init__(("127.0.0.1", port), _Connection)
-        self.target = target
-        self.cut: Cut | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://localhost:{self.server_address[1]}"
-
-
 class _Connection(socketserver.StreamRequestHandler):
-    server: CuttingProxy
+    server: "CuttingProxy"
 
     def handle(self) -> None:
         lines = []
@@ -56,18 +36,20 @@ class _Connection(socketserver.StreamRequestHandler):
                 self.wfile.write(answer)
 
     def _ask(self, request: bytes) -> bytes:
-        with socket.create_connection(("127.0.0.1", self.server.target)) as site:
+        with self.server.connect() as site:
             site.sendall(request)
             site.shutdown(socket.SHUT_WR)  # a request that is not whole ends here
             return b"".join(iter(lambda: site.recv(65536), b""))
 
 
-@contextmanager
-def cutting_proxy(target: int) -> Iterator[CuttingProxy]:
-    """A running proxy before the site on port `target`."""
-    with CuttingProxy(free_port(), target) as proxy:
-        thread = threading.Thread(target=proxy.serve_forever)
-        thread.start()
-        yield proxy
-        proxy.shutdown()
-        thread.join()
+class CuttingProxy(Proxy):
+    """Passes requests on, each over a connection of its own. Every POST meets `cut`, if it is set:
+    a browser that hears nothing may send a page again by itself.
+    """
+
+    handler = _Connection
+    cut: Cut | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"

@@ -6,35 +6,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from config.processes import free_port
-
-
-class SilentProxy(socketserver.ThreadingTCPServer):
-    """Passes bytes on in both directions while it `speaks`."""
-
-    allow_reuse_address = daemon_threads = True
-
-    def __init__(self, port: int, target: int) -> None:
-        super().__init__(("127.0.0.1", port), _Connection)
-        self.target = target
-        self.speaks = threading.Event()
-        self.speaks.set()
-
-    @contextmanager
-    def silence(self) -> Iterator[None]:
-        """While the block lasts, connections stay as they are and new ones are accepted."""
-        self.speaks.clear()
-        try:
-            yield
-        finally:
-            self.speaks.set()
+from tests.servers.proxy import Proxy
 
 
 class _Connection(socketserver.BaseRequestHandler):
-    server: SilentProxy
+    server: "SilentProxy"
 
     def handle(self) -> None:
-        with socket.create_connection(("127.0.0.1", self.server.target)) as far:
+        with self.server.connect() as far:
             back = threading.Thread(target=self._pass_on, args=(far, self.request), daemon=True)
             back.start()
             self._pass_on(self.request, far)
@@ -49,12 +28,21 @@ class _Connection(socketserver.BaseRequestHandler):
             target.shutdown(socket.SHUT_WR)
 
 
-@contextmanager
-def silent_proxy(target: int) -> Iterator[SilentProxy]:
-    """A running proxy before the server on port `target`."""
-    with SilentProxy(free_port(), target) as proxy:
-        thread = threading.Thread(target=proxy.serve_forever)
-        thread.start()
-        yield proxy
-        proxy.shutdown()
-        thread.join()
+class SilentProxy(Proxy):
+    """Passes bytes on in both directions while it `speaks`."""
+
+    handler = _Connection
+
+    def __init__(self, target: int) -> None:
+        super().__init__(target)
+        self.speaks = threading.Event()
+        self.speaks.set()
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """While the block lasts, connections stay as they are and new ones are accepted."""
+        self.speaks.clear()
+        try:
+            yield
+        finally:
+            self.speaks.set()

@@ -267,6 +267,12 @@ def test_title_that_names_a_model_is_named_and_thanks_may_do_so() -> None:
     assert str(finding).startswith("Blinding: title: “Bee” names a model")
 
 
+def test_text_of_another_language_that_names_a_model_is_named() -> None:
+    chinese = study(small_study.CHINESE, instructions="请评价 Bee 的回复。")
+    (finding,) = [f for f in found(study(), translations=[chinese]) if f.rule == "Blinding"]
+    assert finding.key == ("texts", "instructions", "zh-hans")
+
+
 # ── Identity ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -291,6 +297,35 @@ def test_question_about_identity_is_named(question: str, what: str) -> None:
     (finding,) = [f for f in found(definition) if f.rule == "No questions about identity"]
     assert finding.key == ("demographics", 0)
     assert f"seems to ask for {what}; Prolific forbids it." in finding.text
+
+
+ASKED = "How old are you?"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key"),
+    [
+        (f"question: {ASKED}", f"question: {ASKED}, hint: And your full name?", "demographics.0"),
+        (
+            "conditions: [",
+            "  - {kind: text, name: t, question: Your name?}\nconditions: [",
+            "tasks.1",
+        ),
+        ("demographics:", "comment: Leave your e-mail if you like.\ndemographics:", "comment"),
+    ],
+)
+def test_identity_is_looked_for_in_hints_free_texts_and_the_comment(
+    before: str, after: str, key: str
+) -> None:
+    definition = study(small_study.YAML.replace(before, after))
+    (finding,) = [f for f in found(definition) if f.rule == "No questions about identity"]
+    assert ".".join(map(str, finding.key)) == key
+
+
+def test_identity_is_looked_for_in_every_language() -> None:
+    chinese = study(small_study.CHINESE.replace(ASKED, "您的姓名是？"))
+    (said,) = named("No questions about identity", study(), translations=[chinese])
+    assert said.startswith("“姓名” seems to ask for a name")
 
 
 @pytest.mark.parametrize(

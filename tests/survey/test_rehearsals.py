@@ -178,6 +178,12 @@ def test_paused_rehearsal_admits_nobody_new_and_lets_people_finish(
     assert Participant.objects.get().status == "completed"
 
 
+def test_what_goes_back_to_draft_is_no_rehearsal_any_more(rehearsal: Study) -> None:
+    set_state(study=rehearsal, state="draft")
+    rehearsal.refresh_from_db()
+    assert (rehearsal.doing, rehearsal.is_rehearsal) == ("draft", False)
+
+
 def test_study_that_real_people_have_begun_is_not_rehearsed(client: Client, db: None) -> None:
     study = small_study.load()
     begin(client)

@@ -107,6 +107,18 @@ def test_near_copies_begin_at_nine_of_ten_items(alike: int, flags: str) -> None:
     assert (row["all_agree"], row["flags"]) == (alike / 10, flags)
 
 
+@pytest.mark.parametrize(("kind", "n_flags"), [("judge", 1), ("panel", 0), ("file", 0)])
+def test_replicates_of_other_levels_are_a_doubt_of_judges_alone(kind: str, n_flags: int) -> None:
+    """Experts differ in level, and nobody knows how a file was made."""
+    cells: list[Cell] = [(f"S{number}", "", "m", "base") for number in range(10)]
+    given = {cell: (1.0 + n % 3, 3.0 + n % 3) for n, cell in enumerate(cells)}
+    of = judges({"j": given}, about={"j": {"kind": kind}})
+    data = study({"r": dict.fromkeys(cells, 3)})
+    known = judged(check(data), of, data.participants["participant"])
+    (row,) = judge_consistency(known, judge_models(of.returned_models), seed=1).to_dict("records")
+    assert row["flags"].count("replicates differ in level") == n_flags
+
+
 def test_a_judge_that_always_answers_three_is_shown_for_what_it_is() -> None:
     row = consistency(judges({"j": scores(*[(3.0, 3.0, 3.0)] * 4)}))
     assert row["flags"] == "constant: every score is 3"

@@ -49,6 +49,20 @@ def test_one_replicate_without_variation_is_found_at_the_others_level() -> None:
     assert text.startswith("replicate 1 hardly varies, 100% of its scores are 4 and 33% of the")
 
 
+@pytest.mark.parametrize(("same", "n_flags"), [(95, 1), (94, 0)])
+def test_a_replicate_hardly_varies_from_95_percent_of_one_score_on(same: int, n_flags: int) -> None:
+    nearly = np.repeat([4.0, 3.0], [same, 100 - same])
+    texts = said(asked(nearly, np.resize([1.0, 2.0, 4.0, 5.0], 100)))
+    assert sum("replicate 1 hardly varies" in text for text in texts) == n_flags
+
+
+@pytest.mark.parametrize(("difference", "n_flags"), [(1.5, 0), (1.7, 1)])
+def test_levels_differ_from_a_p_of_one_in_a_thousand_on(difference: float, n_flags: int) -> None:
+    """Ten texts with differences of d ± 1: t is 3 d, with 9 degrees of freedom."""
+    first = np.resize([1.0, 3.0, 5.0], 10)
+    assert len(said(asked(first, first + difference + np.resize([1.0, -1.0], 10)))) == n_flags
+
+
 def test_milder_shared_noise_is_found_by_its_levels() -> None:
     (text,) = said(simulated(1, shared=True))
     assert text.startswith("replicates differ in level more than by chance, with means ")
