@@ -290,9 +290,11 @@ class Recipe(Part):
     groups: dict[Name, Grouping] = {}
     group_tests: list[GroupTest] = Field(default=["student", "welch"], min_length=1)
     anova: list[Name] = []
-    #: Whether tests are made within each condition and each scenario, too, or over all alone.
+    #: Whether tests are made within each condition and each scenario, too, or over all alone, and
+    #: of groups also within each condition of each scenario.
     each_condition: bool = True
     each_scenario: bool = True
+    conditions_in_scenarios: bool = False
     adjust_over: list[Over] = ["model"]
     confidence: FiniteFloat = Field(default=0.95, gt=0.5, lt=1)
     wins: Wins = Wins()

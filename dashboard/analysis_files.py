@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from analysis import catalogue
 from analysis.catalogue.spec import TableSpec
@@ -20,6 +20,8 @@ from dashboard.report import report_html
 from dashboard.report_tables import declared
 from survey.csv_text import csv_lines
 
+#: Which tables are written as LaTeX.
+Latex = Literal["main", "all"]
 #: The level of intervals that no recipe sets: of judges, and of elbows.
 USUAL_LEVEL = 0.95
 #: Tables whose title is about the rows that the report keeps. Of other tables, the report keeps few
@@ -53,12 +55,18 @@ def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
 
 
 def write_analysis(
-    run: AnalysisRun, folder: Path, *, recipe: str, write_images: WriteImages | None
+    run: AnalysisRun,
+    folder: Path,
+    *,
+    recipe: str,
+    latex: Latex = "main",
+    write_images: WriteImages | None,
 ) -> dict[str, Any]:
     """Write a done run's files into `folder`; the manifest that belongs to them.
 
     Tables with a column `recipe` have the rows of the chosen ones. The bytes of the tables depend
-    on nothing but the run's results and that choice. Images take a browser and some seconds; why
+    on nothing but the run's results and that choice. `latex` is of the tables of the `main` part of
+    the report, or of `all`. Images take a browser and some seconds; why
     some are missing is in the manifest. Raises NoSuchRecipe.
     """
     recipes = chosen_recipes(run, recipe)
@@ -77,21 +85,22 @@ def write_analysis(
     with ThreadPoolExecutor(max_workers=1) as browser:
         drawn = browser.submit(write_images, figures, folder) if write_images else None
         told = Told(levels(recipes_of(run.recipe_set)), _conditions(tables))
-        _write_tables(tables, folder, told)
+        _write_tables(tables, folder, told, latex)
         _write_figures(figures, folder)
         report = report_html(run, tables, figures, manifest)
         (folder / "report.html").write_text(report, encoding="utf-8")
         return manifest | {"images": drawn.result() if drawn else "not asked for"}
 
 
-def _write_tables(tables: dict[str, Any], folder: Path, told: Told) -> None:
-    """Each table as CSV and as LaTeX, and what each column means."""
-    for name, table in tables.items():
-        columns, rows = table["columns"], table["rows"]
+def _write_tables(tables: dict[str, Any], folder: Path, told: Told, latex: Latex) -> None:
+    """Each table as CSV, those for a paper as LaTeX, and what each column means."""
+    for name, content in tables.items():
+        columns, rows = content["columns"], content["rows"]
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(columns, rows))
-        latex = as_latex(Table(name, columns, rows), told)
-        (folder / f"{name}.tex").write_text(latex, encoding="utf-8")
+        table = Table(name, columns, rows)
+        if latex == "all" or not declared(table).appendix:
+            (folder / f"{name}.tex").write_text(as_latex(table, told), encoding="utf-8")
     meanings = [
         [f"{name}.csv", column, catalogue.table(name).column(column).meaning]
         for name, table in tables.items()

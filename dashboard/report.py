@@ -17,7 +17,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from analysis.catalogue.number_text import count, noun
-from analysis.catalogue.subjects import SECTIONS
+from analysis.catalogue.subjects import APPENDIX, ELSEWHERE, SECTIONS
 from analysis.declarations import TABLES
 from analysis.definition import QualityRules
 from analysis.models import AnalysisRun
@@ -33,8 +33,6 @@ from dashboard.tables import beside_ratings
 from survey.definition import StudyDefinition
 from survey.tidy import definition_of
 
-#: Where figures stand that nobody planned for.
-ELSEWHERE = "Further figures"
 DRAWN = FIGURES | OF_JUDGES
 
 
@@ -136,10 +134,11 @@ def render(
 
 def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
     """Tables and figures by subject, in the order in which they are read."""
-    found = {title: Section(title, [], []) for title in [*SECTIONS, ELSEWHERE]}
+    found = {title: Section(title, [], []) for title in SECTIONS}
     order = [*(name for name in TABLES if name in tables), *tables]
     for name in dict.fromkeys(order):
-        section = found[declared(tables[name]).section]
+        how = declared(tables[name])
+        section = found[APPENDIX if how.appendix else how.section]
         section.tables.append(shown_table(tables[name]))
     for name, figure in figures.items():
         title, where, _ = DRAWN.get(name, (name.replace("_", " "), ELSEWHERE, ""))

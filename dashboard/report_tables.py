@@ -113,7 +113,7 @@ def shown_table(table: Table) -> ShownTable:
     apart = [column.name for column in columns if column.part]
     parts = []
     for rows in _parts(chosen, apart, how.first):
-        is_folded = how.folded or rows[0]["raters"] == ALL
+        is_folded = how.folded or how.appendix or rows[0]["raters"] == ALL
         parts.append(_part(rows, columns, is_folded=is_folded))
     kept = {column.name for column in columns}
     return ShownTable(

@@ -26,6 +26,8 @@ from survey.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import definition_of
 
+#: Behind the name of a table of all raters, where it stands apart from that of the included.
+OF_ALL = "_all"
 NOT_MADE = "this analysis holds nothing of the kind"
 
 
@@ -37,6 +39,8 @@ class Section:
     shown: ResultTable
     compared: Compared | None
     csv: str
+    #: The tables whose CSV holds these rows: one, and that of all raters where both are shown.
+    files: list[str]
     lacking: list[tuple[str, str]]
 
 
@@ -51,7 +55,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     definition = definition_of(found)
     rated = definition.rating is not None
     names = catalogue.of_subject(subject) if rated or subject != MAIN else ()
-    stored = {table: one for table, one in analysis.tables(*names).items() if one.rows}
+    stored = _stored(analysis, names)
     recipes = _recipes(analysis.run)
     choices = result_tables.choices(stored, catalogue.tables())
     form = ResultsForm(
@@ -92,6 +96,27 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         compared=definition.ranking or definition.best_worst,
         **context,
     )
+
+
+def _stored(analysis: queries.Analysis, names: Sequence[str]) -> dict[str, Table]:
+    """The tables with rows; a table of the included raters with that of all below it."""
+    read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
+    found = {}
+    for name in names:
+        every = [read[each] for each in (name, name + OF_ALL) if each in read]
+        both = [table for table in every if table.rows]
+        if both:
+            found[name] = Table(both[0].columns, [row for table in both for row in table.rows])
+    return found
+
+
+def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
+    """Which tables hold the rows that are shown: of all raters some have one of their own."""
+    if not catalogue.has_twin(name):
+        return [name]
+    shown = {row["raters"] for row in result_tables.rows_with(table, asked)}
+    of = {"included": name, "all": name + OF_ALL}
+    return [file for raters, file in of.items() if raters in shown] or [name]
 
 
 def _main(analysis: queries.Analysis) -> dict[str, Any]:
@@ -164,6 +189,7 @@ def _section(
         shown=shown,
         compared=result_tables.compared(groups, level),
         csv=urlencode(asked),
+        files=_files(name, table, asked),
         lacking=lacking,
     )
 

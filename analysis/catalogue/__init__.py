@@ -29,6 +29,11 @@ def table(name: str) -> TableSpec:
     return declared.with_columns(ADDED)
 
 
+def has_twin(name: str) -> bool:
+    """Whether there is a table of all raters beside that of the included ones."""
+    return f"{name}_all" in tables()
+
+
 def of_subject(subject: str) -> Sequence[str]:
     """The names of the tables on a page of results."""
     return [name for name, table in tables().items() if table.subject == subject]

@@ -105,11 +105,11 @@ class TableSpec:
 
     `question` is what it answers, `observations` what counts as one in it, `says` how to read it.
     It stands on the page of its `subject`, if it has one, and in a `section` of the report, where
-    `counts` says what no column tells, and `folded` tables open on demand. `names_a_and_b`: it
-    speaks of conditions a and b without a column for them. A report keeps the rows that `keep` is
-    true of, and `kept` says which; rows that `first` is true of stand apart, before the others. In
-    LaTeX, rows that differ in a column of `apart` are tables of their own; an `appendix` table is
-    written on request only.
+    `counts` says what no column tells. `folded` tables open on demand; those of the `appendix`
+    stand at the report's end. `names_a_and_b`: it speaks of conditions a and b without a column for
+    them. A report keeps the rows that `keep` is true of, and `kept` says which; rows that `first`
+    is true of stand apart, before the others. In LaTeX, rows that differ in a column of `apart` are
+    tables of their own.
     """
 
     name: str
@@ -161,7 +161,7 @@ class TableSpec:
             self,
             name=f"{self.name}_all",
             title=title + ("?" if self.title.endswith("?") else ""),
-            folded=True,
+            subject="",
             appendix=True,
         )
 

@@ -82,7 +82,7 @@ GUARD_SYSTEMS = TableSpec(
     says=f"{THREE_WAYS} n counts ratings; difference "
         "is that to the first way.",
     section="Judges",
-    folded=True,
+    appendix=True,
 )  # fmt: skip
 GUARD_RATERS = TableSpec(
     "guard_raters",
@@ -98,7 +98,7 @@ GUARD_RATERS = TableSpec(
     observations="a rater",
     says="A row is a rater whom it leaves out in any of the three ways.",
     section="Judges",
-    folded=True,
+    appendix=True,
 )  # fmt: skip
 DECIMALS = 9  # differences closer than this are of rounding
 

@@ -78,7 +78,7 @@ JUDGE_ITEM_SPREAD = TableSpec(
     observations="scores",
     says="Over the single scores of a response; SD with n − 1.",
     section="Judges",
-    folded=True,
+    appendix=True,
 )  # fmt: skip
 JUDGE_SCORES_SHARES = TableSpec(
     "judge_scores_shares",
@@ -99,7 +99,7 @@ JUDGE_SCORES_SHARES = TableSpec(
         "rule but sigma_mae leaves. A response that stands in several sets has one vote of "
         "each rater in people share.",
     section="Judges",
-    folded=True,
+    appendix=True,
 )  # fmt: skip
 JUDGE_MODELS = TableSpec(
     "judge_models",

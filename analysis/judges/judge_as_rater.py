@@ -71,7 +71,7 @@ ALT_TEST_RATERS = TableSpec(
         " as close to the other raters; p (BY) is adjusted over raters by Benjamini and "
         "Yekutieli's method.",
     section="Judges",
-    folded=True,
+    appendix=True,
 )  # fmt: skip
 
 

@@ -84,7 +84,7 @@ RATER_DIFFERENCES = TableSpec(
         "are a − b over all models. The same for every recipe.",
     section="Contrasts",
     names_a_and_b="a and b are those of the table of wins.",
-    folded=True,
+    appendix=True,
 )  # fmt: skip
 #: What counts as one, and to which others it generalises.
 UNITS = {"participant": "raters", "scenario": "scenarios", "both": "both"}

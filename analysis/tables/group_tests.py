@@ -222,7 +222,7 @@ def _factor(grouping: Grouping, people: DataFrame) -> Factor:
 
 
 def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
-    """What is tested: all conditions pooled and each, all scenarios pooled and each."""
+    """What is tested: everything, each condition, each scenario, and both at once if asked for."""
     everywhere = {ALL: np.ones(len(ratings), dtype=bool)}
     conditions = everywhere | (_places(ratings["condition"]) if recipe.each_condition else {})
     scenarios = everywhere | (_places(ratings["scenario"]) if recipe.each_scenario else {})
@@ -234,6 +234,8 @@ def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
     for (condition, in_condition), (scenario, in_scenario) in product(
         conditions.items(), scenarios.items()
     ):
+        if ALL not in (condition, scenario) and not recipe.conditions_in_scenarios:
+            continue
         here = in_condition & in_scenario
         if not here.any():
             continue

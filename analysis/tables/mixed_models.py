@@ -81,7 +81,7 @@ MIXED_SHARES = TableSpec(
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
-    folded=True,
+    appendix=True,
 )  # fmt: skip
 MIXED_MODELS = TableSpec(
     "mixed_models",
@@ -104,6 +104,7 @@ MIXED_MODELS = TableSpec(
     section="Mixed models",
     subject="mixed-models",
     counts="n ratings counts the unit.",
+    appendix=True,
 )  # fmt: skip
 
 

@@ -49,6 +49,7 @@ POSITION_EFFECTS = TableSpec(
     section="Order",
     subject="order",
     counts="Intervals are over raters; n raters counts the unit.",
+    appendix=True,
 )  # fmt: skip
 POSITION_TESTS = TableSpec(
     "position_tests",

@@ -31,7 +31,12 @@ class Command(OutputCommand):
             default="both",
             help="both (paper and sound), or the name of one of the study's recipes",
         )
-
+        parser.add_argument(
+            "--latex",
+            choices=["main", "all"],
+            default="main",
+            help="tables as LaTeX: those of the report's main part, or the appendix's, too",
+        )
         parser.add_argument(
             "--no-images",
             action="store_false",
@@ -46,7 +51,11 @@ class Command(OutputCommand):
             with image_writer() if options["images"] else nullcontext() as write_images:
                 run = finished_run(study=study, sources=sources)
                 manifest = write_analysis(
-                    run, folder, recipe=options["recipe"], write_images=write_images
+                    run,
+                    folder,
+                    recipe=options["recipe"],
+                    latex=options["latex"],
+                    write_images=write_images,
                 )
         except (RunFailed, NoSuchRecipe) as error:
             raise CommandError(str(error)) from None
