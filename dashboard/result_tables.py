@@ -3,7 +3,7 @@
 Nothing here knows a single table: what a column is and what belongs to it stands in the catalogue.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -25,6 +25,8 @@ EVERY = "*"
 RECIPE = ("recipe", "unit")
 #: What has a place of its own on a page.
 ASIDE = ("note", "sources")
+#: What stands to the right of its cell.
+NUMBERS = ("count", "number")
 #: Characters from which a text may break into lines.
 LONG = 30
 ROWS_SHOWN = 100
@@ -261,7 +263,7 @@ def shown(
     cells = [
         *((c.name, Cell(c, there, is_number=False)) for c in told if c not in of_recipes),
         *([("recipe", Recipes(of_recipes))] if of_recipes else []),
-        *((c.name, Cell(c, there, is_number=_is_number(c, rows))) for c in values),
+        *((c.name, Cell(c, there, is_number=c.holds in NUMBERS)) for c in values),
     ]
     data = [
         row | {"_same": place > 0, "_verdict": _verdict(row, group, level)}
@@ -289,10 +291,6 @@ def _constant(column: Column, columns: Sequence[Column], rows: Sequence[Row]) ->
     cell = Cell(column, columns, is_number=False)
     texts = {cell.render(row[column.name], row) for row in rows}
     return texts.pop() if len(texts) == 1 else ""
-
-
-def _is_number(column: Column, rows: Collection[Row]) -> bool:
-    return not any(isinstance(row[column.name], str) and row[column.name] for row in rows)
 
 
 def level_text(level: float) -> str:

@@ -1,7 +1,11 @@
 """What the API sends, and its description in the schema."""
 
+from typing import Any
+
 from rest_framework import serializers
 
+from analysis import catalogue
+from analysis.catalogue.spec import Kind
 from analysis.models import AnalysisRun
 from survey.models import Participant, Rating, Study
 from survey.tidy import seconds_between
@@ -106,51 +110,47 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
         return source
 
 
-class RaterSerializer(serializers.Serializer[object]):
+FIELDS: dict[Kind, type[serializers.Field[Any, Any, Any, Any]]] = {
+    "text": serializers.CharField,
+    "count": serializers.IntegerField,
+    "number": serializers.FloatField,
+    "flag": serializers.BooleanField,
+}
+
+
+def rows_of(table: str, *names: str) -> type[serializers.Serializer[object]]:
+    """Rows of a table of the analysis, in all of its columns or in these, as the catalogue has
+    them.
+    """
+    spec = catalogue.tables()[table]
+    fields = {
+        column.name: FIELDS[column.holds](
+            help_text=column.meaning, allow_null=column.holds in ("count", "number")
+        )
+        for column in map(spec.column, names or spec.names)
+    }
+    return type(f"{table.title().replace('_', '')}Row", (serializers.Serializer,), fields)
+
+
+class RaterSerializer(
+    rows_of(  # type: ignore[misc]  # made from the catalogue
+        "raters", "participant", "n_ratings", "duration_seconds", "sigma", "mae", "included",
+        "exclusion",
+    )
+):  # fmt: skip
     """A rater's indices, and the rule that took them out, if one did."""
 
-    participant = serializers.CharField(help_text="pseudonym")
-    source = serializers.ChoiceField(choices=Participant.Source.choices)  # type: ignore[assignment]  # a field by this name, not Field.source
-    n_ratings = serializers.IntegerField()
-    duration_seconds = serializers.FloatField(allow_null=True)
-    sigma = serializers.FloatField(allow_null=True)
-    mae = serializers.FloatField(allow_null=True)
-    included = serializers.BooleanField(
-        help_text="false without an exclusion: still taking the survey, not judged yet"
-    )
-    exclusion = serializers.CharField(help_text="the first matching rule, or empty")
+    source = serializers.ChoiceField(choices=Participant.Source.choices)
     value = serializers.JSONField(help_text="what the rule measured, by name")
     threshold = serializers.JSONField(help_text="what the rule allows, by name")
 
 
-class WinSerializer(serializers.Serializer[object]):
+class WinSerializer(rows_of("wins")):  # type: ignore[misc]  # as above
     """Which condition of a model was rated higher in a scenario."""
 
-    model = serializers.CharField()
-    scenario = serializers.CharField()
-    dimension = serializers.CharField()
-    condition_a = serializers.CharField()
-    condition_b = serializers.CharField()
-    mean_a = serializers.FloatField(allow_null=True)
-    mean_b = serializers.FloatField(allow_null=True)
-    mean_reference = serializers.FloatField(allow_null=True)
-    winner = serializers.ChoiceField(choices=["a", "b", "tie", ""])
-    reference_points = serializers.IntegerField(allow_null=True)
 
-
-class WinSummarySerializer(serializers.Serializer[object]):
+class WinSummarySerializer(rows_of("wins_summary")):  # type: ignore[misc]  # as above
     """Wins of a scenario, or over `all`."""
-
-    scenario = serializers.CharField()
-    dimension = serializers.CharField()
-    a_wins = serializers.IntegerField()
-    b_wins = serializers.IntegerField()
-    ties = serializers.IntegerField()
-    a_percent = serializers.FloatField(allow_null=True)
-    b_percent = serializers.FloatField(allow_null=True)
-    reference_points = serializers.IntegerField(allow_null=True)
-    reference_points_max = serializers.IntegerField(allow_null=True)
-    reference_percent = serializers.FloatField(allow_null=True)
 
 
 class RatersSerializer(serializers.Serializer[object]):

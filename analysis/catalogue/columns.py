@@ -3,16 +3,18 @@
 from analysis.catalogue.spec import Column, Form
 
 STEP = Column("step", "Rule, in the order of the filter", is_key=True)
-EXCLUDED = Column("excluded", "Raters whom the step takes out")
-REMAINING = Column("remaining", "Raters left after the step")
+EXCLUDED = Column("excluded", "Raters whom the step takes out", kind="count")
+REMAINING = Column("remaining", "Raters left after the step", kind="count")
 ALONE = Column(
-    "alone", "Raters whom the rule would take out by itself, of those whom no decision excluded"
+    "alone",
+    "Raters whom the rule would take out by itself, of those whom no decision excluded",
+    kind="count",
 )
-EXCLUDED_BY_SEX = Column("excluded_*", "Of those taken out by the step, of sex: {}")
+EXCLUDED_BY_SEX = Column("excluded_*", "Of those taken out by the step, of sex: {}", kind="count")
 PARTICIPANT = Column(
     "participant", "Pseudonym, random; or as given where the ratings were imported", is_key=True
 )
-N_RATINGS = Column("n_ratings", "How many ratings")
+N_RATINGS = Column("n_ratings", "How many ratings", kind="count")
 SIGMA = Column(
     "sigma",
     "Standard deviation of the rater's gold-scored ratings, or of all where "
@@ -20,8 +22,10 @@ SIGMA = Column(
     label="σ",
 )
 MAE = Column("mae", "Mean absolute distance of these ratings to the gold scores", label="MAE")
-NOTE = Column("note", "Why something is not estimable, or what to know about the row; else empty")
-N = Column("n", "How many of the unit")
+NOTE = Column(
+    "note", "Why something is not estimable, or what to know about the row; else empty", kind="text"
+)
+N = Column("n", "How many of the unit", kind="count")
 P = Column("p", "p value, two-sided", form="p")
 MEAN = Column("mean", "Mean")
 SD = Column("sd", "Standard deviation (n − 1)", behind="mean", label="SD")
@@ -42,24 +46,28 @@ CONDITION_A = Column("condition_a", "Condition a of the study's contrast", is_ke
 CONDITION_B = Column("condition_b", "Condition b of the study's contrast", is_key=True)
 MEAN_A = Column("mean_a", "Mean of a")
 MEAN_B = Column("mean_b", "Mean of b")
-WINNER = Column("winner", "a, b or tie, by the higher mean")
+WINNER = Column("winner", "a, b or tie, by the higher mean", kind="text")
 REFERENCE_POINTS = Column(
-    "reference_points", "Points of the reference: one for each mean that its own is above"
+    "reference_points",
+    "Points of the reference: one for each mean that its own is above",
+    kind="count",
 )
-N_A = Column("n_a", "How many of the unit in a")
-N_B = Column("n_b", "How many of the unit in b", beside="n_a")
+N_A = Column("n_a", "How many of the unit in a", kind="count")
+N_B = Column("n_b", "How many of the unit in b", beside="n_a", kind="count")
 A_WINS = Column("a_wins", "Comparisons that condition a wins", form="whole")
 B_WINS = Column("b_wins", "Comparisons that condition b wins", form="whole")
-TIES = Column("ties", "Comparisons with equal means")
+TIES = Column("ties", "Comparisons with equal means", kind="count")
 A_PERCENT = Column("a_percent", "Wins of a in percent of all comparisons", form="percent")
 B_PERCENT = Column("b_percent", "Wins of b in percent of all comparisons", form="percent")
-REFERENCE_POINTS_MAX = Column("reference_points_max", "Points that it could earn")
+REFERENCE_POINTS_MAX = Column("reference_points_max", "Points that it could earn", kind="count")
 REFERENCE_PERCENT = Column(
     "reference_percent",
     "Points of the reference in percent of all that it could earn",
     form="percent",
 )
-NOT_COMPARED = Column("not_compared", "Comparisons in which one condition has no rating")
+NOT_COMPARED = Column(
+    "not_compared", "Comparisons in which one condition has no rating", kind="count"
+)
 RECIPE = Column("recipe", "Recipe that the row belongs to", is_key=True, part=True)
 UNIT = Column(
     "unit",
@@ -80,7 +88,9 @@ RATERS = Column(
 DIFFERENCE = Column("difference", "Mean a − mean b; against the reference: system − reference")
 T = Column("t", "t statistic")
 DF = Column("df", "Degrees of freedom", behind="t", form="whole")
-LEFT_OUT = Column("left_out", "Raters who rated one side or the other, but not both on one page")
+LEFT_OUT = Column(
+    "left_out", "Raters who rated one side or the other, but not both on one page", kind="count"
+)
 P_BH = Column(
     "p_bh", "p value adjusted by Benjamini and Hochberg's method", form="p", label="p (BH)"
 )
@@ -99,6 +109,7 @@ P_EQUIVALENT_ADJUSTED = Column(
 EQUIVALENT = Column(
     "equivalent",
     "Whether the difference is shown to lie inside the margin (TOST at 5 %, by the adjusted p)",
+    kind="flag",
 )
 F = Column("F", "F statistic; of both at once min F′")
 DF1 = Column("df1", "Degrees of freedom of the numerator", behind="F", form="whole")
@@ -112,8 +123,8 @@ RANK_BISERIAL = Column(
     label="Rank-biserial",
 )
 T_PLUS = Column("t_plus", "Sum of the ranks of positive differences", form="whole")
-ZEROS = Column("zeros", "Raters without a difference")
-METHOD = Column("method", "exact, or by a normal approximation")
+ZEROS = Column("zeros", "Raters without a difference", kind="count")
+METHOD = Column("method", "exact, or by a normal approximation", kind="text")
 LINK = Column(
     "link",
     "Link of the mixed model: probit or logit (ordinal), or linear",
@@ -131,39 +142,43 @@ SCALE = Column(
 SE = Column("se", "Standard error", decimals=3, label="SE")
 ESTIMATE = Column("estimate", "Estimate")
 SHARE = Column("share", "Share, from 0 to 1")
-N_RATERS = Column("n_raters", "How many raters")
-N_ITEMS = Column("n_items", "How many items: responses as shown, on a dimension")
+N_RATERS = Column("n_raters", "How many raters", kind="count")
+N_ITEMS = Column("n_items", "How many items: responses as shown, on a dimension", kind="count")
 FACTOR = Column("factor", "Characteristic by which raters are grouped", choice=True, is_key=True)
 GROUP_A = Column("group_a", "Group a of raters", is_key=True)
 GROUP_B = Column("group_b", "Group b of raters", beside="group_a", is_key=True)
 TEST = Column("test", "Which test", choice=True, is_key=True)
-SYSTEMS = Column("systems", "How many systems")
+SYSTEMS = Column("systems", "How many systems", kind="count")
 CHI_SQUARED = Column("chi_squared", "χ² statistic", label="χ²")
-PAGES = Column("pages", "How many pages")
+PAGES = Column("pages", "How many pages", kind="count")
 PAGES_LEFT_OUT = Column(
-    "pages_left_out", "Pages that do not show all of these systems, or rank not all"
+    "pages_left_out", "Pages that do not show all of these systems, or rank not all", kind="count"
 )
-STATISTIC = Column("statistic", "What is computed, or the test statistic", is_key=True)
+STATISTIC = Column(
+    "statistic", "What is computed, or the test statistic", is_key=True, kind="number"
+)
 MOVES = Column(
     "moves",
     "Whether the difference changes its sign or its significance at the "
     "recipe's level; empty where there is none",
+    kind="flag",
 )
-WHAT_MOVES = Column("what_moves", "Which do not")
+WHAT_MOVES = Column("what_moves", "Which do not", kind="text")
 ANSWER = Column(
     "answer", "best, worst (share of pages on which it was chosen) or rank", is_key=True
 )
 JUDGE = Column("judge", "Source of the score: a judge and its version, or a file", is_key=True)
-ASKED = Column("asked", "Scores that were asked for")
-VALID = Column("valid", "Usable scores among them")
+ASKED = Column("asked", "Scores that were asked for", kind="count")
+VALID = Column("valid", "Usable scores among them", kind="count")
 EPSILON = Column("epsilon", "ε: the judge's head start, for what it saves", label="ε")
 WAY = Column("way", "Gold scores by which the filter goes", is_key=True)
 SOURCES = Column(
     "sources",
     "Sources whose participants count in this analysis; there only where test people may be among "
     "them",
+    kind="text",
 )
-GOLD_BY = Column("gold_by", "What made the gold scores used here")
+GOLD_BY = Column("gold_by", "What made the gold scores used here", kind="text")
 #: What most tables begin with.
 FRONT = (RECIPE, UNIT, RATERS)
 #: What an analysis may add to any table.

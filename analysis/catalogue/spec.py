@@ -11,6 +11,8 @@ from typing import Any, Literal, Self
 
 from analysis.catalogue.number_text import EMPTY, count, decimals, degrees, digits, p_text, small
 
+#: What a value is.
+Kind = Literal["text", "count", "number", "flag"]
 #: How a number is written: with decimals, as a p value, a percentage, a number that is mostly
 #: whole, one that is a count or not, to five digits, or as short as it goes.
 Form = Literal["decimals", "p", "percent", "whole", "mixed", "digits", "short"]
@@ -45,6 +47,7 @@ class Column:
     name: str
     meaning: str
     label: str = ""
+    kind: Kind | None = None
     form: Form = "decimals"
     decimals: int = 2
     is_key: bool = False
@@ -57,6 +60,11 @@ class Column:
     page: bool = True
     report: bool = True
     latex: bool = True
+
+    @property
+    def holds(self) -> Kind:
+        """What its values are: by default a text where it is a key, else a number."""
+        return self.kind or ("text" if self.is_key else "number")
 
     @cached_property
     def words(self) -> str:

@@ -92,7 +92,7 @@ GUARD_RATERS = TableSpec(
         c.SIGMA.but(meaning="Standard deviation of the person's gold-scored ratings"), c.MAE,
         Column("mae_consensus", "Mean absolute distance to the means of the other raters",
             label="MAE to the others"),
-        Column("left_out_by", "By which gold scores the filter leaves the rater out"),
+        Column("left_out_by", "By which gold scores the filter leaves the rater out", kind="text"),
     ),
     question="Whom does the distance to the gold scores leave out?",
     observations="a rater",

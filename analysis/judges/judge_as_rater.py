@@ -24,11 +24,12 @@ ALT_TEST = TableSpec(
     "The alternative annotator test",
     (
         c.JUDGE, c.DIMENSION, c.EPSILON,
-        Column("is_studys", "Whether the ε is the study's", label="The study's ε"),
-        Column("is_baseline", "Whether it is a judge that knows nothing", label="Knows nothing"),
+        Column("is_studys", "Whether the ε is the study's", label="The study's ε", kind="flag"),
+        Column("is_baseline", "Whether it is a judge that knows nothing", label="Knows nothing",
+            kind="flag"),
         Column("winning_rate", "Share of raters whom the judge could replace"),
         Column("advantage", "Mean probability that the judge agrees at least as well as a rater"),
-        Column("passes", "Whether the winning rate is 0.5 or more"),
+        Column("passes", "Whether the winning rate is 0.5 or more", kind="flag"),
         c.N_RATERS,
         c.N_ITEMS.but(label="n responses", meaning="How many responses, each once in however many "
             "sets it stands"),
@@ -51,7 +52,7 @@ ALT_TEST_RATERS = TableSpec(
     "The alternative annotator test, rater by rater",
     (
         c.JUDGE, c.DIMENSION, c.EPSILON, c.PARTICIPANT.but(is_key=False),
-        Column("items", "How many responses", label="n responses"),
+        Column("items", "How many responses", label="n responses", kind="count"),
         Column("judge_wins", "Share of items on which the judge is at least as close to the "
             "others"),
         Column("rater_wins", "Share of items on which the rater is at least as close to the "
@@ -62,7 +63,7 @@ ALT_TEST_RATERS = TableSpec(
         Column("p_adjusted", "p value adjusted by Benjamini and Yekutieli's method over raters",
             form="p", label="p (BY)"),
         Column("replaceable", "Whether the judge, with its head start, comes closer to the others "
-            "than the rater, after adjustment"),
+            "than the rater, after adjustment", kind="flag"),
         c.NOTE,
     ),
     question="Of which rater could it?",

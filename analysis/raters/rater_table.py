@@ -19,17 +19,18 @@ RATERS = TableSpec(
             "answer; empty where the clock was set back meanwhile", form="whole"),
         c.SIGMA, c.MAE,
         Column("included", "Whether the person's ratings count; not while they are taking the "
-            "survey").csv_only(),
+            "survey", kind="flag").csv_only(),
         Column("exclusion", "The first quality rule that matched, or `decision`, which comes "
             "before them; of who is not included, empty where no rule was applied: still taking "
-            "the survey, declined, screened out or withdrawn"),
+            "the survey, declined, screened out or withdrawn", kind="text"),
         Column("excluded_by_decision", "Why the researchers excluded the rater, if they did; true "
-            "in the form for sharing"),
-        Column("status", "Where the person stands in the survey"),
-        Column("attention_checks_failed", "How many; empty where none was answered"),
-        Column("n_gold", "Ratings of responses that have a gold score").csv_only(),
+            "in the form for sharing", kind="text"),
+        Column("status", "Where the person stands in the survey", kind="text"),
+        Column("attention_checks_failed", "How many; empty where none was answered", kind="count"),
+        Column("n_gold", "Ratings of responses that have a gold score", kind="count").csv_only(),
         c.NOTE,
-        Column("longstring", "Longest run of the same rating, in the order shown").csv_only(),
+        Column("longstring", "Longest run of the same rating, in the order shown",
+            kind="count").csv_only(),
         Column("irv", "Intra-individual response variability: standard deviation of a rater's "
             "ratings on a dimension, the mean over dimensions", label="IRV").csv_only(),
         Column("person_total", "Correlation of a rater's ratings on a dimension with the means of "
@@ -38,16 +39,16 @@ RATERS = TableSpec(
             "corrected by Spearman and Brown (not below −1), the mean over dimensions").csv_only(),
         Column("retest_sd", "Within-rater standard deviation on responses that were shown several "
             "times").csv_only(),
-        Column("contradictions", "Pairs that a rater ranked against their own ratings").csv_only(),
+        Column("contradictions", "Pairs that a rater ranked against their own ratings",
+            kind="count").csv_only(),
         Column("contradictions_share", "Of all pairs that could contradict").csv_only(),
-        Column("fast_pages", "Share of pages left in less than two seconds per "
-            "response").csv_only(),
+        Column("fast_pages", "Share of pages left in less than two seconds per response").csv_only(),
         Column("duration_z", "Duration in standard deviations from the mean of all who completed "
             "the survey").csv_only(),
-        Column("duration_outside", "Whether that is more than three").csv_only(),
+        Column("duration_outside", "Whether that is more than three", kind="flag").csv_only(),
         Column("consensus_deviation", "Mean absolute distance to the other raters' means of the "
             "same texts").csv_only(),
-        Column("indices_note", "Why an index is empty").csv_only(),
+        Column("indices_note", "Why an index is empty", kind="text").csv_only(),
     ),
     question="How did each rater rate?",
     observations="a rater",

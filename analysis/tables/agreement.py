@@ -37,8 +37,8 @@ AGREEMENT = TableSpec(
         c.RECIPE, c.RATERS, c.DIMENSION, c.STATISTIC, c.VALUE, *c.interval("value"), c.N_RATERS,
         c.N_ITEMS.but(meaning="How many items: responses as shown, on a dimension; of choices, "
             "blocks"),
-        Column("of", "Of what: a single rater, or the mean of several"),
-        Column("interval", "How the interval was made", label="Interval from"),
+        Column("of", "Of what: a single rater, or the mean of several", kind="text"),
+        Column("interval", "How the interval was made", label="Interval from", kind="text"),
         c.NOTE,
     ),
     question="Do raters agree?",

@@ -32,7 +32,7 @@ ANOVA = TableSpec(
         Column("eta_squared", "Share of the variance between groups, η²", decimals=3, label="η²"),
         Column("omega_squared", "The same, less biased: ω²", decimals=3, label="ω²", latex=False,
             report=False),
-        Column("groups", "How many groups are compared"),
+        Column("groups", "How many groups are compared", kind="count"),
         c.N,
         Column("p_adjusted_scenarios", "p value adjusted by Holm's method over scenarios", form="p",
             label="p (Holm over scenarios)"),

@@ -41,7 +41,7 @@ CONTRASTS = TableSpec(
             "two-sided t test"),
         c.p_holm("models"),
         Column("missing_cells", "Raters × scenarios (over all models: × models) without a page "
-            "that was rated in both conditions").csv_only(),
+            "that was rated in both conditions", kind="count").csv_only(),
         c.P_BH.csv_only(), c.NOTE,
     ),
     question="Is condition a rated higher than b?",

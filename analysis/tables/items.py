@@ -21,7 +21,7 @@ ITEMS = TableSpec(
         c.SCENARIO, c.SET, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="How many ratings"),
         c.MEAN, c.SD,
         Column("gold", "Gold score of the response"),
-        Column("total", "Sum of the ratings").csv_only(),
+        Column("total", "Sum of the ratings", kind="count").csv_only(),
         c.NOTE,
     ),
     question="How was each response rated?",

@@ -36,7 +36,7 @@ POSITION_EFFECTS = TableSpec(
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
         Column("response_position", "Place of the response on the page, from 1", form="short",
-            is_key=True),
+            is_key=True, kind="count"),
         c.N_RATERS, c.PAGES, c.VALUE.but(meaning="Share of pages, or mean of raters' mean ranks"),
         *c.interval("value"),
         Column("evenly", "What the value would be if places did not matter"),
@@ -56,7 +56,7 @@ POSITION_TESTS = TableSpec(
     "Does the place on the page matter?",
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
-        Column("positions", "How many places a page has"),
+        Column("positions", "How many places a page has", kind="count"),
         c.N_RATERS, c.PAGES, c.PAGES_LEFT_OUT, c.CHI_SQUARED, c.DF,
         c.P.but(meaning="p value of χ², which has no sides: that places vary at least as much by "
             "chance"),

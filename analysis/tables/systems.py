@@ -54,7 +54,7 @@ TO_REFERENCE = TableSpec(
         c.p_holm("systems; of p_non_inferior"),
         Column("lower_bound", "Lower end of the one-sided interval of the difference", page=False),
         Column("approaches", "Whether the system is shown not to be worse by the margin, at 5 % "
-            "by the adjusted p"),
+            "by the adjusted p", kind="flag"),
         c.P_EQUIVALENT.but(page=False), c.P_EQUIVALENT_ADJUSTED.but(page=False), c.EQUIVALENT,
         c.NOTE,
     ),
