@@ -266,7 +266,7 @@ def _effect(d: StandardizedDifference | Inestimable) -> tuple[dict[str, Any], st
 def _t_rows(
     tests: Sequence[TwoSampleT | Inestimable], recipe: Recipe, *, equal_variances: bool
 ) -> Iterator[dict[str, Any]]:
-    """Of each t-test, with the one of whether the groups differ by less than the recipe's margin."""
+    """Of each t-test, with whether the groups differ by less than the recipe's margin."""
     margin = recipe.margins.in_points("groups")
     near: Sequence[Equivalence | Inestimable | None] = [None] * len(tests)
     if margin is not None:
