@@ -63,7 +63,7 @@ def alt_test(
     ValueError for infinite ratings.
     """
     usable, judge_wins, rater_wins = _wins(ratings, judge)
-    items = usable.sum(axis=0)
+    items = usable.sum(axis=0).astype(int)
     with np.errstate(invalid="ignore"):
         table = DataFrame(
             {
