@@ -112,7 +112,7 @@ def _one_way(
     groups: Groups,
 ) -> OneWay:
     values = _long(samples)
-    found = compute(data=values, dv="value", between="group").loc[0]
+    (found,) = compute(data=values, dv="value", between="group").to_dict("records")
     F, df1 = float(found["F"]), int(found["ddof1"])
     return OneWay(
         test=test,

@@ -185,11 +185,11 @@ def mann_whitneys(
     def compute(a: Vector, b: Vector) -> Iterator[tuple[float, float]]:
         a, b = a.round(DECIMALS), b.round(DECIMALS)
         found = mannwhitneyu(a, b, use_continuity=continuity, axis=1, method="asymptotic")
-        p = found.pvalue.tolist()
+        p = np.asarray(found.pvalue).tolist()
         n_a, n = a.shape[1], a.shape[1] + b.shape[1]
         if (method or method_for(n)) == "exact":
             p = [_exact_p(ranks, n_a) for ranks in rankdata(np.hstack([a, b]), axis=1)]
-        return zip(found.statistic.tolist(), p, strict=True)
+        return zip(np.asarray(found.statistic).tolist(), p, strict=True)
 
     checked = [_rankable(*pair, names, method) for pair in pairs]
     tests: list[MannWhitney | Inestimable] = []

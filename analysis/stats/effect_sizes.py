@@ -103,12 +103,12 @@ def noncentrality_interval(t: Vector, df: Vector, confidence: float) -> tuple[Ve
     far, size = np.sqrt(1 + t**2 / (2 * df)) * (z + 2), np.abs(t)
     middle = size * (1 - 1 / (4 * df))
     bracket = np.maximum(middle - far, -z - 1), middle + far
+
+    def above(noncentrality: Vector, t: Vector, df: Vector, p: Vector) -> Vector:
+        return nct.cdf(t, df, noncentrality) - p
+
     low, high = (
-        elementwise.find_root(
-            lambda noncentrality, t, df, p=p: nct.cdf(t, df, noncentrality) - p,
-            bracket,
-            args=(size, df),
-        ).x
+        elementwise.find_root(above, bracket, args=(size, df, np.full(len(t), p))).x
         for p in ((1 + confidence) / 2, (1 - confidence) / 2)
     )
     return np.where(t < 0, -high, low), np.where(t < 0, -low, high)

@@ -4,7 +4,7 @@ The unit is the rating, as the first published study has it (Pursuit of Empathy,
 the participant: the mean of a rater's ratings, of which there is one.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pandas import DataFrame, Series, factorize
 
 from analysis.absent import Absent
-from analysis.recipe import Grouping, Recipe
+from analysis.recipe import Grouping, GroupTest, Recipe
 from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitneys, t_tests
 from analysis.stats.effect_sizes import StandardizedDifference, cohens_ds, unbiased
 from analysis.stats.equivalence import ALPHA, Equivalence, equivalences
@@ -212,7 +212,7 @@ def _rows_of(cells: Sequence[Cell], factor: Factor, recipe: Recipe) -> Iterator[
     ]
     students = t_tests(sides, equal_variances=True, confidence=recipe.confidence, names=names)
     effects = cohens_ds(students, confidence=recipe.confidence)
-    tests = {
+    tests: dict[GroupTest, Callable[[], Iterable[dict[str, Any]]]] = {
         "student": lambda: _t_rows(students, recipe, equal_variances=True),
         "welch": lambda: _t_rows(
             t_tests(sides, equal_variances=False, confidence=recipe.confidence, names=names),

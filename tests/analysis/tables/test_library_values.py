@@ -47,7 +47,7 @@ PEOPLE = DataFrame(
 )
 SYSTEMS = [("Ant", "plain"), ("Ant", "tuned"), ("Bee", "plain"), ("Bee", "tuned"),
            ("Owl", "reference")]  # fmt: skip
-Expected = dict[str, Any]
+Expected = dict[Any, Any]
 Case = Callable[[], tuple["Series[Any]", Expected]]
 
 
@@ -55,7 +55,7 @@ Case = Callable[[], tuple["Series[Any]", Expected]]
 def study() -> DataFrame:
     """Every rater's rating, rank and choice of every system in three scenarios."""
     draw = random.Random(5)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for rater, scenario in itertools.product(RATERS, ["S1", "S2", "S3"]):
         taste = draw.gauss(0, 0.5)
         order = sorted(range(5), key=lambda system: draw.gauss(system / 4, 1))
@@ -226,7 +226,7 @@ def signed_ranks() -> tuple["Series[Any]", Expected]:
     )
     a, b = (means(model="Ant", condition=each) for each in ("plain", "tuned"))
     differences = np.tile((a - b).round(9).to_numpy(), 3)
-    found = stats.wilcoxon(differences, method="asymptotic")
+    found = stats.wilcoxon(differences, method="asymptotic")  # type: ignore[call-overload]
     effect = pg.wilcoxon(differences)["RBC"].iloc[0]
     row = of(paired(data, CONTRAST, SOUND, raters="all"), model="Ant")
     return row, {"wilcoxon": found.statistic, "p": found.pvalue, "rank_biserial": effect}
@@ -313,7 +313,7 @@ def in_one_scenario() -> DataFrame:
     return study()[study()["scenario"] == "S1"]
 
 
-def best_of() -> DataFrame:
+def best_of() -> "Series[int]":
     """How often each system was best in the first scenario, and of how many."""
     data = in_one_scenario()
     best = data[data["choice"] == "best"]
