@@ -82,6 +82,7 @@ def t_tests(
             found = ttest_ind(a, b, axis=1, equal_var=equal_variances)
         ends = found.confidence_interval(confidence)
         df = np.broadcast_to(found.df, found.statistic.shape)
+        df = df.astype(int) if equal_variances else df
         numbers = (found.statistic, df, found.pvalue, ends.low, ends.high)
         return zip(*(each.tolist() for each in numbers), strict=True)
 

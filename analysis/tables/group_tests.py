@@ -4,7 +4,7 @@ The unit is the rating, as the first published study has it (Pursuit of Empathy,
 the participant: the mean of a rater's ratings, of which there is one.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -210,18 +210,10 @@ def _rows_of(cells: Sequence[Cell], factor: Factor, recipe: Recipe) -> Iterator[
         for cell in cells
         for in_a, in_b in [(factor.in_a[cell.participants], factor.in_b[cell.participants])]
     ]
-    students = t_tests(sides, equal_variances=True, confidence=recipe.confidence, names=names)
-    effects = cohens_ds(students, confidence=recipe.confidence)
-    tests: dict[GroupTest, Callable[[], Iterable[dict[str, Any]]]] = {
-        "student": lambda: _t_rows(students, recipe, equal_variances=True),
-        "welch": lambda: _t_rows(
-            t_tests(sides, equal_variances=False, confidence=recipe.confidence, names=names),
-            recipe,
-            equal_variances=False,
-        ),
-        "mann_whitney": lambda: map(_rank_row, mann_whitneys(sides, names=names)),
-    }
-    columns = {test: list(tests[test]()) for test in recipe.group_tests}
+    effects = cohens_ds(
+        t_tests(sides, equal_variances=True, names=names), confidence=recipe.confidence
+    )
+    columns = {test: _tested(test, sides, names, recipe) for test in recipe.group_tests}
     for place, (cell, (a, b)) in enumerate(zip(cells, sides, strict=True)):
         effect, without_effect = _effect(effects[place])
         for test, tested in columns.items():
@@ -263,27 +255,36 @@ def _effect(d: StandardizedDifference | Inestimable) -> tuple[dict[str, Any], st
     return {**found, "hedges_g": g.estimate}, ""
 
 
-def _t_rows(
-    tests: Sequence[TwoSampleT | Inestimable], recipe: Recipe, *, equal_variances: bool
-) -> Iterator[dict[str, Any]]:
-    """Of each t-test, with whether the groups differ by less than the recipe's margin."""
+def _tested(
+    test: GroupTest, sides: Sequence[Sides], names: Names, recipe: Recipe
+) -> list[dict[str, Any]]:
+    """The columns of one test, of all cells of a factor at once."""
+    if test == "mann_whitney":
+        return [_of_ranks(found) for found in mann_whitneys(sides, names=names)]
+    equal = test == "student"
+    tests = t_tests(sides, equal_variances=equal, confidence=recipe.confidence, names=names)
     margin = recipe.margins.in_points("groups")
     near: Sequence[Equivalence | Inestimable | None] = [None] * len(tests)
     if margin is not None:
-        near = equivalences(tests, margin, equal_variances=equal_variances)
-    for found, within in zip(tests, near, strict=True):
-        if isinstance(found, Inestimable):
-            yield {"note": str(found)}
-            continue
-        low, high = found.interval
-        row = {"t": found.t, "df": found.df, "p": found.p, "difference": found.difference}
-        row |= {"ci_low": low, "ci_high": high}
-        if isinstance(within, Equivalence):
-            row |= {"margin": within.margin, "p_equivalent": within.p}
-        yield {**row, "note": ""}
+        near = equivalences(tests, margin, equal_variances=equal)
+    return [_of_t(*each) for each in zip(tests, near, strict=True)]
 
 
-def _rank_row(found: MannWhitney | Inestimable) -> dict[str, Any]:
+def _of_t(
+    found: TwoSampleT | Inestimable, near: Equivalence | Inestimable | None
+) -> dict[str, Any]:
+    """`near` says whether the groups differ by less than the recipe's margin, if it has one."""
+    if isinstance(found, Inestimable):
+        return {"note": str(found)}
+    low, high = found.interval
+    row: dict[str, Any] = {"t": found.t, "df": found.df, "p": found.p, "note": ""}
+    row |= {"difference": found.difference, "ci_low": low, "ci_high": high}
+    if isinstance(near, Equivalence):
+        row |= {"margin": near.margin, "p_equivalent": near.p}
+    return row
+
+
+def _of_ranks(found: MannWhitney | Inestimable) -> dict[str, Any]:
     if isinstance(found, Inestimable):
         return {"note": str(found)}
     effect = {"u": found.u, "rank_biserial": found.effect}
