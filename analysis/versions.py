@@ -6,7 +6,9 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("numpy", "pandas", "scipy", "threadpoolctl", "django")
+PACKAGES = (
+    "numpy", "pandas", "scipy", "statsmodels", "pingouin", "threadpoolctl", "django",
+)  # fmt: skip
 
 
 @cache

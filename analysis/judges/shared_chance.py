@@ -9,9 +9,9 @@ that of one draw, however many texts there are, and every distance to the gold s
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from pandas import DataFrame, Series
-from scipy.stats import f, fisher_exact
+from pingouin import rm_anova
+from scipy.stats import fisher_exact
 
 #: With fewer calls in a replicate, nothing is said.
 FEWEST_CALLS = 10
@@ -68,26 +68,21 @@ def _hardly_varying(table: DataFrame, calls: "Series[str]") -> Iterator[str]:
 def _of_other_level(table: DataFrame, calls: "Series[str]") -> Iterator[str]:
     levels = table.dropna(axis="columns", how="all").groupby(calls).mean().dropna()
     if len(levels) >= FEWEST_CALLS and levels.shape[1] > 1:
-        p = replicate_effect(levels.to_numpy(dtype=float))
+        p = replicate_effect(levels.astype(float))
         if p < LEVEL:
             means = ", ".join(f"{mean:.2f}" for mean in levels.mean())
             yield f"replicates differ in level more than by chance, with means {means}"
 
 
-def replicate_effect(levels: NDArray[np.float64]) -> float:
-    """The p value of the F test of columns in a two-way layout without repetition (rows ×
-    columns): variance between columns against what rows and columns leave over.
+def replicate_effect(levels: DataFrame) -> float:
+    """The p value of the replicates (columns) in a repeated-measures ANOVA of calls (rows), by
+    `pingouin.rm_anova` without correction for sphericity.
 
-    Where nothing is left over, columns that differ have a p of 0, and equal ones of 1. With n
-    rows and k columns there are k − 1 and (n − 1)(k − 1) degrees of freedom.
+    Where replicates differ by constants alone, p is 0, and where their means are equal, 1.
     """
-    n, k = levels.shape
-    centred = levels - levels.mean(axis=1, keepdims=True)
-    column = centred.mean(axis=0)
-    between = n * float((column**2).sum()) / (k - 1)
-    left_over = float(((centred - column) ** 2).sum()) / ((n - 1) * (k - 1))
-    if np.isclose(between, 0):
+    spread = levels.sub(levels.mean(axis=1), axis=0)
+    if np.isclose(spread.mean(), 0).all():
         return 1.0
-    if np.isclose(left_over, 0):
+    if np.isclose(spread - spread.mean(), 0).all():
         return 0.0
-    return float(f.sf(between / left_over, k - 1, (n - 1) * (k - 1)))
+    return float(rm_anova(levels, correction=False)["p_unc"].iloc[0])

@@ -42,7 +42,8 @@ RATERS = TableSpec(
         Column("contradictions", "Pairs that a rater ranked against their own ratings",
             kind="count").csv_only(),
         Column("contradictions_share", "Of all pairs that could contradict").csv_only(),
-        Column("fast_pages", "Share of pages left in less than two seconds per response").csv_only(),
+        Column("fast_pages", "Share of pages left in less than two seconds per "
+            "response").csv_only(),
         Column("duration_z", "Duration in standard deviations from the mean of all who completed "
             "the survey").csv_only(),
         Column("duration_outside", "Whether that is more than three", kind="flag").csv_only(),

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from pandas import DataFrame
+from scipy.stats import spearmanr
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
 from analysis.stats.finite import refuse_boundless
@@ -183,7 +184,7 @@ def pairwise_spearman(replicates: DataFrame) -> DataFrame:
     for first, second in combinations(replicates.columns, 2):
         both = replicates[[first, second]].dropna()
         varied = len(both) >= 3 and both.nunique().min() > 1
-        rho = float(np.corrcoef(both.rank(), rowvar=False)[0, 1]) if varied else None
+        rho = float(spearmanr(both[first], both[second]).statistic) if varied else None
         rows.append({"first": first, "second": second, "rho": rho, "n": len(both)})
     return DataFrame(rows, columns=["first", "second", "rho", "n"])
 
@@ -192,7 +193,7 @@ def pairwise_spearman(replicates: DataFrame) -> DataFrame:
 class Limits:
     """Limits of agreement, J. M. Bland & D. G. Altman (1986), Statistical methods for assessing
     agreement between two methods of clinical measurement: the mean difference (bias), and
-    between which bounds 95 % of the differences are expected.
+    between which bounds 95 % of the differences are expected. Libraries draw them, and return none.
     """
 
     bias: float

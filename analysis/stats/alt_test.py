@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from pandas import DataFrame, Series
-from scipy.special import stdtr
+from scipy.stats import ttest_1samp
 
 from analysis.stats.bootstrap import Matrix
 from analysis.stats.finite import refuse_boundless
@@ -62,7 +62,8 @@ def alt_test(
     the rater is nearer by `epsilon` or more, adjusted after Benjamini and Yekutieli. Raises
     ValueError for infinite ratings.
     """
-    items, judge_wins, rater_wins = _wins(ratings, judge)
+    usable, judge_wins, rater_wins = _wins(ratings, judge)
+    items = usable.sum(axis=0).astype(int)
     with np.errstate(invalid="ignore"):
         table = DataFrame(
             {
@@ -73,12 +74,12 @@ def alt_test(
             }
         )
     tested = items >= fewest_items
-    table["p"] = _p(rater_wins - judge_wins, items, epsilon)
-    table["p_adjusted"] = np.nan
+    table[["p", "p_adjusted"]] = np.nan
     table["replaceable"] = Series([None] * len(table), dtype="boolean")
-    table.loc[~tested, "p"] = np.nan
     if not tested.any():
         return AltTest(table, epsilon, None, None)
+    advantages = np.where(usable > 0, rater_wins - judge_wins, np.nan)[:, tested]
+    table.loc[tested, "p"] = [_p(of_rater, epsilon) for of_rater in advantages.T]
     adjusted = adjust(table.loc[tested, "p"], "benjamini-yekutieli").p
     rejected = adjusted <= FALSE_DISCOVERIES
     table.loc[tested, "p_adjusted"] = adjusted
@@ -88,7 +89,7 @@ def alt_test(
 
 
 def _wins(ratings: DataFrame, judge: "Series[float]") -> tuple[Matrix, Matrix, Matrix]:
-    """Each rater's number of items, and where the judge and where the rater is as near to the
+    """Which items of each rater count, and where the judge and where the rater is as near to the
     others as the other, or nearer (1 or 0, items × raters; 0 for items that don't count).
     """
     values = ratings.to_numpy(dtype=float)
@@ -103,17 +104,12 @@ def _wins(ratings: DataFrame, judge: "Series[float]") -> tuple[Matrix, Matrix, M
     # What is equally near may differ in the last digits.
     judge_wins = usable & (of_judge <= of_rater + TOLERANCE)
     rater_wins = usable & (of_rater <= of_judge + TOLERANCE)
-    return usable.sum(axis=0), judge_wins.astype(float), rater_wins.astype(float)
+    return usable.astype(float), judge_wins.astype(float), rater_wins.astype(float)
 
 
-def _p(advantages: Matrix, n: Matrix, epsilon: float) -> Matrix:
-    """One-sided, for each column: is the mean of its `n` advantages below `epsilon`?
-
-    A constant advantage is certain.
-    """
-    total, squares = advantages.sum(axis=0), (advantages**2).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt((n * squares - total**2) / (n - 1)) / n
-        p = stdtr(n - 1, (total / n - epsilon) / error)
-        certain = np.where(total / n < epsilon, 0.0, 1.0)
-    return np.where(n * squares == total**2, certain, p)
+def _p(advantages: Matrix, epsilon: float) -> float:
+    """One-sided: is the mean of a rater's advantages below `epsilon`? A constant one is certain."""
+    known = advantages[~np.isnan(advantages)]
+    if np.ptp(known) == 0:
+        return 0.0 if known[0] < epsilon else 1.0
+    return float(ttest_1samp(known, epsilon, alternative="less").pvalue)

@@ -1,17 +1,21 @@
-"""Do several independent groups differ? One-way analysis of variance, and which pairs of them."""
+"""Do several independent groups differ? One-way analysis of variance, and which pairs of them.
 
-from collections.abc import Mapping
+The tests are pingouin's `anova`, `welch_anova` and `pairwise_gameshowell`.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from math import sqrt
 from typing import Literal
 
+import numpy as np
 import numpy.typing as npt
-from scipy.special import fdtrc
+import pingouin
+from pandas import DataFrame
 
 from analysis.stats import studentized_range
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mean_difference import ROUNDING, MeanDifference, Sample, sample
+from analysis.stats.mean_difference import Sample, sample
 
 Groups = Mapping[str, npt.ArrayLike]
 
@@ -46,14 +50,11 @@ def one_way_anova(groups: Groups, *, one: str = "value") -> OneWay | Inestimable
     samples = _samples(groups)
     if isinstance(samples, Inestimable):
         return samples
-    between, within, n = _sums_of_squares(samples)
-    df1, df2 = len(samples) - 1, n - len(samples)
-    if df2 < 1:
+    if all(each.n == 1 for each in samples.values()):
         return Inestimable("too_few", f"every group has one {one}")
-    if _constant(samples):
+    if all(each.constant for each in samples.values()):
         return Inestimable("constant", "within each group all values are the same")
-    F = between / df1 / (within / df2)
-    return _one_way("anova", F, df2, samples, groups)
+    return _one_way("anova", pingouin.anova, samples, groups)
 
 
 def welch_anova(groups: Groups, *, one: str = "value") -> OneWay | Inestimable:
@@ -67,14 +68,7 @@ def welch_anova(groups: Groups, *, one: str = "value") -> OneWay | Inestimable:
     samples = _varying(groups, one)
     if isinstance(samples, Inestimable):
         return samples
-    k = len(samples)
-    weights = {name: each.n / each.sd**2 for name, each in samples.items()}
-    total = sum(weights.values())
-    mean = sum(weights[name] * each.mean for name, each in samples.items()) / total
-    lack = sum((1 - weights[name] / total) ** 2 / (each.n - 1) for name, each in samples.items())
-    between = sum(weights[name] * (each.mean - mean) ** 2 for name, each in samples.items())
-    F = between / (k - 1) / (1 + 2 * (k - 2) / (k**2 - 1) * lack)
-    return _one_way("welch", F, (k**2 - 1) / (3 * lack), samples, groups)
+    return _one_way("welch", pingouin.welch_anova, samples, groups)
 
 
 def _samples(groups: Groups) -> dict[str, Sample] | Inestimable:
@@ -88,10 +82,6 @@ def _samples(groups: Groups) -> dict[str, Sample] | Inestimable:
     return samples
 
 
-def _constant(samples: Mapping[str, Sample]) -> bool:
-    return all(each.sd <= ROUNDING * abs(each.mean) for each in samples.values())
-
-
 def _varying(groups: Groups, one: str) -> dict[str, Sample] | Inestimable:
     """What `_samples` gives, where the variance of each group is known, and not zero."""
     samples = _samples(groups)
@@ -100,7 +90,7 @@ def _varying(groups: Groups, one: str) -> dict[str, Sample] | Inestimable:
     alone = [name for name, each in samples.items() if each.n < 2]
     if alone:
         return Inestimable("too_few", f"a single {one} has no variance ({', '.join(alone)})")
-    same = [name for name, each in samples.items() if each.sd <= ROUNDING * abs(each.mean)]
+    same = [name for name, each in samples.items() if each.constant]
     if same:
         return Inestimable(
             "constant", f"within a group all values are the same ({', '.join(same)})"
@@ -108,31 +98,30 @@ def _varying(groups: Groups, one: str) -> dict[str, Sample] | Inestimable:
     return samples
 
 
-def _sums_of_squares(samples: Mapping[str, Sample]) -> tuple[float, float, int]:
-    """Between groups, within groups; the number of values."""
-    n = sum(each.n for each in samples.values())
-    mean = sum(each.n * each.mean for each in samples.values()) / n
-    between = sum(each.n * (each.mean - mean) ** 2 for each in samples.values())
-    return between, sum((each.n - 1) * each.sd**2 for each in samples.values()), n
+def _long(samples: Mapping[str, Sample]) -> DataFrame:
+    """One row a value, with the number of its group: what pingouin takes."""
+    values = np.concatenate([each.values for each in samples.values()])
+    group = np.repeat(np.arange(len(samples)), [each.n for each in samples.values()])
+    return DataFrame({"value": values, "group": group})
 
 
 def _one_way(
     test: Literal["anova", "welch"],
-    F: float,
-    df2: float,
+    compute: Callable[..., DataFrame],
     samples: Mapping[str, Sample],
     groups: Groups,
 ) -> OneWay:
-    between, within, n = _sums_of_squares(samples)
-    df1 = len(samples) - 1
+    values = _long(samples)
+    (found,) = compute(data=values, dv="value", between="group").to_dict("records")
+    F, df1 = float(found["F"]), int(found["ddof1"])
     return OneWay(
         test=test,
         F=F,
         df1=df1,
-        df2=df2,
-        p=float(fdtrc(df1, df2, F)),
-        eta_squared=between / (between + within),
-        omega_squared=df1 * (F - 1) / (df1 * (F - 1) + n),
+        df2=float(found["ddof2"]),
+        p=float(found["p_unc"]),
+        eta_squared=float(found["np2"]),
+        omega_squared=df1 * (F - 1) / (df1 * (F - 1) + len(values)),
         groups=samples,
         empty=tuple(name for name in groups if name not in samples),
     )
@@ -140,11 +129,15 @@ def _one_way(
 
 @dataclass(frozen=True)
 class Pairwise:
-    """Group `a` against `b`; `interval` and `p` hold for all pairs of the `k` groups together."""
+    """Group `a` less group `b`, with Welch's `t` and its `df`; `interval` and `p` hold for all
+    pairs of the `k` groups together.
+    """
 
     a: str
     b: str
-    difference: MeanDifference
+    difference: float
+    t: float
+    df: float
     interval: tuple[float, float]
     p: float
     k: int
@@ -163,21 +156,22 @@ def games_howell(
     samples = _varying(groups, one)
     if isinstance(samples, Inestimable):
         return samples
-    k = len(samples)
-    return tuple(_pair(a, b, samples, k, confidence) for a, b in combinations(samples, 2))
-
-
-def _pair(a: str, b: str, samples: Mapping[str, Sample], k: int, confidence: float) -> Pairwise:
-    one, other = samples[a], samples[b]
-    parts = [each.sd**2 / each.n for each in (one, other)]
-    df = sum(parts) ** 2 / (parts[0] ** 2 / (one.n - 1) + parts[1] ** 2 / (other.n - 1))
-    found = MeanDifference(one.mean - other.mean, sqrt(sum(parts)), df, confidence)
-    half = studentized_range.isf(1 - confidence, k, df) * found.standard_error / sqrt(2)
-    return Pairwise(
-        a=a,
-        b=b,
-        difference=found,
-        interval=(found.difference - half, found.difference + half),
-        p=studentized_range.sf(abs(found.t) * sqrt(2), k, df),
-        k=k,
-    )
+    found = pingouin.pairwise_gameshowell(data=_long(samples), dv="value", between="group")
+    names, k = list(samples), len(samples)
+    pairs = []
+    for row in found.to_dict("records"):
+        difference, df = float(row["diff"]), float(row["df"])
+        half = studentized_range.isf(1 - confidence, k, df) * float(row["se"]) / sqrt(2)
+        pairs.append(
+            Pairwise(
+                a=names[row["A"]],
+                b=names[row["B"]],
+                difference=difference,
+                t=float(row["T"]),
+                df=df,
+                interval=(difference - half, difference + half),
+                p=float(row["pval"]),
+                k=k,
+            )
+        )
+    return tuple(pairs)

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from pandas import DataFrame, Series
-from scipy.special import chdtrc, ndtri
+from scipy.stats import chisquare
+from statsmodels.stats.inter_rater import fleiss_kappa
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles, resampled
 from analysis.stats.finite import refuse_boundless
@@ -52,7 +54,8 @@ def choice_shares(
     found = tally.ratios(None if once.all() else seed, resamples, confidence)
     if len(tally.amount) > 1:
         chosen = tally.totals * raters // tally.sights
-        for name, bound in zip(INTERVAL, _wilson(chosen, raters, confidence), strict=True):
+        wilson = proportion_confint(chosen, raters, alpha=1 - confidence, method="wilson")
+        for name, bound in zip(INTERVAL, wilson, strict=True):
             found[name] = np.where(once | whole, bound, found[name])
         _without_alike(found)
     names = {"total": "chosen", "ratio": "share"}
@@ -64,15 +67,6 @@ def _without_alike(found: DataFrame) -> None:
     same = found["ci_low"] == found["ci_high"]
     found.loc[same, INTERVAL] = np.nan
     found.loc[same, "note"] = "no interval, because raters do not differ"
-
-
-def _wilson(chosen: Whole, n: Whole, confidence: float) -> tuple[Matrix, Matrix]:
-    """The bounds of the shares chosen / n."""
-    z = float(ndtri((1 + confidence) / 2))
-    share, slack = chosen / n, z**2 / n
-    half = z * np.sqrt(share * (1 - share) / n + slack / n / 4)
-    low, high = ((share + slack / 2 + sign * half) / (1 + slack) for sign in (-1, 1))
-    return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
 def best_worst_scores(
@@ -202,8 +196,8 @@ def goodness_of_fit(choices: DataFrame, kind: Kind) -> ChoiceTest | Inestimable:
         return Inestimable(
             "too_few", f"{n} choices of {k} systems are fewer than {FEWEST_EXPECTED} for each"
         )
-    statistic = float(_distance(chosen.sum(axis=0), np.full(k, n / k)))
-    return ChoiceTest(statistic, float(chdtrc(k - 1, statistic)), k, n, n, df=k - 1)
+    found = chisquare(chosen.sum(axis=0))
+    return ChoiceTest(float(found.statistic), float(found.pvalue), k, n, n, df=k - 1)
 
 
 def permutation_test(
@@ -337,8 +331,10 @@ def free_marginal_kappa(
     known = (n >= 2) & (k >= 2)
     if not known.any():
         return Inestimable("too_few", "in no block two raters chose among several systems")
-    same = np.nansum(counts * (counts - 1), axis=1)[known] / (n * (n - 1))[known]
-    kappas = (same - 1 / k[known]) / (1 - 1 / k[known])
+    # Block by block: statsmodels takes none in which others chose, or other systems were shown.
+    kappas = np.array(
+        [fleiss_kappa([row[~np.isnan(row)]], method="randolph") for row in counts[known]]
+    )
     interval, times = None, affordable(len(kappas), resamples)
     if len(kappas) > 1:
         drawn = resampled(len(kappas), seed=seed, resamples=times)

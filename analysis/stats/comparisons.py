@@ -1,24 +1,29 @@
-"""Do two independent groups differ? Student's and Welch's t-tests, and Mann and Whitney's."""
+"""Do two independent groups differ? Student's and Welch's t-tests, and Mann and Whitney's.
 
+The tests are `scipy.stats.ttest_ind` and `scipy.stats.mannwhitneyu`, each called once for all pairs
+of groups of the same sizes. The exact distribution of U is ours: scipy's knows no ties.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import ndtr
+from scipy.stats import mannwhitneyu, norm, rankdata, ttest_ind
 
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import (
     A_AND_B,
     DECIMALS,
-    ROUNDING,
     MeanDifference,
     Names,
+    Pair,
     Sample,
     Sampled,
-    known,
+    Vector,
+    in_batches,
     two_samples,
 )
 
@@ -31,7 +36,7 @@ Method = Literal["asymptotic", "exact"]
 
 @dataclass(frozen=True)
 class TwoSampleT(MeanDifference):
-    """A t-test of two independent groups, `welch` or `student` (`equal_variances`)."""
+    """A t-test of two independent groups, Welch's or Student's (`equal_variances`)."""
 
     a: Sample
     b: Sample
@@ -46,16 +51,7 @@ def student_t(
     Missing values are left out; reasons call the groups by their `names`. Raises ValueError for
     infinite ones. Student (1908), The probable error of a mean.
     """
-    samples = two_samples(a, b, names)
-    if isinstance(samples, Inestimable):
-        return samples
-    first, second = samples
-    df = first.n + second.n - 2
-    if df < 1:
-        return Inestimable("too_few", f"each group has one {names.one}")
-    pooled = ((first.n - 1) * first.sd**2 + (second.n - 1) * second.sd**2) / df
-    error = sqrt(pooled * (1 / first.n + 1 / second.n))
-    return _tested(first, second, error, df, confidence, equal_variances=True)
+    return t_tests([(a, b)], equal_variances=True, confidence=confidence, names=names)[0]
 
 
 def welch_t(
@@ -67,28 +63,54 @@ def welch_t(
     infinite ones. B. L. Welch (1947), The generalization of "Student's" problem when several
     different population variances are involved.
     """
+    return t_tests([(a, b)], equal_variances=False, confidence=confidence, names=names)[0]
+
+
+def t_tests(
+    pairs: Sequence[tuple[Sampled, Sampled]],
+    *,
+    equal_variances: bool,
+    confidence: float = 0.95,
+    names: Names = A_AND_B,
+) -> list[TwoSampleT | Inestimable]:
+    """Student's or Welch's test of each pair, as `student_t` and `welch_t` have them."""
+
+    def compute(a: Vector, b: Vector) -> Iterator[tuple[float, ...]]:
+        with warnings.catch_warnings():
+            # One of the groups may be constant, which scipy takes for a loss of precision.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            found = ttest_ind(a, b, axis=1, equal_var=equal_variances)
+        ends = found.confidence_interval(confidence)
+        df = np.broadcast_to(found.df, found.statistic.shape)
+        df = df.astype(int) if equal_variances else df
+        numbers = (found.statistic, df, found.pvalue, ends.low, ends.high)
+        return zip(*(each.tolist() for each in numbers), strict=True)
+
+    checked = [_comparable(*pair, names, equal_variances) for pair in pairs]
+    tests: list[TwoSampleT | Inestimable] = []
+    for each in in_batches(checked, compute):
+        if isinstance(each, Inestimable):
+            tests.append(each)
+            continue
+        a, b, (t, df, p, *ends) = each
+        interval = ends[0], ends[1]
+        difference = a.mean - b.mean
+        tests.append(TwoSampleT(difference, t, df, p, interval, confidence, a, b, equal_variances))
+    return tests
+
+
+def _comparable(a: Sampled, b: Sampled, names: Names, equal_variances: bool) -> Pair:
     samples = two_samples(a, b, names)
     if isinstance(samples, Inestimable):
         return samples
-    first, second = samples
     alone = [name for name, each in zip(names.both, samples, strict=True) if each.n < 2]
     if len(alone) > 1:
         return Inestimable("too_few", f"each group has one {names.one}")
-    if alone:
+    if alone and not equal_variances:
         return Inestimable("too_few", f"group {alone[0]} has one {names.one}")
-    parts = [each.sd**2 / each.n for each in samples]
-    spread = sum(part**2 / (each.n - 1) for part, each in zip(parts, samples, strict=True))
-    df = sum(parts) ** 2 / spread if spread else 1.0
-    return _tested(first, second, sqrt(sum(parts)), df, confidence, equal_variances=False)
-
-
-def _tested(
-    a: Sample, b: Sample, error: float, df: float, confidence: float, *, equal_variances: bool
-) -> TwoSampleT | Inestimable:
-    if error <= ROUNDING * max(abs(a.mean), abs(b.mean)):
+    if all(each.constant for each in samples):
         return Inestimable("constant", "within each group all values are the same")
-    difference = a.mean - b.mean
-    return TwoSampleT(difference, error, df, confidence, a, b, equal_variances)
+    return samples
 
 
 @dataclass(frozen=True)
@@ -96,18 +118,25 @@ class MannWhitney:
     """`u` counts the pairs in which the value of a is the higher, equal ones by one half.
 
     `effect` = 2U / (n_a n_b) − 1 is the rank-biserial correlation: 1 where every a is above
-    every b. Its `interval` is by Fisher's z with the standard error that it has where the groups
-    do not differ; None where it is ±1. `p` is two-sided.
+    every b. `p` is two-sided.
     """
 
     u: float
     effect: float
-    interval: tuple[float, float] | None
     p: float
     n_a: int
     n_b: int
     method: Method
     continuity: bool
+    confidence: float
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Of the effect, by Fisher's z with the standard error that it has where the groups do not
+        differ; None where it is ±1.
+        """
+        error = sqrt((self.n_a + self.n_b + 1) / (3 * self.n_a * self.n_b))
+        return correlation_interval(self.effect, error, self.confidence)
 
 
 def method_for(n: int) -> Method:
@@ -118,8 +147,8 @@ def method_for(n: int) -> Method:
 
 
 def mann_whitney(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
+    a: Sampled,
+    b: Sampled,
     *,
     method: Method = "asymptotic",
     continuity: bool = False,
@@ -138,42 +167,58 @@ def mann_whitney(
     variables is stochastically larger than the other; the effect: H. W. Wendt (1972), Dealing with
     a common problem in social science.
     """
+    (found,) = mann_whitneys(
+        [(a, b)], method=method, continuity=continuity, confidence=confidence, names=names
+    )
+    return found
+
+
+def mann_whitneys(
+    pairs: Sequence[tuple[Sampled, Sampled]],
+    *,
+    method: Method | None = None,
+    continuity: bool = False,
+    confidence: float = 0.95,
+    names: Names = A_AND_B,
+) -> list[MannWhitney | Inestimable]:
+    """The test of each pair, as `mann_whitney` has it; without a `method`, by `method_for`."""
+
+    def compute(a: Vector, b: Vector) -> Iterator[tuple[float, float]]:
+        a, b = a.round(DECIMALS), b.round(DECIMALS)
+        found = mannwhitneyu(a, b, use_continuity=continuity, axis=1, method="asymptotic")
+        p = np.asarray(found.pvalue).tolist()
+        n_a, n = a.shape[1], a.shape[1] + b.shape[1]
+        if (method or method_for(n)) == "exact":
+            p = [_exact_p(ranks, n_a) for ranks in rankdata(np.hstack([a, b]), axis=1)]
+        return zip(np.asarray(found.statistic).tolist(), p, strict=True)
+
+    checked = [_rankable(*pair, names, method) for pair in pairs]
+    tests: list[MannWhitney | Inestimable] = []
+    for each in in_batches(checked, compute):
+        if isinstance(each, Inestimable):
+            tests.append(each)
+            continue
+        a, b, (u, p) = each
+        effect, by = 2 * u / (a.n * b.n) - 1, method or method_for(a.n + b.n)
+        corrected = continuity and by == "asymptotic"
+        tests.append(MannWhitney(u, effect, p, a.n, b.n, by, corrected, confidence))
+    return tests
+
+
+def _rankable(a: Sampled, b: Sampled, names: Names, method: Method | None) -> Pair:
     samples = two_samples(a, b, names)
     if isinstance(samples, Inestimable):
         return samples
-    n_a, n_b = (each.n for each in samples)
-    if method == "exact" and n_a + n_b > MOST_EXACT:
-        return Inestimable(
-            "too_many", f"{n_a + n_b} values are too many for the exact distribution"
-        )
-    together = np.round(np.concatenate([known(a), known(b)]), DECIMALS)
-    n, pairs = n_a + n_b, n_a * n_b
-    _, place, tied = np.unique(together, return_inverse=True, return_counts=True)
-    if len(tied) == 1:
+    together = np.concatenate([each.values for each in samples])
+    if method == "exact" and len(together) > MOST_EXACT:
+        because = f"{len(together)} values are too many for the exact distribution"
+        return Inestimable("too_many", because)
+    if np.ptp(together.round(DECIMALS)) == 0:
         return Inestimable("constant", "all values are the same")
-    ties = tied.astype(float)
-    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place]  # the mean of the places that they share
-    u = float(ranks[:n_a].sum()) - n_a * (n_a + 1) / 2
-    effect = 2 * u / pairs - 1
-    if method == "exact":
-        p = _exact_p(ranks, n_a)
-    else:
-        variance = pairs / 12 * (n + 1 - float((ties**3 - ties).sum()) / (n * (n - 1)))
-        distance = max(abs(u - pairs / 2) - (0.5 if continuity else 0), 0)
-        p = 2 * float(ndtr(-distance / sqrt(variance)))
-    return MannWhitney(
-        u=u,
-        effect=effect,
-        interval=correlation_interval(effect, sqrt((n + 1) / (3 * pairs)), confidence),
-        p=p,
-        n_a=n_a,
-        n_b=n_b,
-        method=method,
-        continuity=continuity and method == "asymptotic",
-    )
+    return samples
 
 
-def _exact_p(ranks: npt.NDArray[np.float64], n_a: int) -> float:
+def _exact_p(ranks: Vector, n_a: int) -> float:
     """How large a share of all choices of n_a of the ranks have a sum as far from the middle.
 
     Mid-ranks doubled are whole numbers. `shares[k, s]` is that of all choices of k of the ranks
@@ -197,9 +242,11 @@ def _exact_p(ranks: npt.NDArray[np.float64], n_a: int) -> float:
 def correlation_interval(
     r: float, standard_error: float, confidence: float
 ) -> tuple[float, float] | None:
-    """tanh(atanh r ± z · SE), R. A. Fisher's interval of a correlation; None where r is ±1."""
+    """tanh(atanh r ± z · SE), R. A. Fisher's interval of a correlation; None where r is ±1.
+
+    scipy's and pingouin's have 1 / √(n − 3) for SE, which is Pearson's, not that of ranks.
+    """
     if abs(r) >= 1:
         return None
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * standard_error
-    low, high = np.tanh([np.arctanh(r) - half, np.arctanh(r) + half])
+    low, high = np.tanh(norm.interval(confidence, np.arctanh(r), standard_error))
     return float(low), float(high)

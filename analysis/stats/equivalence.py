@@ -1,106 +1,95 @@
 """Is the difference small enough not to matter? Equivalence, and not being inferior.
 
 The margin is in the unit of the values and is set before the data are seen. Any t-test goes in: of
-two groups, Student's or Welch's, or of pairs.
+two groups, Student's or Welch's, or of pairs. The tests are statsmodels' `ttost_ind` and
+`ttost_paired`.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from scipy.special import stdtr, stdtrit
+import numpy as np
+from scipy.stats import ttest_rel
+from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
-from analysis.stats.mean_difference import MeanDifference
+from analysis.stats.comparisons import TwoSampleT
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mean_difference import Vector, in_batches
+from analysis.stats.paired import PairedT
 
-#: The level of a test unless another is asked for.
+#: The level of these tests.
 ALPHA = 0.05
 
 
 @dataclass(frozen=True)
 class Equivalence:
-    """`p_lower` is against a difference of −margin or less, `p_upper` against +margin or more; `p`
-    is the larger. `equivalent` where p < alpha, that is, where `interval` (1 − 2 alpha) lies
-    within the margins.
+    """Two one-sided tests, each by t and p: `lower` against a difference of −margin or less,
+    `upper` against +margin or more.
+
+    `p`, the larger of both, is against the groups' differing by the margin. `p_lower` alone is
+    against a's being worse than b by the margin, where higher is better (non-inferiority).
     """
 
-    difference: float
-    interval: tuple[float, float]
     margin: float
-    t_lower: float
-    t_upper: float
     df: float
+    t_lower: float
     p_lower: float
+    t_upper: float
     p_upper: float
-    alpha: float
 
     @property
     def p(self) -> float:
         return max(self.p_lower, self.p_upper)
 
-    @property
-    def equivalent(self) -> bool:
-        return self.p < self.alpha
 
+def equivalence(found: TwoSampleT | PairedT, margin: float) -> Equivalence:
+    """Two one-sided t-tests (TOST) of the values that a t-test was made of.
 
-def equivalence(found: MeanDifference, margin: float, *, alpha: float = ALPHA) -> Equivalence:
-    """Two one-sided t-tests (TOST). Raises ValueError unless the margin is positive.
-
-    D. J. Schuirmann (1987), A comparison of the two one-sided tests procedure and the power
-    approach for assessing the equivalence of average bioavailability.
+    Raises ValueError unless the margin is positive. D. J. Schuirmann (1987), A comparison of the
+    two one-sided tests procedure and the power approach for assessing the equivalence of average
+    bioavailability; non-inferiority: G. Piaggio et al. (2012), Reporting of noninferiority and
+    equivalence randomized trials.
     """
+    if isinstance(found, PairedT):
+        _refuse(margin)
+        _, lower, upper = ttost_paired(found.a, found.b, -margin, margin)
+        return _made(margin, lower, upper)
+    (each,) = equivalences([found], margin, equal_variances=found.equal_variances)
+    assert not isinstance(each, Inestimable)  # there is a t-test
+    return each
+
+
+def equivalences(
+    tests: Sequence[TwoSampleT | Inestimable], margin: float, *, equal_variances: bool
+) -> list[Equivalence | Inestimable]:
+    """`equivalence` of each test of two groups, Student's or Welch's (`equal_variances`)."""
     _refuse(margin)
-    t_lower = (found.difference + margin) / found.standard_error
-    t_upper = (found.difference - margin) / found.standard_error
-    return Equivalence(
-        difference=found.difference,
-        interval=found.interval_of(1 - 2 * alpha),
-        margin=margin,
-        t_lower=t_lower,
-        t_upper=t_upper,
-        df=found.df,
-        p_lower=float(stdtr(found.df, -t_lower)),
-        p_upper=float(stdtr(found.df, t_upper)),
-        alpha=alpha,
-    )
+    variances = "pooled" if equal_variances else "unequal"
+
+    def compute(a: Vector, b: Vector) -> Iterator[Equivalence]:
+        _, lower, upper = ttost_ind(a.T, b.T, -margin, margin, usevar=variances)
+        sides = (np.broadcast_arrays(*side) for side in (lower, upper))
+        return map(partial(_made, margin), *(zip(*side, strict=True) for side in sides))
+
+    pairs = [test if isinstance(test, Inestimable) else (test.a, test.b) for test in tests]
+    return [
+        each if isinstance(each, Inestimable) else each[2] for each in in_batches(pairs, compute)
+    ]
 
 
-@dataclass(frozen=True)
-class NonInferiority:
-    """`lower` is the one-sided bound (1 − alpha) of the difference; a is not inferior where it lies
-    above −margin, that is, where p < alpha.
+def lower_bound(found: PairedT) -> float:
+    """The one-sided bound (1 − ALPHA) of a difference: a is not inferior where it lies above
+    −margin, that is, where `p_lower` is below ALPHA.
     """
-
-    difference: float
-    lower: float
-    margin: float
-    t: float
-    df: float
-    p: float
-    alpha: float
-
-    @property
-    def non_inferior(self) -> bool:
-        return self.p < self.alpha
+    one_sided = ttest_rel(found.a, found.b, alternative="greater")
+    return float(one_sided.confidence_interval(1 - ALPHA).low)
 
 
-def non_inferiority(
-    found: MeanDifference, margin: float, *, alpha: float = ALPHA
-) -> NonInferiority:
-    """Is a (higher is better) worse than b by less than the margin? One one-sided t-test.
-
-    Raises ValueError unless the margin is positive. G. Piaggio et al. (2012), Reporting of
-    noninferiority and equivalence randomized trials.
-    """
-    _refuse(margin)
-    t = (found.difference + margin) / found.standard_error
-    half = float(stdtrit(found.df, 1 - alpha)) * found.standard_error
-    return NonInferiority(
-        difference=found.difference,
-        lower=found.difference - half,
-        margin=margin,
-        t=t,
-        df=found.df,
-        p=float(stdtr(found.df, -t)),
-        alpha=alpha,
-    )
+def _made(margin: float, lower: Iterable[float], upper: Iterable[float]) -> Equivalence:
+    """Of t, p and df of both sides."""
+    (t_lower, p_lower, df), (t_upper, p_upper, _) = (map(float, side) for side in (lower, upper))
+    return Equivalence(margin, df, t_lower, p_lower, t_upper, p_upper)
 
 
 def _refuse(margin: float) -> None:

@@ -1,4 +1,7 @@
-"""How much of what ratings differ by is due to what was rated? Intraclass correlations."""
+"""How much of what ratings differ by is due to what was rated? Intraclass correlations.
+
+They are those of `pingouin.intraclass_corr`. Intervals are ours: pingouin has those of 95 % alone.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +9,8 @@ from typing import Literal
 
 import numpy as np
 from pandas import DataFrame
-from scipy.special import fdtrc, fdtri
+from pingouin import intraclass_corr
+from scipy.stats import f
 
 from analysis.stats.bootstrap import Matrix
 from analysis.stats.finite import refuse_boundless
@@ -77,14 +81,17 @@ def intraclass_correlations(
         return Inestimable("constant", "all ratings are the same")
     if items == 0:
         return Inestimable("no_difference", "all items have the same mean")
-    df1, df2 = n - 1, (n - 1) * (k - 1)
-    F = items / error if error else np.inf
+    long = DataFrame(complete).rename_axis("item").reset_index().melt("item", var_name="rater")
+    with np.errstate(divide="ignore", invalid="ignore"):  # where no error is left
+        found = intraclass_corr(long, targets="item", raters="rater", ratings="value")
+    found = found.set_index("Type")
+    test = found.loc["ICC(C,1)"]
     return IntraclassCorrelations(
-        forms=_forms(items, raters, error, n, k, confidence),
-        F=F,
-        df1=df1,
-        df2=df2,
-        p=float(fdtrc(df1, df2, F)) if error else 0.0,
+        forms=_forms(found["ICC"].to_dict(), (items, raters, error), (n, k), confidence),
+        F=float(test["F"]),
+        df1=int(test["df1"]),
+        df2=int(test["df2"]),
+        p=float(test["pval"]),
         items=n,
         raters=k,
         left_out=len(values) - n,
@@ -107,49 +114,58 @@ def _mean_squares(values: Matrix) -> tuple[float, float, float]:
 
 
 def _forms(
-    items: float, raters: float, error: float, n: int, k: int, confidence: float
+    estimates: Mapping[str, float],
+    squares: tuple[float, float, float],
+    shape: tuple[int, int],
+    confidence: float,
 ) -> dict[Form, IntraclassCorrelation | Inestimable]:
-    above, between = items - error, (raters - error) / n
-    parts: dict[Form, float] = {
+    items, raters, error = squares
+    n, k = shape
+    between = (raters - error) / n
+    #: What the variance of an item's true score is a share of.
+    wholes: dict[Form, float] = {
         "ICC(C,1)": items + (k - 1) * error,
         "ICC(C,k)": items,
         "ICC(A,1)": items + (k - 1) * error + k * between,
         "ICC(A,k)": items + between,
     }
-    found: dict[Form, IntraclassCorrelation | Inestimable] = {}
     intervals: dict[Form, tuple[float, float]] = {}
     if error:
-        single = above / parts["ICC(A,1)"]
-        intervals = _intervals(items, raters, error, n, k, single, confidence)
-    for form, whole in parts.items():
-        if whole <= 0:
-            because = "raters differ more within items than chance would have it"
-            found[form] = Inestimable("no_difference", because)
-        else:
-            found[form] = IntraclassCorrelation(form, above / whole, intervals.get(form))
-    return found
+        intervals = _intervals(squares, shape, estimates["ICC(A,1)"], confidence)
+    nothing = Inestimable(
+        "no_difference", "raters differ more within items than chance would have it"
+    )
+    return {
+        form: IntraclassCorrelation(form, float(estimates[form]), intervals.get(form))
+        if whole > 0
+        else nothing
+        for form, whole in wholes.items()
+    }
 
 
 def _intervals(
-    items: float, raters: float, error: float, n: int, k: int, absolute: float, confidence: float
+    squares: tuple[float, float, float], shape: tuple[int, int], absolute: float, confidence: float
 ) -> dict[Form, tuple[float, float]]:
     """`absolute` is ICC(A,1), on which the degrees of freedom of its interval hang."""
+    items, raters, error = squares
+    n, k = shape
     at = (1 + confidence) / 2
     df1, df2 = n - 1, (n - 1) * (k - 1)
     F = items / error
-    low, high = F / float(fdtri(df1, df2, at)), F * float(fdtri(df2, df1, at))
+    low, high = F / f.ppf(at, df1, df2), F * f.ppf(at, df2, df1)
     one, other = k * absolute * raters, (n * (1 + (k - 1) * absolute) - k * absolute) * error
     df = (one + other) ** 2 / (one**2 / (k - 1) + other**2 / df2)
     rest = k * raters + (k * n - k - n) * error
-    below, above = float(fdtri(df1, df, at)), float(fdtri(df, df1, at))
+    below, above = f.ppf(at, df1, df), f.ppf(at, df, df1)
     a_low = n * (items - below * error) / (below * rest + n * items)
     a_high = n * (above * items - error) / (rest + n * above * items)
-    return {
+    bounds: dict[Form, tuple[float, float]] = {
         "ICC(C,1)": ((low - 1) / (low + k - 1), (high - 1) / (high + k - 1)),
         "ICC(C,k)": (1 - 1 / low, 1 - 1 / high),
         "ICC(A,1)": (a_low, a_high),
         "ICC(A,k)": (_stepped_up(a_low, k), _stepped_up(a_high, k)),
     }
+    return {form: (float(lower), float(upper)) for form, (lower, upper) in bounds.items()}
 
 
 def _stepped_up(single: float, k: int) -> float:

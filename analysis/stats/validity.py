@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
+from scipy.stats import pearsonr
 
 from analysis.stats.agreement import limits_of_agreement
 from analysis.stats.bootstrap import RESAMPLES, Matrix, percentiles, resampled
 from analysis.stats.finite import refuse_boundless
 
 COLUMNS = ["judge", "people"]
+#: A sum of squares up to this is what rounding leaves of a constant column after centring.
+UNVARIED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -58,20 +61,19 @@ def correlation_within(
     # A resample's r needs no more than the sums of the groups that were drawn.
     by_group = sums.groupby(known["group"], sort=False).sum().to_numpy()
     groups = len(by_group)
-    (r,) = _r(by_group.sum(axis=0, keepdims=True))
-    if np.isnan(r):
+    if by_group[:, 1:].sum(axis=0).min() <= UNVARIED:
         return None
+    r = float(pearsonr(x, y).statistic)
     interval = None
     if groups > 1:
         interval = percentiles(_r(resampled(groups, seed=seed, resamples=resamples) @ by_group))
-    return Correlation(float(r), interval, len(known), groups)
+    return Correlation(r, interval, len(known), groups)
 
 
 def _r(sums: Matrix) -> Matrix:
     """r of each row of Σxy, Σxx, Σyy; NaN where x or y does not vary."""
     xy, xx, yy = sums.T
-    # What is left of a constant column after centring is rounding.
-    varied = np.minimum(xx, yy) > 1e-12
+    varied = np.minimum(xx, yy) > UNVARIED
     found: Matrix = np.full(len(sums), np.nan)
     np.divide(xy, np.sqrt(xx * yy), out=found, where=varied)
     return found

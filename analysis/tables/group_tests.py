@@ -4,7 +4,7 @@ The unit is the rating, as the first published study has it (Pursuit of Empathy,
 the participant: the mean of a rater's ratings, of which there is one.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -17,19 +17,12 @@ from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Grouping, GroupTest, Recipe
-from analysis.stats.comparisons import (
-    MannWhitney,
-    TwoSampleT,
-    mann_whitney,
-    method_for,
-    student_t,
-    welch_t,
-)
-from analysis.stats.effect_sizes import cohens_d, unbiased
-from analysis.stats.equivalence import ALPHA, equivalence
+from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitneys, t_tests
+from analysis.stats.effect_sizes import StandardizedDifference, cohens_ds, unbiased
+from analysis.stats.equivalence import ALPHA, Equivalence, equivalences
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mean_difference import Names, Sample, Sampled, sample
-from analysis.stats.multiplicity import benjamini_hochberg, holm
+from analysis.stats.mean_difference import Names, Sample, sample
+from analysis.stats.multiplicity import of_family
 from analysis.tables.groups import sides, unknown
 from analysis.tables.request import Maker, Request, Tables
 from analysis.ungrouped import in_no_group
@@ -91,18 +84,8 @@ Values = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 #: The number of what they are of, participants by number, and their values.
 Units = tuple[int, Numbers, Values]
-Tested = TwoSampleT | MannWhitney | Inestimable
-
-
-def _ranked(a: Values, b: Values, **settings: Any) -> MannWhitney | Inestimable:
-    return mann_whitney(a, b, method=method_for(len(a) + len(b)), **settings)
-
-
-TESTS: dict[GroupTest, Callable[..., Tested]] = {
-    "student": student_t,
-    "welch": welch_t,
-    "mann_whitney": _ranked,
-}
+#: The values of both groups in one cell, or why one of them has none.
+Sides = tuple[Sample | Inestimable, Sample | Inestimable]
 
 
 @dataclass(frozen=True)
@@ -156,17 +139,13 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     if not factors:
         raise Absent(_why_no_factor(people, recipe.groups.values()))
     numbered = ratings.assign(participant=number)
+    cells = list(_cells(numbered, recipe))
     rows = [
         {"recipe": recipe.name, "unit": recipe.unit, "raters": raters, "factor": name, **row}
-        for cell in _cells(numbered, recipe)
         for name, factor in factors.items()
-        for row in _rows_of(cell, factor, recipe)
+        for row in _rows_of(cells, factor, recipe)
     ]
     table = DataFrame(rows, columns=GROUP_TESTS.names)
-    order = {name: place for place, name in enumerate(factors)}
-    table = table.sort_values(
-        "factor", key=lambda factor: factor.map(order), kind="stable", ignore_index=True
-    )
     family = [key for key in KEYS if key not in recipe.adjust_over]
     near = adjusted(table.assign(p=table["p_equivalent"]), family)["p_adjusted"]
     numbers = dict.fromkeys(["margin", "p_equivalent"], float)
@@ -268,29 +247,38 @@ def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
     yield from _ratings(rated // n_people, rated % n_people, total[rated] / n[rated])
 
 
-def _rows_of(cell: Cell, factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
-    values = [cell.values[side[cell.participants]] for side in (factor.in_a, factor.in_b)]
-    a, b = map(sample, values)
+def _rows_of(cells: Sequence[Cell], factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
+    """The rows of one factor, whose cells are tested together."""
     names = Names(factor.grouping.a.label, factor.grouping.b.label, called(recipe))
-    effect, without_effect = _effect(a, b, names, recipe.confidence)
-    shared = {
-        "group_a": names.a,
-        "group_b": names.b,
-        "model": cell.model,
-        "condition": cell.condition,
-        "scenario": cell.scenario,
-        "dimension": cell.dimension,
-        **_described(a, "a"),
-        **_described(b, "b"),
-        **effect,
-    }
-    for test in recipe.group_tests:
-        given = values if test == "mann_whitney" else (a, b)
-        tested = _tested(test, *given, names=names, recipe=recipe)
-        note = tested["note"] or without_effect
-        if note and not (factor.in_a.any() and factor.in_b.any()):
-            note = "; ".join(filter(None, (note, factor.unknown)))
-        yield {**shared, "test": test, **tested, "note": note}
+    sides: list[Sides] = [
+        (sample(cell.values[in_a]), sample(cell.values[in_b]))
+        for cell in cells
+        for in_a, in_b in [(factor.in_a[cell.participants], factor.in_b[cell.participants])]
+    ]
+    effects = cohens_ds(
+        t_tests(sides, equal_variances=True, names=names), confidence=recipe.confidence
+    )
+    columns = {test: _tested(test, sides, names, recipe) for test in recipe.group_tests}
+    for place, (cell, (a, b)) in enumerate(zip(cells, sides, strict=True)):
+        effect, without_effect = _effect(effects[place])
+        for test, tested in columns.items():
+            note = tested[place]["note"] or without_effect
+            if note and not (factor.in_a.any() and factor.in_b.any()):
+                note = "; ".join(filter(None, (note, factor.unknown)))
+            yield {
+                "group_a": names.a,
+                "group_b": names.b,
+                "model": cell.model,
+                "condition": cell.condition,
+                "scenario": cell.scenario,
+                "dimension": cell.dimension,
+                **_described(a, "a"),
+                **_described(b, "b"),
+                **effect,
+                "test": test,
+                **tested[place],
+                "note": note,
+            }
 
 
 def _described(found: Sample | Inestimable, side: str) -> dict[str, Any]:
@@ -300,9 +288,8 @@ def _described(found: Sample | Inestimable, side: str) -> dict[str, Any]:
     return {f"n_{side}": found.n, f"mean_{side}": found.mean, f"sd_{side}": sd}
 
 
-def _effect(a: Sampled, b: Sampled, names: Names, confidence: float) -> tuple[dict[str, Any], str]:
+def _effect(d: StandardizedDifference | Inestimable) -> tuple[dict[str, Any], str]:
     """Cohen's d and Hedges' g, and why any of them is not there."""
-    d = cohens_d(a, b, confidence=confidence, names=names)
     if isinstance(d, Inestimable):
         return {}, f"Cohen's d is {d}"
     low, high = d.interval
@@ -314,34 +301,39 @@ def _effect(a: Sampled, b: Sampled, names: Names, confidence: float) -> tuple[di
 
 
 def _tested(
-    test: GroupTest, a: Sampled, b: Sampled, *, names: Names, recipe: Recipe
+    test: GroupTest, sides: Sequence[Sides], names: Names, recipe: Recipe
+) -> list[dict[str, Any]]:
+    """The columns of one test, of all cells of a factor at once."""
+    if test == "mann_whitney":
+        return [_of_ranks(found) for found in mann_whitneys(sides, names=names)]
+    equal = test == "student"
+    tests = t_tests(sides, equal_variances=equal, confidence=recipe.confidence, names=names)
+    margin = recipe.margins.in_points("groups")
+    near: Sequence[Equivalence | Inestimable | None] = [None] * len(tests)
+    if margin is not None:
+        near = equivalences(tests, margin, equal_variances=equal)
+    return [_of_t(*each) for each in zip(tests, near, strict=True)]
+
+
+def _of_t(
+    found: TwoSampleT | Inestimable, near: Equivalence | Inestimable | None
 ) -> dict[str, Any]:
-    found = TESTS[test](a, b, confidence=recipe.confidence, names=names)
+    """`near` says whether the groups differ by less than the recipe's margin, if it has one."""
     if isinstance(found, Inestimable):
         return {"note": str(found)}
-    if isinstance(found, MannWhitney):
-        effect = {"u": found.u, "rank_biserial": found.effect}
-        return {**effect, "p": found.p, "method": found.method, "note": ""}
     low, high = found.interval
-    return {
-        "t": found.t,
-        "df": found.df,
-        "p": found.p,
-        "difference": found.difference,
-        "ci_low": low,
-        "ci_high": high,
-        **_near(found, recipe),
-        "note": "",
-    }
+    row: dict[str, Any] = {"t": found.t, "df": found.df, "p": found.p, "note": ""}
+    row |= {"difference": found.difference, "ci_low": low, "ci_high": high}
+    if isinstance(near, Equivalence):
+        row |= {"margin": near.margin, "p_equivalent": near.p}
+    return row
 
 
-def _near(found: TwoSampleT, recipe: Recipe) -> dict[str, Any]:
-    """Whether the groups are shown to differ by less than the recipe's margin."""
-    margin = recipe.margins.in_points("groups")
-    if margin is None:
-        return {}
-    near = equivalence(found, margin)
-    return {"margin": near.margin, "p_equivalent": near.p}
+def _of_ranks(found: MannWhitney | Inestimable) -> dict[str, Any]:
+    if isinstance(found, Inestimable):
+        return {"note": str(found)}
+    effect = {"u": found.u, "rank_biserial": found.effect}
+    return {**effect, "p": found.p, "method": found.method, "note": ""}
 
 
 def shown(p: "Series[float]") -> "Series[bool]":
@@ -356,10 +348,9 @@ def adjusted(table: DataFrame, family: list[str]) -> DataFrame:
     """
     p = table["p"].to_numpy(float)
     by_holm, by_bh = np.full(len(p), np.nan), np.full(len(p), np.nan)
-    for rows in table.groupby(family, sort=False).indices.values():
-        tests = rows[~np.isnan(p[rows])]
-        by_holm[tests] = holm(p[tests])
-        by_bh[tests] = benjamini_hochberg(p[tests])
+    for tests in table.groupby(family, sort=False).indices.values():
+        by_holm[tests] = of_family(p[tests], "holm")
+        by_bh[tests] = of_family(p[tests], "benjamini-hochberg")
     return table.assign(p=p, p_adjusted=by_holm, p_bh=by_bh)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from pandas import DataFrame
-from scipy.special import stdtr, stdtrit
+from scipy.stats import t
 
 from analysis.absent import Absent
 from analysis.catalogue import columns as c
@@ -203,15 +203,15 @@ def _effects(fits: Fits, confidence: float) -> Iterator[dict[str, Any]]:
 def _slope(fit: MixedFit, name: str, confidence: float) -> dict[str, float]:
     estimate, se = float(fit.coefficients[name]), float(fit.standard_errors[name])
     df = fit.degrees_of_freedom(np.array([float(name == other) for other in fit.data.names]))
-    reach = float(stdtrit(df, (1 + confidence) / 2)) * se
+    low, high = t.interval(confidence, df, estimate, se)
     return {
         "estimate": estimate,
         "se": se,
         "df": df,
         "t": estimate / se,
-        "p": 2 * float(stdtr(df, -abs(estimate / se))),
-        "ci_low": estimate - reach,
-        "ci_high": estimate + reach,
+        "p": 2 * float(t.sf(abs(estimate / se), df)),
+        "ci_low": float(low),
+        "ci_high": float(high),
     }
 
 

@@ -13,7 +13,7 @@ from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.recipe import Recipe
-from analysis.stats.equivalence import equivalence, non_inferiority
+from analysis.stats.equivalence import equivalence, lower_bound
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.paired import PairedT, paired_t
 from analysis.study_data import Contrast
@@ -204,18 +204,18 @@ def _near(means: DataFrame | None, unit: str, margin: float, recipe: Recipe) -> 
 
 
 def _tested(found: PairedT, margin: float) -> dict[str, Any]:
-    one, two = non_inferiority(found, margin), equivalence(found, margin)
+    near = equivalence(found, margin)
     low, high = found.interval
     return {
         "n": found.n,
         "difference": found.difference,
         "ci_low": low,
         "ci_high": high,
-        "t_non_inferior": one.t,
+        "t_non_inferior": near.t_lower,
         "df": found.df,
-        "p_non_inferior": one.p,
-        "lower_bound": one.lower,
-        "p_equivalent": two.p,
+        "p_non_inferior": near.p_lower,
+        "lower_bound": lower_bound(found),
+        "p_equivalent": near.p,
         "note": "",
     }
 

@@ -100,6 +100,6 @@ def test_texts_of_one_call_share_its_chance_and_count_once() -> None:
 def test_effect_of_replicates_is_that_of_a_repeated_measures_anova() -> None:
     table = simulated(2)
     expected = float(rm_anova(table.iloc[:30], correction=False)["p_unc"].iloc[0])
-    assert replicate_effect(table.iloc[:30].to_numpy()) == pytest.approx(expected)
-    assert replicate_effect(np.array([[1.0, 2.0], [3.0, 4.0]])) == 0.0
-    assert replicate_effect(np.array([[1.0, 1.0], [3.0, 3.0]])) == 1.0
+    assert replicate_effect(table.iloc[:30]) == pytest.approx(expected)
+    assert replicate_effect(DataFrame([[1.0, 2.0], [3.0, 4.0]])) == 0.0
+    assert replicate_effect(DataFrame([[1.0, 1.0], [3.0, 3.0]])) == 1.0

@@ -4,8 +4,17 @@ from math import gamma, sqrt
 
 import numpy as np
 import pytest
+from scipy.stats import nct
 
-from analysis.stats.effect_sizes import StandardizedDifference, bias_factor, cohens_d, hedges_g
+from analysis.stats.comparisons import t_tests
+from analysis.stats.effect_sizes import (
+    StandardizedDifference,
+    bias_factor,
+    cohens_d,
+    cohens_ds,
+    hedges_g,
+    noncentrality_interval,
+)
 from analysis.stats.inestimable import Inestimable
 
 
@@ -42,9 +51,25 @@ def test_what_cannot_be_estimated_is_said() -> None:
 @pytest.mark.slow
 def test_interval_holds_the_true_d_in_95_of_100_samples() -> None:
     draw = np.random.default_rng(3)
-    held = 0
-    for _ in range(2000):
-        found = cohens_d(draw.normal(0.5, 1, 12), draw.normal(0, 1, 20))
-        assert isinstance(found, StandardizedDifference)
-        held += found.interval[0] <= 0.5 <= found.interval[1]
-    assert held / 2000 == pytest.approx(0.95, abs=0.015)
+    samples = [(draw.normal(0.5, 1, 12), draw.normal(0, 1, 20)) for _ in range(2000)]
+    found = cohens_ds(t_tests(samples, equal_variances=True))
+    intervals = [each.interval for each in found if isinstance(each, StandardizedDifference)]
+    assert len(intervals) == 2000
+    assert np.mean([low <= 0.5 <= high for low, high in intervals]) == pytest.approx(
+        0.95, abs=0.015
+    )
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+def test_noncentralities_leave_t_in_neither_tail_however_far_out_and_few_the_df(
+    confidence: float,
+) -> None:
+    """scipy's distribution function is NaN for some δ far below 0, where no bound ever is."""
+    assert np.isnan(nct.cdf(14, 4, np.linspace(-20, -9, 50))).any()
+    t, df = map(np.ravel, np.meshgrid([0, 1e-9, 0.3, 2, 6, 14, 40, 300], [1, 2, 5, 114, 13_918]))
+    low, high = noncentrality_interval(t, df, confidence)
+    assert nct.cdf(t, df, low) == pytest.approx((1 + confidence) / 2, rel=1e-9)
+    assert nct.cdf(t, df, high) == pytest.approx((1 - confidence) / 2, rel=1e-6)
+    lowest, highest = noncentrality_interval(-t, df, confidence)
+    assert lowest == pytest.approx(-high)
+    assert highest == pytest.approx(-low)

@@ -73,7 +73,7 @@ def test_boundless_values_are_refused(taker: Callable[[Values], Any], boundless:
 
 
 @pytest.mark.parametrize("taker", TAKERS)
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error", "ignore:The inplace keyword")  # of pingouin's own code
 def test_the_largest_values_are_computed_with(taker: Callable[[Values], Any]) -> None:
     found = taker([LARGEST, -LARGEST / 2, LARGEST / 4, LARGEST / 8])
     numbers = vars(found).values() if is_dataclass(found) else [found]
