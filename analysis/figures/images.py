@@ -113,6 +113,9 @@ async def _draw(
                 except DrawingFailed as why:
                     drawn.failures.append(f"{image.name}: {why}")
                     continue
+                if how["format"] == "png" and not content.startswith(b"\x89PNG"):
+                    drawn.failures.append(f"{image.name}: too large for PNG")
+                    continue
                 (folder / file).write_bytes(content)
                 drawn.files.add(file)
     except BrowserEnded as why:
@@ -129,7 +132,7 @@ async def _within(seconds: float, browser: Kaleido, doing: Awaitable[Any]) -> An
     """
     timer = asyncio.get_running_loop().call_later(seconds, _stop, browser)
     try:
-        content = await doing
+        return await doing
     except (Exception, asyncio.CancelledError) as error:
         task = asyncio.current_task()
         if task and task.cancelling():  # the researcher does not want to wait
@@ -143,9 +146,6 @@ async def _within(seconds: float, browser: Kaleido, doing: Awaitable[Any]) -> An
         raise DrawingFailed(str(error)) from error
     finally:
         timer.cancel()
-    if content == b"":
-        raise DrawingFailed("too large for PNG")
-    return content
 
 
 def _stop(browser: Kaleido) -> None:
