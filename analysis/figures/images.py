@@ -25,6 +25,8 @@ NO_BROWSER = (
 )
 #: The formats, and pixels of an image to one of its figure.
 FORMATS = {"svg": 1, "png": 2}
+#: How many images are drawn at a time: half of the time goes into loading the page anew for each.
+TABS = 2
 #: Seconds until a browser that neither starts nor draws an image is stopped.
 SECONDS = 60.0
 #: And until one that does not end when it is asked to.
@@ -103,21 +105,24 @@ async def _draw(
 ) -> None:
     page = PageGenerator(mathjax=False)
     page.header += SEEDED
-    browser = Kaleido(path=path, page_generator=page, proxy_server=NOWHERE, timeout=None)
+    browser = Kaleido(n=TABS, path=path, page_generator=page, proxy_server=NOWHERE, timeout=None)
+    todo = ((image, *each) for image in images for each in _files(image).items())
+
+    async def draw_in_a_tab() -> None:
+        for image, file, how in todo:
+            try:
+                content = await _within(seconds, browser, browser.calc_fig(image.figure, how))
+                if how["format"] == "png" and not content.startswith(b"\x89PNG"):
+                    raise DrawingFailed("too large for PNG")
+            except DrawingFailed as why:
+                drawn.failures.append(f"{image.name}: {why}")
+                continue
+            (folder / file).write_bytes(content)
+            drawn.files.add(file)
+
     try:
         await _within(seconds, browser, browser.open())
-        for image in images:
-            for file, how in _files(image).items():
-                try:
-                    content = await _within(seconds, browser, browser.calc_fig(image.figure, how))
-                except DrawingFailed as why:
-                    drawn.failures.append(f"{image.name}: {why}")
-                    continue
-                if how["format"] == "png" and not content.startswith(b"\x89PNG"):
-                    drawn.failures.append(f"{image.name}: too large for PNG")
-                    continue
-                (folder / file).write_bytes(content)
-                drawn.files.add(file)
+        await asyncio.gather(*(draw_in_a_tab() for _ in range(TABS)))
     except BrowserEnded as why:
         drawn.failures.append(f"{path or 'the browser'} {why}")
     finally:
