@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
@@ -329,7 +329,7 @@ def _draw(
             raise Absent(found.absent.get(name, f"the recipe {recipe.name} makes no {name}"))
         return tables[name]
 
-    def map_of_regions() -> dict[str, Any]:
+    def map_of_regions() -> go.Figure:
         if not rated:
             raise Absent(included.unrated)
         return region_map(

@@ -131,8 +131,10 @@ def alt_test(table: DataFrame) -> go.Figure:
     ]
     grid = {"showgrid": True, "gridcolor": INK, "griddash": "dot"}
     x = {"range": [-0.03, 1.03], "tickvals": [0, 0.5, 1]} | grid
-    y = {"type": "category", "categoryarray": labels, "range": [-0.5, len(labels) - 0.5]}
-    y |= {"categoryorder": "array", "automargin": True}
+    y = {"type": "category", "categoryorder": "array", "categoryarray": labels} | {
+        "range": [-0.5, len(labels) - 0.5],
+        "automargin": True,
+    }
     epsilon = float(table["epsilon"].iloc[0])
     text = (
         f"Alternative annotator test, ε = {epsilon:g}: a judge passes at a winning rate of 0.5 or "
