@@ -89,8 +89,10 @@ def write_images(
 
 
 def _browser() -> str | None:
-    """The browser that CHROMIUM names, else one without windows; None leaves it to Kaleido."""
-    if named := os.environ.get("CHROMIUM"):
+    """The browser that is named, by us or as Kaleido has it, else one without windows; None leaves
+    it to Kaleido.
+    """
+    if named := os.environ.get("CHROMIUM") or os.environ.get("BROWSER_PATH"):
         return shutil.which(named) or named
     return next(filter(None, map(shutil.which, SHELLS)), None)
 

@@ -141,7 +141,9 @@ def alt_test(table: DataFrame) -> go.Figure:
         "more. A judge that always gives the same score knows nothing; where it passes, passing "
         "says little."
     )
-    figure = _laid_out(traces, views, x, y, note("<br>".join(wrapped(text, 75))))
+    below = note("<br>".join(wrapped(text, 75)))
+    del below["name"]  # long names move it to the right, where print has no room for longer lines
+    figure = _laid_out(traces, views, x, y, below)
     figure.update_layout(height=240 + LINE_OF_A_NAME * len(labels))
     return figure
 
