@@ -144,13 +144,13 @@ async def _within(seconds: float, browser: Kaleido, doing: Awaitable[Any]) -> An
         task = asyncio.current_task()
         if task and task.cancelling():  # the researcher does not want to wait
             raise
-        if timer.when() <= asyncio.get_running_loop().time():
-            raise BrowserEnded(f"was stopped after {seconds:g} s") from error
         if not hasattr(browser, "subprocess"):
             raise BrowserEnded(f"could not be started: {error}") from error
-        if browser.subprocess.poll() is not None:
-            raise BrowserEnded("ended") from error
-        raise DrawingFailed(str(error)) from error
+        code = browser.subprocess.poll()
+        if code is None:
+            raise DrawingFailed(str(error)) from error
+        stopped = f"was stopped after {seconds:g} s" if code == -signal.SIGKILL else "ended"
+        raise BrowserEnded(stopped) from error
     finally:
         timer.cancel()
 
