@@ -80,16 +80,11 @@ def dimension_means(
     at = rows.places([system.model for system in means.systems])
     low, high = _ends(scale)
     air = (high - low) / 30
-    step = rows.steps(len(means.dimensions))
-    marks = [
-        rows.marks(as_text(dimension), number, [place + step[number] for place in at])
-        for number, dimension in enumerate(means.dimensions)
-    ]
-    traces = [*marks, rows.names(at, low - air)]
+    names = [as_text(dimension) for dimension in means.dimensions]
+    traces = [*rows.marks(names, at), rows.names(at, low - air)]
     views = {title: _points(means, found, at, low - air) for title, found in means.views.items()}
     label = {"text": "mean rating", "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low - air, high + air], "title": label, "nticks": 6}
-    names = [as_text(dimension) for dimension in means.dimensions]
     texts = _texts(means, recipe, scale)
     return rows.figure(traces, views, at, axis, legend=names, texts=texts)
 

@@ -191,18 +191,13 @@ def _figure(
         hoverinfo="skip",
         showlegend=False,
     )
-    step = rows.steps(len(forest.kinds))
-    marks = [
-        rows.marks(kind, number, [place + step[number] for place in at])
-        for number, kind in enumerate(forest.kinds)
-    ]
     label = {"text": title, "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low, high], "title": label, "nticks": 6}
     texts = {
         _title(view, forest): " ".join(filter(None, (text[0], _units(of_view), text[1])))
         for view, of_view in forest.found.items()
     }
-    traces = [upright, *marks, rows.names(at, low)]
+    traces = [upright, *rows.marks(forest.kinds, at), rows.names(at, low)]
     return rows.figure(traces, views, at, axis, legend=forest.kinds, texts=texts)
 
 

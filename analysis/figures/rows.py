@@ -33,13 +33,12 @@ def places(groups: Sequence[str]) -> list[float]:
     return found
 
 
-def names(at: Sequence[float], left: float, texts: Sequence[str] = ()) -> go.Scatter:
-    """A trace that writes each row's name above it, from `left` on."""
+def names(at: Sequence[float], left: float) -> go.Scatter:
+    """A trace that writes each row's name, which views have, above it, from `left` on."""
     return go.Scatter(
         mode="text",
         x=[left] * len(at),
         y=[place - NAME for place in at],
-        text=list(texts),
         textposition="middle right",
         hoverinfo="skip",
         showlegend=False,
@@ -78,25 +77,26 @@ def figure(
     return show_views(made, views, notes, above=top - 42)
 
 
-def steps(several: int) -> list[float]:
-    """How far below the middle of their row so many marks stand."""
-    return [round(STEP * (number - (several - 1) / 2), 3) for number in range(several)]
-
-
-def marks(name: str, number: int, y: Sequence[float]) -> go.Scatter:
-    """A mark with an interval in each row, in the look of its number; views say where, and why."""
-    return go.Scatter(
-        mode="markers",
-        name=name,
-        y=[round(place, 3) for place in y],
-        marker={
-            "color": COLOURS[number % len(COLOURS)],
-            "symbol": SYMBOLS[number % len(SYMBOLS)],
-            "size": 8,
-        },
-        error_x={"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
-        hovertemplate="%{text}<extra>%{fullData.name}</extra>",
-    )
+def marks(names: Sequence[str], at: Sequence[float]) -> list[go.Scatter]:
+    """Marks with an interval in each row, of each name in its own look, below one another; views
+    say where they are.
+    """
+    shifts = [STEP * (number - (len(names) - 1) / 2) for number in range(len(names))]
+    return [
+        go.Scatter(
+            mode="markers",
+            name=name,
+            y=[round(place + shifts[number], 3) for place in at],
+            marker={
+                "color": COLOURS[number % len(COLOURS)],
+                "symbol": SYMBOLS[number % len(SYMBOLS)],
+                "size": 8,
+            },
+            error_x={"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
+            hovertemplate="%{text}<extra>%{fullData.name}</extra>",
+        )
+        for number, name in enumerate(names)
+    ]
 
 
 def bar(name: str, at: Sequence[float], colour: str, **more: Any) -> go.Bar:
