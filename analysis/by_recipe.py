@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
@@ -115,7 +115,7 @@ def _draw(
             raise Absent(found.absent.get(name, f"the recipe {recipe.name} makes no {name}"))
         return tables[name]
 
-    def map_of_regions() -> dict[str, Any]:
+    def map_of_regions() -> go.Figure:
         if not rated:
             raise Absent(included.unrated)
         return region_map(

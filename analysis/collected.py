@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
@@ -27,9 +28,9 @@ class Collected:
         except Absent as reason:
             self.absent[name] = str(reason)
 
-    def figure(self, name: str, make: Callable[[], dict[str, Any]]) -> None:
-        """Make a figure, or note why it is absent."""
+    def figure(self, name: str, make: Callable[[], go.Figure]) -> None:
+        """Make a figure, kept as Plotly's data and layout, or note why it is absent."""
         try:
-            self.figures[name] = make()
+            self.figures[name] = make().to_plotly_json()
         except Absent as reason:
             self.absent[name] = str(reason)

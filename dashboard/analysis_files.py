@@ -1,15 +1,13 @@
 """A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report."""
 
 import json
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from analysis import catalogue
 from analysis.catalogue.spec import TableSpec
-from analysis.figures.static import WriteImages
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.recipe import BOTH, SHIPPED, Recipe
@@ -60,7 +58,7 @@ def write_analysis(
     *,
     recipe: str,
     latex: Latex = "main",
-    write_images: WriteImages | None,
+    write_images: Callable[[dict[str, Any], Path], str] | None,
 ) -> dict[str, Any]:
     """Write a done run's files into `folder`; the manifest that belongs to them.
 
@@ -81,15 +79,13 @@ def write_analysis(
             if recipe.name in recipes
         },
     }
-    # The browser draws while the rest is written.
-    with ThreadPoolExecutor(max_workers=1) as browser:
-        drawn = browser.submit(write_images, figures, folder) if write_images else None
-        told = Told(levels(recipes_of(run.recipe_set)), _conditions(tables))
-        _write_tables(tables, folder, told, latex)
-        _write_figures(figures, folder)
-        report = report_html(run, tables, figures, manifest)
-        (folder / "report.html").write_text(report, encoding="utf-8")
-        return manifest | {"images": drawn.result() if drawn else "not asked for"}
+    told = Told(levels(recipes_of(run.recipe_set)), _conditions(tables))
+    _write_tables(tables, folder, told, latex)
+    _write_figures(figures, folder)
+    report = report_html(run, tables, figures, manifest)
+    (folder / "report.html").write_text(report, encoding="utf-8")
+    images = write_images(figures, folder) if write_images else "not asked for"
+    return manifest | {"images": images}
 
 
 def _write_tables(tables: dict[str, Any], folder: Path, told: Told, latex: Latex) -> None:

@@ -1,1 +1,1 @@
-"""Figures as Plotly's data and layout: plain values, on no background, for light and dark pages."""
+"""Figures of `plotly.graph_objects`, on no background, for light and dark pages."""

@@ -4,12 +4,13 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
+import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.figures import rows
 from analysis.figures.forest import RATERS
-from analysis.figures.style import COLOURS, INK, as_text, distinct, ink_on, short
+from analysis.figures.style import COLOURS, Changes, as_text, distinct, ink_on, short
 from analysis.figures.views import ALL_SCENARIOS, drawn_one_by_one
 from analysis.recipe import Recipe
 from analysis.tables.group_tests import ALL
@@ -37,7 +38,7 @@ class Bar(NamedTuple):
     kind: str
 
 
-def best_worst_shares(choices: DataFrame, recipe: Recipe) -> dict[str, Any]:
+def best_worst_shares(choices: DataFrame, recipe: Recipe) -> go.Figure:
     """Shares of all choices of best, and of worst, that fell to each system: two bars for all
     scenarios together, and for each of a few.
 
@@ -52,21 +53,16 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> dict[str, Any]:
     scenarios, left_out = _scenarios(ours)
     bars = [Bar(scenario, kind) for scenario in scenarios for kind in KINDS]
     at = rows.places([bar.scenario for bar in bars])
-    views = {title: [_points(part, systems, bars, recipe), {}] for title, part in _views(ours)}
-    traces = [*_bars(systems, at), rows.names([""] * len(bars), at, 0)]
-    for index, trace in enumerate(traces):
-        trace |= {key: values[index] for key, values in next(iter(views.values()))[0].items()}
-    share = {"range": [0, 1.001], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
+    views = {title: _points(part, systems, bars, recipe) for title, part in _views(ours)}
     text = (
         f"Recipe {as_text(recipe.name)}. In brackets: number of choices. A system that stands on "
         "more pages can be chosen more often; the table has shares of the pages that showed it, "
         f"with {100 * recipe.confidence:g} % intervals over raters. Unit: choice. {left_out}"
     ).rstrip()
-    legend, texts = [system.name for system in systems], dict.fromkeys(views, text)
-    layout = rows.layout(views, at, share, legend=legend, texts=texts)
-    layout |= {"barmode": "stack", "bargap": 0}
-    layout["uniformtext"] = {"mode": "hide", "minsize": 10}
-    return {"data": traces, "layout": layout}
+    names = [system.name for system in systems]
+    return rows.shares(
+        _bars(systems, at), views, at, legend=names, texts=dict.fromkeys(views, text)
+    )
 
 
 def _scenarios(choices: DataFrame) -> tuple[list[str], str]:
@@ -90,14 +86,12 @@ def _views(choices: DataFrame) -> Iterator[tuple[str, DataFrame]]:
         yield as_text(f"{title} · {dimension}" if several else title), part
 
 
-def _points(
-    part: DataFrame, systems: list[System], bars: list[Bar], recipe: Recipe
-) -> dict[str, list[list[Any]]]:
+def _points(part: DataFrame, systems: list[System], bars: list[Bar], recipe: Recipe) -> Changes:
     """What a view changes of every trace: the systems' bars, then the names of the rows."""
     records = part.to_dict("records")
     found = {(row["scenario"], row["model"], row["condition"]): row for row in records}
     made = part.groupby("scenario")[list(KINDS)].sum()
-    points: dict[str, list[list[Any]]] = {"x": [], "text": [], "customdata": []}
+    points: dict[str, list[Any]] = {"x": [], "text": [], "customdata": []}
     for system in systems:
         cells = [_cell(found, made, system, bar, recipe) for bar in bars]
         points["x"].append(short([share for share, _ in cells]))
@@ -110,7 +104,7 @@ def _points(
         names.append(f"<b>{title}</b>, {bar.kind} ({n or 'no choices'})")
     points["x"].append([0] * len(bars))
     points["text"].append(names)
-    points["customdata"].append([])
+    points["customdata"].append(None)
     return points
 
 
@@ -133,21 +127,15 @@ def _cell(
     return row[bar.kind] / n, about
 
 
-def _bars(systems: list[System], at: list[float]) -> Iterator[dict[str, Any]]:
+def _bars(systems: list[System], at: list[float]) -> Iterator[go.Bar]:
     for number, system in enumerate(systems):
         colour = COLOURS[number % len(COLOURS)]
         pattern = PATTERNS[number // len(COLOURS) % len(PATTERNS)]
-        look: dict[str, Any] = {"color": colour, "line": {"color": INK, "width": 0.5}}
-        yield {
-            "type": "bar",
-            "orientation": "h",
-            "name": system.name,
-            "y": at,
-            "width": 0.5,
-            "marker": look | ({"pattern": {"shape": pattern}} if pattern else {}),
-            "hovertemplate": "%{customdata}<extra>%{fullData.name}</extra>",
-            "textposition": "inside",
-            "insidetextanchor": "middle",
-            "insidetextfont": {"color": ink_on(colour)},
-            "textangle": 0,
-        }
+        yield rows.bar(
+            system.name,
+            at,
+            colour,
+            marker_pattern_shape=pattern,
+            hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
+            insidetextfont_color=ink_on(colour),
+        )

@@ -3,22 +3,24 @@
 A radar shows profiles at a glance and hides how sure they are; its intervals are in the hover.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pandas as pd
+import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.figures import rows
 from analysis.figures.forest import RATERS
 from analysis.figures.style import (
+    CLEAR,
     COLOURS,
     DASHES,
     INK,
-    PLAIN,
     SYMBOLS,
+    Changes,
     as_text,
     distinct,
     short,
@@ -30,7 +32,6 @@ FEWEST_CORNERS = 3
 #: One for each colour and symbol.
 MOST_LINES = len(COLOURS)
 RADAR = 280  # pixels
-STEP = 0.17  # between the dimensions of one row
 GENERALISES = {"participant": "other raters", "scenario": "other scenarios"}
 
 
@@ -67,7 +68,7 @@ class Means:
 
 def dimension_means(
     systems: DataFrame, recipe: Recipe, scale: Sequence[tuple[int, str]]
-) -> dict[str, Any]:
+) -> go.Figure:
     """A row per system, and in it a mean with its interval for each dimension.
 
     `systems` is the table of `systems.systems`; rows of other recipes are left out. A menu switches
@@ -79,26 +80,18 @@ def dimension_means(
     at = rows.places([system.model for system in means.systems])
     low, high = _ends(scale)
     air = (high - low) / 30
-    changes = {title: [_points(means, found, at, low - air), {}]
-               for title, found in means.views.items()}  # fmt: skip
-    traces = [*_marks(means, at), rows.names([], at, low - air)]
-    first = next(iter(changes.values()))[0]
-    for index, trace in enumerate(traces):
-        trace |= {name: first[name][index] for name in ("x", "y", "text")}
-        if "error_x" in trace:
-            trace["error_x"] |= {
-                name: first[f"error_x.{name}"][index] for name in ("array", "arrayminus")
-            }
+    names = [as_text(dimension) for dimension in means.dimensions]
+    traces = [*rows.marks(names, at), rows.names(at, low - air)]
+    views = {title: _points(means, found, at, low - air) for title, found in means.views.items()}
     label = {"text": "mean rating", "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low - air, high + air], "title": label, "nticks": 6}
-    names = [as_text(dimension) for dimension in means.dimensions]
-    layout = rows.layout(changes, at, axis, legend=names, texts=_texts(means, recipe, scale))
-    return {"data": traces, "layout": layout}
+    texts = _texts(means, recipe, scale)
+    return rows.figure(traces, views, at, axis, legend=names, texts=texts)
 
 
 def dimension_radar(
     systems: DataFrame, recipe: Recipe, scale: Sequence[tuple[int, str]], *, between: bool = False
-) -> dict[str, Any]:
+) -> go.Figure:
     """A corner per dimension and a line per system, with intervals in the hover.
 
     As `dimension_means`, and Absent with fewer than three dimensions or more systems than colours,
@@ -113,27 +106,27 @@ def dimension_radar(
             f"a radar of more than {MOST_LINES} systems cannot be read: the means of all "
             f"{len(means.systems)} are in dimension_means"
         )
-    views = {title: [_corners(means, found), {}] for title, found in means.views.items()}
-    first = next(iter(views.values()))[0]
-    traces = []
-    for number, system in enumerate(means.systems):
-        look = {"color": COLOURS[number], "dash": DASHES[number]}
-        mark = {"symbol": SYMBOLS[number], "size": 7}
-        traces.append(
-            {
-                "type": "scatterpolar",
-                "mode": "lines+markers",
-                "name": as_text(", ".join(system)),
-                "theta": [*corners, corners[0]],
-                "line": look | {"width": 2},
-                "marker": mark,
-                "hovertemplate": "%{theta}: %{text}<extra>%{fullData.name}</extra>",
-                **{name: first[name][number] for name in ("r", "text")},
-            }
+    traces = [
+        go.Scatterpolar(
+            mode="lines+markers",
+            name=as_text(", ".join(system)),
+            theta=[*corners, corners[0]],
+            line={"color": COLOURS[number], "dash": DASHES[number], "width": 2},
+            marker={"symbol": SYMBOLS[number], "size": 7},
+            hovertemplate="%{theta}: %{text}<extra>%{fullData.name}</extra>",
         )
-    layout = _radar_layout(means, views, recipe, scale)
-    layout["polar"]["radialaxis"]["tickvals"] = points_of(sorted(scale), between=between)
-    return {"data": traces, "layout": layout}
+        for number, system in enumerate(means.systems)
+    ]
+    views = {title: _corners(means, found) for title, found in means.views.items()}
+    names = [", ".join(system) for system in means.systems]
+    texts = _texts(means, recipe, scale, "Intervals are not drawn: see systems.csv.")
+    figure = rows.figure(traces, views, [0], {}, legend=names, texts=texts)
+    figure.layout.xaxis = figure.layout.yaxis = None
+    figure.update_layout(
+        height=figure.layout.height + RADAR,
+        polar=_radar(_ends(scale), points_of(sorted(scale), between=between)),
+    )
+    return figure
 
 
 def _means(systems: DataFrame, recipe: Recipe) -> Means:
@@ -168,44 +161,28 @@ def _span(numbers: "pd.Series[int]") -> str:
 
 def _points(
     means: Means, found: dict[tuple[System, str], Estimate], at: Sequence[float], left: float
-) -> dict[str, list[Any]]:
+) -> Changes:
     """What a view changes of every trace: the marks of each dimension, then the rows' names.
 
     A system that was not rated on a dimension has no mark there.
     """
     points: dict[str, list[Any]] = {
-        name: [] for name in ("x", "y", "text", "error_x.array", "error_x.arrayminus")
+        name: [] for name in ("x", "text", "error_x.array", "error_x.arrayminus")
     }
-    for number, dimension in enumerate(means.dimensions):
-        shift = STEP * (number - (len(means.dimensions) - 1) / 2)
+    for dimension in means.dimensions:
         cells = [found.get((system, dimension)) for system in means.systems]
         points["x"].append([None if e is None else short([e.mean])[0] for e in cells])
-        points["y"].append([round(place + shift, 3) for place in at])
         points["text"].append(["" if e is None else _hover(e) for e in cells])
         points["error_x.array"].append([_arm(e, upper=True) for e in cells])
         points["error_x.arrayminus"].append([_arm(e, upper=False) for e in cells])
     points["x"].append([left] * len(at))
-    points["y"].append([place - rows.NAME for place in at])
     points["text"].append([system.name for system in means.systems])
-    points["error_x.array"].append([])
-    points["error_x.arrayminus"].append([])
+    points["error_x.array"].append(None)
+    points["error_x.arrayminus"].append(None)
     return points
 
 
-def _marks(means: Means, at: Sequence[float]) -> Iterator[dict[str, Any]]:
-    for number, dimension in enumerate(means.dimensions):
-        look = {"color": COLOURS[number % len(COLOURS)], "symbol": SYMBOLS[number % len(SYMBOLS)]}
-        yield {
-            "type": "scatter",
-            "mode": "markers",
-            "name": as_text(dimension),
-            "marker": look | {"size": 8},
-            "error_x": {"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
-            "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
-        }
-
-
-def _corners(means: Means, found: dict[tuple[System, str], Estimate]) -> dict[str, list[Any]]:
+def _corners(means: Means, found: dict[tuple[System, str], Estimate]) -> Changes:
     """Each system's means around the radar and back to where they began."""
     points: dict[str, list[Any]] = {"r": [], "text": []}
     for system in means.systems:
@@ -216,21 +193,14 @@ def _corners(means: Means, found: dict[tuple[System, str], Estimate]) -> dict[st
     return points
 
 
-def _radar_layout(
-    means: Means, views: dict[str, list[Any]], recipe: Recipe, scale: Sequence[tuple[int, str]]
-) -> dict[str, Any]:
-    names = [", ".join(system) for system in means.systems]
-    texts = _texts(means, recipe, scale, "Intervals are not drawn: see systems.csv.")
-    layout = rows.layout(views, [0], {}, legend=names, texts=texts)
+def _radar(ends: list[int], ticks: list[float]) -> go.layout.Polar:
     axis = {"gridcolor": INK, "linecolor": INK, "griddash": "dot", "tickfont": {"color": INK}}
-    polar = {
-        "bgcolor": PLAIN["paper_bgcolor"],
-        "domain": {"x": [0.12, 0.88], "y": [0, 0.93]},
-        "radialaxis": axis | {"range": _ends(scale), "angle": 90, "tickangle": 90},
-        "angularaxis": axis | {"rotation": 90, "direction": "clockwise"},
-    }
-    del layout["xaxis"], layout["yaxis"]
-    return layout | {"height": layout["height"] + RADAR, "polar": polar}
+    return go.layout.Polar(
+        bgcolor=CLEAR,
+        domain={"x": [0.12, 0.88], "y": [0, 0.93]},
+        radialaxis=axis | {"range": ends, "tickvals": ticks, "angle": 90, "tickangle": 90},
+        angularaxis=axis | {"rotation": 90, "direction": "clockwise"},
+    )
 
 
 def _texts(

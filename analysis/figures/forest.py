@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pandas as pd
+import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.figures import rows
-from analysis.figures.style import COLOURS, INK, SYMBOLS, as_text
+from analysis.figures.style import INK, Changes, as_text
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL
 from analysis.tables.lead import FEW_RATERS, min_f_leads
 
-STEP = 0.17  # between the estimates of one row
 LINKS = {"linear": "linear", "probit": "ordinal, probit", "logit": "ordinal, logit"}
 RATERS = {"included": "Included raters", "all": "All raters"}
 
@@ -67,9 +67,7 @@ class Forest:
         return list(dict.fromkeys(kind for of_view in self.found.values() for kind in of_view))
 
 
-def contrast_forest(
-    contrasts: DataFrame, mixed: DataFrame | None, recipe: Recipe
-) -> dict[str, Any]:
+def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recipe) -> go.Figure:
     """a − b of each model and over all, with a line at zero; a menu over dimensions and raters.
 
     `contrasts` is the table of `contrasts.contrasts`, `mixed` the contrasts of
@@ -100,7 +98,7 @@ def contrast_forest(
 
 def systems_forest(
     systems: DataFrame, mixed: DataFrame | None, contrast: Contrast, recipe: Recipe
-) -> dict[str, Any]:
+) -> go.Figure:
     """Mean of each system with intervals, and a line at the reference's, if there is one.
 
     `systems` is the table of `systems.systems`, `mixed` the estimates of
@@ -178,33 +176,29 @@ def _figure(
     *,
     zero: bool = False,
     reference: Row | None = None,
-) -> dict[str, Any]:
+) -> go.Figure:
     """`text` is what all notes say before and after the numbers of units of their view."""
     at = rows.places([row[0] for row in forest.rows])
     low, high = _reach(forest, zero=zero)
     views = {
-        _title(view, forest): [_points(forest, of_view, reference, names, low, at, zero=zero), {}]
+        _title(view, forest): _points(forest, of_view, reference, names, low, at, zero=zero)
         for view, of_view in forest.found.items()
     }
-    line = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
-    line |= {"line": {"color": INK, "width": 1, "dash": "solid" if zero else "dash"}}
-    ends = [at[0] - 0.3, at[-1] + 0.45]
-    traces = [line | {"y": ends}, *_marks(forest, at), rows.names([], at, low)]
-    first = next(iter(views.values()))[0]
-    for index, trace in enumerate(traces):
-        trace |= {"x": first["x"][index], "text": first["text"][index]}
-        if "error_x" in trace:
-            trace["error_x"] |= {
-                name: first[f"error_x.{name}"][index] for name in ("array", "arrayminus")
-            }
+    upright = go.Scatter(
+        mode="lines",
+        y=[at[0] - 0.3, at[-1] + 0.45],
+        line={"color": INK, "width": 1, "dash": "solid" if zero else "dash"},
+        hoverinfo="skip",
+        showlegend=False,
+    )
     label = {"text": title, "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low, high], "title": label, "nticks": 6}
     texts = {
         _title(view, forest): " ".join(filter(None, (text[0], _units(of_view), text[1])))
         for view, of_view in forest.found.items()
     }
-    layout = rows.layout(views, at, axis, legend=forest.kinds, texts=texts)
-    return {"data": traces, "layout": layout}
+    traces = [upright, *rows.marks(forest.kinds, at), rows.names(at, low)]
+    return rows.figure(traces, views, at, axis, legend=forest.kinds, texts=texts)
 
 
 def _title(view: View, forest: Forest) -> str:
@@ -235,16 +229,16 @@ def _points(
     at: Sequence[float],
     *,
     zero: bool,
-) -> dict[str, list[Any]]:
+) -> Changes:
     """What a view changes of every trace: the upright line, the marks of each kind, the names."""
     main = next((of_view[kind] for kind in forest.kinds if kind in of_view), {})
     upright = 0.0 if zero else None
     if reference is not None and reference in main:
         upright = main[reference].value
     xs: list[Any] = [[upright] * 2]
-    texts: list[Any] = [[]]
-    above: list[Any] = [[]]
-    below: list[Any] = [[]]
+    texts: list[Any] = [None]
+    above: list[Any] = [None]
+    below: list[Any] = [None]
     for kind in forest.kinds:
         found = [of_view.get(kind, {}).get(row) for row in forest.rows]
         xs.append([None if e is None else _short(e.value) for e in found])
@@ -256,25 +250,9 @@ def _points(
     return {
         "x": xs,
         "text": texts,
-        "error_x.array": [*above, []],
-        "error_x.arrayminus": [*below, []],
+        "error_x.array": [*above, None],
+        "error_x.arrayminus": [*below, None],
     }
-
-
-def _marks(forest: Forest, at: Sequence[float]) -> list[dict[str, Any]]:
-    """A trace per kind of estimate, those of one row below one another."""
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": kind,
-            "y": [round(place + STEP * (number - (len(forest.kinds) - 1) / 2), 3) for place in at],
-            "marker": {"color": COLOURS[number], "symbol": SYMBOLS[number], "size": 8},
-            "error_x": {"type": "data", "symmetric": False, "width": 0, "thickness": 1.5},
-            "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
-        }
-        for number, kind in enumerate(forest.kinds)
-    ]
 
 
 def _name(name: str, estimate: Estimate | None) -> str:

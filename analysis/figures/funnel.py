@@ -4,13 +4,13 @@ K. F. Schulz, D. G. Altman & D. Moher (2010), CONSORT 2010 statement.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
+import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.definition import QualityRules, StepName
-from analysis.figures.style import INK, PLAIN, as_text, fits_phone, wrapped
+from analysis.figures.style import INK, as_text, fits_phone, wrapped
 
 #: Pixels: of a line of text, above and below the lines of a box, and between boxes.
 LINE, PADDING, GAP = 16, 8, 16
@@ -42,29 +42,24 @@ class Flow:
     """Boxes from the top down, in pixels; `y` is where the next one begins, below 0."""
 
     def __init__(self) -> None:
-        self.shapes: list[dict[str, Any]] = []
-        self.annotations: list[dict[str, Any]] = []
+        # A trace for the axes to be there: everything shown is a shape or an annotation.
+        self.figure = go.Figure(go.Scatter(x=[0], y=[0], opacity=0, hoverinfo="skip"))
         self.y = 0.0
 
     def box(self, lines: list[str], ends: tuple[float, float], top: float) -> float:
         """A box with its lines of text; where it ends."""
         bottom = top - 2 * PADDING - LINE * len(lines)
-        self.shapes.append(
-            {"type": "rect", "x0": ends[0], "x1": ends[1], "y0": bottom, "y1": top}
-            | {"line": {"color": INK, "width": 1}}
-        )
-        self.annotations.append(
-            {"text": "<br>".join(lines), "x": sum(ends) / 2, "y": (top + bottom) / 2}
-            | {"showarrow": False, "xanchor": "center", "yanchor": "middle", "align": "center"}
+        edge = {"color": INK, "width": 1}
+        self.figure.add_shape(type="rect", x0=ends[0], x1=ends[1], y0=bottom, y1=top, line=edge)
+        self.figure.add_annotation(
+            text="<br>".join(lines), x=sum(ends) / 2, y=(top + bottom) / 2, showarrow=False
         )
         return bottom
 
     def arrow(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        self.annotations.append(
-            {"text": "", "x": end[0], "y": end[1], "ax": start[0], "ay": start[1]}
-            | {"axref": "x", "ayref": "y", "showarrow": True}
-            | {"arrowhead": 2, "arrowwidth": 1, "arrowcolor": INK, "standoff": 0}
-        )
+        ends = {"x": end[0], "y": end[1], "ax": start[0], "ay": start[1]}
+        head = {"arrowhead": 2, "arrowwidth": 1, "arrowcolor": INK, "standoff": 0}
+        self.figure.add_annotation(text="", axref="x", ayref="y", showarrow=True, **ends, **head)
 
     def stays(self, lines: list[str]) -> None:
         """Who is left, below who was before, with an arrow down to them."""
@@ -79,17 +74,15 @@ class Flow:
         top = self.y - GAP
         bottom = self.box(lines, LEAVE, top)
         middle, height = sum(STAY) / 2, (top + bottom) / 2
-        self.shapes.append(
-            {"type": "line", "x0": middle, "x1": middle, "y0": self.y, "y1": bottom}
-            | {"line": {"color": INK, "width": 1}}
-        )
+        edge = {"color": INK, "width": 1}
+        self.figure.add_shape(type="line", x0=middle, x1=middle, y0=self.y, y1=bottom, line=edge)
         self.arrow((middle, height), (LEAVE[0], height))
         self.y = bottom
 
 
 def consort_flow(
     steps: DataFrame, rules: QualityRules, not_entered: Mapping[str, int]
-) -> dict[str, Any]:
+) -> go.Figure:
     """Boxes of who is left after each step, and beside them who was excluded and why.
 
     `steps` is the table `funnel`, `not_entered` says how many never entered it and why not.
@@ -114,7 +107,7 @@ def consort_flow(
         flow.leaves(_leave(f"excluded: {name}", excluded, about))
         last = name == steps["step"].iloc[-1]
         flow.stays(_stay("included" if last else "remaining", int(step["remaining"])))
-    return {"data": [_nothing()], "layout": _layout(flow)}
+    return _laid_out(flow)
 
 
 def _stay(what: str, n: int) -> list[str]:
@@ -129,25 +122,15 @@ def _counts(outside: Mapping[str, int]) -> list[str]:
     return [f"{why}: {n}" for why, n in outside.items()]
 
 
-def _nothing() -> dict[str, Any]:
-    """A trace for the axes to be there: everything shown is a shape or an annotation."""
-    return {"type": "scatter", "x": [0], "y": [0], "opacity": 0, "hoverinfo": "skip"}
-
-
-def _layout(flow: Flow) -> dict[str, Any]:
-    """One unit upwards is one pixel, so boxes are as high as their text."""
+def _laid_out(flow: Flow) -> go.Figure:
+    """The figure, where one unit upwards is one pixel, so boxes are as high as their text."""
     margin = 6
-    axis: dict[str, Any] = {"fixedrange": True, "visible": False}
-    return (
-        PLAIN
-        | fits_phone()
-        | {
-            "height": -flow.y + 2 * margin,
-            "margin": {"l": margin, "r": margin, "t": margin, "b": margin},
-            "showlegend": False,
-            "xaxis": axis | {"range": [-0.005, 1.005]},
-            "yaxis": axis | {"range": [flow.y, 0]},
-            "shapes": flow.shapes,
-            "annotations": flow.annotations,
-        }
+    flow.figure.update_layout(
+        fits_phone(),
+        height=-flow.y + 2 * margin,
+        margin={"l": margin, "r": margin, "t": margin, "b": margin},
+        showlegend=False,
+        xaxis={"visible": False, "range": [-0.005, 1.005]},
+        yaxis={"visible": False, "range": [flow.y, 0]},
     )
+    return flow.figure

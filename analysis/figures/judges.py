@@ -4,24 +4,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
+import plotly.graph_objects as go
 from pandas import DataFrame, Series
 
 from analysis.figures.style import (
     COLOURS,
     INK,
-    LEGEND,
-    PLAIN,
     SYMBOLS,
+    Changes,
     as_text,
-    menu,
     note,
     short,
+    show_views,
     wrapped,
 )
 from analysis.stats.agreement import limits_of_agreement
 
 PEOPLE = "people"
 MARGIN = {"l": 60, "r": 20, "t": 110, "b": 110}
+BELOW_TITLE = 56  # pixels from the panel to a note below the title of its axis
 #: A line at zero that is not taken for the bias.
 ZERO = {"zeroline": True, "zerolinecolor": INK, "zerolinewidth": 0.5}
 LINE_OF_A_NAME = 26  # pixels
@@ -34,7 +35,7 @@ class View(NamedTuple):
     dimension: str
 
 
-def bland_altman(things: Mapping[View, DataFrame], scale: Sequence[float]) -> dict[str, Any]:
+def bland_altman(things: Mapping[View, DataFrame], scale: Sequence[float]) -> go.Figure:
     """Judge − people against the mean of both: a point per response, the bias, and the limits.
 
     `things` has for each view a row per response (its index) with `judge`, `people`, `group`,
@@ -49,108 +50,102 @@ def bland_altman(things: Mapping[View, DataFrame], scale: Sequence[float]) -> di
     reach = max(float(table["y"].abs().max()) for table in drawn.values())
     heights = [abs(y) for of in lines.values() for line in of for y in line["y"] if y is not None]
     top = float(f"{1.1 * max([reach, *heights, 0.5]):.3g}")
-    layout = _layout(
-        x={"title": {"text": "mean of judge and people"}, "range": _around(ends)},
-        y={"title": {"text": "judge − people"}, "range": [-top, top]} | ZERO,
-    )
+    x = {"title": {"text": "mean of judge and people"}, "range": _around(ends)}
+    y = {"title": {"text": "judge − people"}, "range": [-top, top]} | ZERO
     text = (
         "A point is a response: the judge's mean score and the mean of its raters before the "
         "sigma_mae step.<br>Solid line: bias. Dashed: 95 % limits of agreement (Bland & Altman)."
     )
-    return _figure(drawn, lines, {"bias": "solid", "limits of agreement": "dash"}, layout, text)
+    names = {"bias": "solid", "limits of agreement": "dash"}
+    return _laid_out(*_compared(drawn, lines, names), x, y, note(text, BELOW_TITLE))
 
 
-def against_people(things: Mapping[View, DataFrame], scale: Sequence[float]) -> dict[str, Any]:
+def against_people(things: Mapping[View, DataFrame], scale: Sequence[float]) -> go.Figure:
     """The judge's mean score of each response against people's, and where both are the same."""
     ends = short([scale[0], scale[-1]])
     drawn = {
         view: table.assign(x=table["people"], y=table["judge"]) for view, table in things.items()
     }
     lines = {view: [{"x": ends, "y": ends}] for view in drawn}
-    layout = _layout(
-        x={"title": {"text": "people's mean rating"}, "range": _around(ends)},
-        y={"title": {"text": "judge's mean score"}, "range": _around(ends)},
-    )
+    x = {"title": {"text": "people's mean rating"}, "range": _around(ends)}
+    y = {"title": {"text": "judge's mean score"}, "range": _around(ends)}
     text = (
         "A point is a response: the judge's mean score and the mean of its raters before the "
         "sigma_mae step.<br>On the dashed line both are the same."
     )
-    return _figure(drawn, lines, {"both the same": "dash"}, layout, text)
+    names = {"both the same": "dash"}
+    return _laid_out(*_compared(drawn, lines, names), x, y, note(text, BELOW_TITLE))
 
 
-def shares(table: DataFrame) -> dict[str, Any]:
+def shares(table: DataFrame) -> go.Figure:
     """How often each judge, and people, gave each score; bars in groups. Of judge_scores_shares."""
     comparable = table[table["people_share"].notna()]
     names = [*comparable["judge"].unique(), PEOPLE]
-    views: dict[str, list[dict[str, Any]]] = {}
+    views: dict[str, Changes] = {}
     for dimension, rows in comparable.groupby("dimension", sort=False):
         of_people = rows.drop_duplicates("score").sort_values("score")
         parts = [rows[rows["judge"] == name].set_index("score")["share"] for name in names[:-1]]
         parts.append(of_people.set_index("score")["people_share"])
-        columns = {
+        views[as_text(str(dimension))] = {
             "x": [short(part.index) for part in parts],
             "y": [short(part.fillna(0)) for part in parts],
         }
-        views[as_text(str(dimension))] = [columns, {}]
-    first = next(iter(views.values()))[0]
-    traces = []
-    for number, name in enumerate(names):
-        colour = INK if name == PEOPLE else COLOURS[number % len(COLOURS)]
-        trace = {"type": "bar", "name": as_text(name), "marker": {"color": colour}}
-        traces.append(trace | {"x": first["x"][number], "y": first["y"][number]})
-    layout = _layout(
-        x={"title": {"text": "score"}},
-        y={"title": {"text": "share"}, "tickformat": ".0%", "rangemode": "tozero"},
-    )
+    colours = [INK if name == PEOPLE else COLOURS[n % len(COLOURS)] for n, name in enumerate(names)]
+    traces = [
+        go.Bar(name=as_text(name), marker={"color": colour})
+        for name, colour in zip(names, colours, strict=True)
+    ]
+    x = {"title": {"text": "score"}}
+    y = {"title": {"text": "share"}, "tickformat": ".0%", "rangemode": "tozero"}
     text = (
         "Shares of all scores of a judge, and of people's ratings before the sigma_mae step<br>"
         "(ratings of one response in several sets share one vote)."
     )
-    layout["annotations"] = [note(text) | {"yshift": -56}]
-    return {"data": traces, "layout": layout | {"bargap": 0.2} | menu(views)}
+    figure = _laid_out(traces, views, x, y, note(text, BELOW_TITLE))
+    figure.update_layout(bargap=0.2)
+    return figure
 
 
-def alt_test(table: DataFrame) -> dict[str, Any]:
+def alt_test(table: DataFrame) -> go.Figure:
     """Winning rate and advantage probability of judges, and of judges that know nothing.
 
     `table` has the rows of the table `alt_test` for one ε of which something could be estimated.
     """
-    views: dict[str, list[dict[str, Any]]] = {}
+    views: dict[str, Changes] = {}
     names = list(dict.fromkeys(table["judge"]))[::-1]  # the first one on top
     for dimension, rows in table.groupby("dimension", sort=False):
         by_name = rows.set_index("judge").reindex(names)
         columns = [_known(by_name[column]) for column in ("winning_rate", "advantage")]
-        views[as_text(str(dimension))] = [{"x": columns}, {}]
+        views[as_text(str(dimension))] = {"x": columns}
     labels = [as_text(name) for name in names]
-    first = next(iter(views.values()))[0]["x"]
     traces = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": name,
-            "marker": {"color": COLOURS[number], "symbol": symbol, "size": 11},
-            "x": first[number],
-            "y": labels,
-        }
+        go.Scatter(
+            mode="markers",
+            name=name,
+            marker={"color": COLOURS[number], "symbol": symbol, "size": 11},
+            y=labels,
+        )
         for number, (name, symbol) in enumerate(
             {"winning rate": "circle", "advantage probability": "diamond-open"}.items()
         )
     ]
-    axis = {"type": "category", "categoryarray": labels, "range": [-0.5, len(labels) - 0.5]}
-    layout = _layout(
-        x={"range": [-0.03, 1.03], "tickvals": [0, 0.5, 1], "gridcolor": INK, "griddash": "dot"}
-        | {"showgrid": True},
-        y=axis | {"categoryorder": "array", "automargin": True},
-    )
-    layout["height"] = 240 + LINE_OF_A_NAME * len(labels)
+    grid = {"showgrid": True, "gridcolor": INK, "griddash": "dot"}
+    x = {"range": [-0.03, 1.03], "tickvals": [0, 0.5, 1]} | grid
+    y = {"type": "category", "categoryorder": "array", "categoryarray": labels} | {
+        "range": [-0.5, len(labels) - 0.5],
+        "automargin": True,
+    }
     epsilon = float(table["epsilon"].iloc[0])
     text = (
         f"Alternative annotator test, ε = {epsilon:g}: a judge passes at a winning rate of 0.5 or "
         "more. A judge that always gives the same score knows nothing; where it passes, passing "
         "says little."
     )
-    layout["annotations"] = [note("<br>".join(wrapped(text, 75)))]
-    return {"data": traces, "layout": layout | menu(views)}
+    below = note("<br>".join(wrapped(text, 75)))
+    del below["name"]  # long names move it to the right, where print has no room for longer lines
+    figure = _laid_out(traces, views, x, y, below)
+    figure.update_layout(height=240 + LINE_OF_A_NAME * len(labels))
+    return figure
 
 
 def _differences(table: DataFrame) -> "Series[float]":
@@ -168,14 +163,12 @@ def _limits(differences: "Series[float]", ends: list[float]) -> list[dict[str, A
     return [{"x": ends, "y": bias}, between]
 
 
-def _figure(
+def _compared(
     drawn: Mapping[View, DataFrame],
     lines: Mapping[View, list[dict[str, Any]]],
     names: Mapping[str, str],
-    layout: dict[str, Any],
-    text: str,
-) -> dict[str, Any]:
-    """Points by condition, and lines below them, by name and dash; a menu where views are several.
+) -> tuple[list[go.Scatter], dict[str, Changes]]:
+    """Points by condition, and lines below them, by name and dash; and what views change of them.
 
     The traces stay, their points change: every view has the same responses in the same order,
     and nothing for those that it lacks.
@@ -184,7 +177,7 @@ def _figure(
     responses = every[~every.index.duplicated()]
     conditions = list(responses["condition"].unique())
     several = len({view.dimension for view in drawn}) > 1
-    views: dict[str, list[dict[str, Any]]] = {}
+    views: dict[str, Changes] = {}
     for view, table in drawn.items():
         columns: dict[str, list[Any]] = {
             axis: [line[axis] for line in lines[view]] for axis in ("x", "y")
@@ -193,28 +186,23 @@ def _figure(
             of = responses.index[responses["condition"] == condition]
             for axis in ("x", "y"):
                 columns[axis].append(_known(table[axis].reindex(of)))
-        views[as_text(" · ".join(view) if several else view.judge)] = [columns, {}]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "hoverinfo": "skip",
-            "line": {"color": INK, "width": 1.5, "dash": dash},
-        }
+        views[as_text(" · ".join(view) if several else view.judge)] = columns
+    traces = [
+        go.Scatter(
+            mode="lines",
+            name=name,
+            hoverinfo="skip",
+            line={"color": INK, "width": 1.5, "dash": dash},
+        )
         for name, dash in names.items()
     ]
     for number, condition in enumerate(conditions):
         of = responses[responses["condition"] == condition]
         look = {"color": COLOURS[number % len(COLOURS)], "symbol": SYMBOLS[number % len(SYMBOLS)]}
-        trace = {"type": "scatter", "mode": "markers", "name": as_text(condition)}
         about = [as_text(f"{m}, {s}") for m, s in zip(of["model"], of["group"], strict=True)]
-        traces.append(trace | {"marker": look | {"size": 7}, "text": about})
-    first = next(iter(views.values()))[0]
-    for index, trace in enumerate(traces):
-        trace |= {axis: first[axis][index] for axis in ("x", "y")}
-    layout["annotations"] = [note(text) | {"yshift": -56}]
-    return {"data": traces, "layout": layout | menu(views)}
+        name, marker = as_text(condition), look | {"size": 7}
+        traces.append(go.Scatter(mode="markers", name=name, marker=marker, text=about))
+    return traces, views
 
 
 def _around(ends: list[float]) -> list[float]:
@@ -232,13 +220,14 @@ def _known(values: "Series[float]") -> list[Any]:
     ]
 
 
-def _layout(x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
-    axis: dict[str, Any] = {"fixedrange": True, "showgrid": False, "zeroline": False}
-    axis |= {"linecolor": INK}
-    return PLAIN | {
-        "height": 480,
-        "margin": MARGIN,
-        "legend": LEGEND,
-        "xaxis": axis | x,
-        "yaxis": axis | y,
-    }
+def _laid_out(
+    traces: list[Any],
+    views: Mapping[str, Changes],
+    x: dict[str, Any],
+    y: dict[str, Any],
+    below: dict[str, Any],
+) -> go.Figure:
+    """The figure of its traces, axes and the note `below`; a menu where views are several."""
+    figure = go.Figure(traces)
+    figure.update_layout(height=480, margin=MARGIN, xaxis=x, yaxis=y, annotations=[below])
+    return show_views(figure, views)

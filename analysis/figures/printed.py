@@ -5,87 +5,87 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import plotly.graph_objects as go
+
 from analysis.figures.style import LINE, NOTE, NOTE_TEXT, legend_lines, wrapped
 
 WIDTH = 1000  # pixels
+HEIGHT = 600  # of a figure that has none of its own
 CHARACTERS = 140  # of a note, in a line
 
 
 class Image(NamedTuple):
-    """A view of a figure: what is plotted first, and what its view then changes; `name` is that of
-    its files without their ending.
-    """
+    """A view of a figure; `name` is that of its files without their ending."""
 
     name: str
-    data: list[dict[str, Any]]
-    layout: dict[str, Any]
-    changes: list[Any] | None
+    figure: go.Figure
 
 
 def images_of(figures: Mapping[str, dict[str, Any]]) -> list[Image]:
-    """Every view of every figure in print: on white, without menus; the first views first."""
+    """Every view of every stored figure in print: on white, without menus; the first views first.
+
+    A figure's first view has the figure's name, further ones `<name>-<view>`.
+    """
     first: list[Image] = []
     others: list[Image] = []
     taken = {name.casefold() for name in figures}
-    for figure, content in figures.items():
-        layout = _printed(content)
-        menus = content["layout"].get("updatemenus", [])
-        buttons = [button for menu in menus for button in menu["buttons"]]
-        first.append(Image(figure, content["data"], layout, None))
-        for button in buttons[1:]:
-            name = _free(f"{figure}-{_as_file_name(button['label'])}", taken)
-            traces, changes = button["args"]
-            others.append(Image(name, content["data"], layout, [traces, _printed_note(changes)]))
+    for name, content in figures.items():
+        printed = _printed(content)
+        first.append(Image(name, printed))
+        for view in _views(content)[1:]:
+            changed = go.Figure(printed)
+            changed.plotly_update(*view["args"])
+            changed.for_each_annotation(_lengthen, {"name": NOTE})
+            own = _free(f"{name}-{_as_file_name(view['label'])}", taken)
+            others.append(Image(own, changed))
     return first + others
 
 
-def _printed(figure: dict[str, Any]) -> dict[str, Any]:
-    layout = _without_room_for_phones(figure)
-    plain = {key: value for key, value in layout.items() if key != "updatemenus"}
-    font = {**layout.get("font", {}), "color": "#222222", "family": "Helvetica, Arial, sans-serif"}
-    white = {"paper_bgcolor": "#ffffff", "plot_bgcolor": "#ffffff"}
-    size = {"width": WIDTH, "height": layout.get("height", 600), "autosize": False}
-    return {**plain, **white, **size, "font": font}
-
-
-def _without_room_for_phones(figure: dict[str, Any]) -> dict[str, Any]:
-    """Its layout, where the legend and the note take fewer lines than they do on a phone."""
-    layout = figure["layout"]
-    room = layout.get("meta", {}).get("legend_lines", 0)
-    named = [t["name"] for t in figure["data"] if "name" in t and t.get("showlegend", True)]
-    margin = layout.get("margin", {})
-    inside = WIDTH - margin.get("l", 0) - margin.get("r", 0)
-    above = room - legend_lines(named, inside) if room else 0
-    annotations = list(map(_with_long_lines, layout.get("annotations", [])))
-    texts = _notes(layout)
-    below = _most_breaks(texts) - _most_breaks(map(_in_long_lines, texts))
+def _printed(content: dict[str, Any]) -> go.Figure:
+    """The first view, where the legend and the notes take fewer lines than they do on a phone."""
+    figure = go.Figure(content)
+    layout = figure.layout
+    layout.updatemenus = None
+    above, below = _spare_lines(content)
     if above or below:
-        margin = margin | {"t": margin["t"] - LINE * above, "b": margin["b"] - LINE * below}
-        layout = layout | {"margin": margin, "height": layout["height"] - LINE * (above + below)}
-    return {**layout, "annotations": annotations}
+        margin = {"t": layout.margin.t - LINE * above, "b": layout.margin.b - LINE * below}
+        figure.update_layout(margin=margin, height=layout.height - LINE * (above + below))
+    figure.for_each_annotation(_lengthen, {"name": NOTE})
+    return figure.update_layout(
+        font={"color": "#222222", "family": "Helvetica, Arial, sans-serif"},
+        paper_bgcolor="#ffffff",
+        plot_bgcolor="#ffffff",
+        width=WIDTH,
+        height=layout.height or HEIGHT,
+        autosize=False,
+    )
 
 
-def _with_long_lines(annotation: dict[str, Any]) -> dict[str, Any]:
-    if annotation.get("name") != NOTE:
-        return annotation
-    return annotation | {"text": _in_long_lines(annotation["text"])}
+def _spare_lines(content: dict[str, Any]) -> tuple[int, int]:
+    """How many lines fewer the legend and the longest note of any view take in print."""
+    layout = content["layout"]
+    room, margin = layout.get("meta", {}).get("legend_lines", 0), layout.get("margin", {})
+    named = [t["name"] for t in content["data"] if "name" in t and t.get("showlegend", True)]
+    inside = WIDTH - margin.get("l", 0) - margin.get("r", 0)
+    notes = [a["text"] for a in layout.get("annotations", []) if a.get("name") == NOTE]
+    changes = [view["args"][1] for view in _views(content)]
+    notes += [change[NOTE_TEXT] for change in changes if NOTE_TEXT in change]
+    above = room - legend_lines(named, inside) if room else 0
+    return above, _most_breaks(notes) - _most_breaks(map(_in_long_lines, notes))
 
 
-def _printed_note(changes: dict[str, Any]) -> dict[str, Any]:
-    """What a view changes of the layout, with its note as it is printed."""
-    own = {NOTE_TEXT: _in_long_lines(changes[NOTE_TEXT])} if NOTE_TEXT in changes else {}
-    return changes | own
+def _views(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """The buttons that change between the views; none where there is one."""
+    menus = content["layout"].get("updatemenus", [])
+    return [button for menu in menus for button in menu["buttons"]]
+
+
+def _lengthen(note: go.layout.Annotation) -> None:
+    note.text = _in_long_lines(note.text)
 
 
 def _in_long_lines(note: str) -> str:
     return "<br>".join(wrapped(note.replace("<br>", " "), CHARACTERS))
-
-
-def _notes(layout: dict[str, Any]) -> list[str]:
-    """The note of every view."""
-    first = [a["text"] for a in layout.get("annotations", []) if a.get("name") == NOTE]
-    changes = [button["args"][1] for m in layout.get("updatemenus", []) for button in m["buttons"]]
-    return first + [change[NOTE_TEXT] for change in changes if NOTE_TEXT in change]
 
 
 def _most_breaks(texts: Iterable[str]) -> int:

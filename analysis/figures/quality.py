@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import plotly.graph_objects as go
 from numpy.typing import NDArray
 from pandas import DataFrame, Series
 
@@ -15,9 +16,7 @@ from analysis.definition import DECISION, QualityRules
 from analysis.figures.style import (
     COLOURS,
     INK,
-    LEGEND,
     LINE,
-    PLAIN,
     SYMBOLS,
     as_text,
     fits_phone,
@@ -31,10 +30,8 @@ NAMES = {"sigma": "σ", "mae": "MAE"}
 MOST_BARS = 30
 FEW = 8  # raters in a bar, below which every one has a tick
 RULE = "sigma_mae"
+SHADE = go.layout.Shape(type="rect", layer="below", line={"width": 0}, fillcolor=INK, opacity=0.18)
 OVERFLOW = 2  # times the longest duration allowed: longer ones share the last bar
-AXIS: dict[str, Any] = {
-    "fixedrange": True, "showgrid": False, "zeroline": False, "linecolor": INK,
-}  # fmt: skip
 
 
 class Limit(NamedTuple):
@@ -46,7 +43,7 @@ class Limit(NamedTuple):
     interval: tuple[float, float] | None = None
 
 
-def sigma_against_mae(raters: DataFrame, rules: QualityRules) -> dict[str, Any]:
+def sigma_against_mae(raters: DataFrame, rules: QualityRules) -> go.Figure:
     """A point per rater, by what excluded them; the rule takes away who is in the shaded corner.
 
     `raters` has `participant`, `sigma`, `mae`, `included` and `exclusion`; who is in no step of the
@@ -59,42 +56,32 @@ def sigma_against_mae(raters: DataFrame, rules: QualityRules) -> dict[str, Any]:
         _from_0(max(1.05 * float(shown[name].max()), 1.2 * limit))
         for name, limit in zip(NAMES, of_rule, strict=True)
     ]
-    traces = []
+    figure = go.Figure()
     for number, (kind, part) in enumerate(_by_exclusion(shown, rules)):
         look = {"color": COLOURS[number % len(COLOURS)], "symbol": SYMBOLS[number % len(SYMBOLS)]}
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": f"{kind} (n = {len(part)})",
-                "x": short(part["sigma"]),
-                "y": short(part["mae"]),
-                "text": [as_text(name) for name in part["participant"]],
-                "hovertemplate": "%{text}<br>σ %{x:.3g}, MAE %{y:.3g}<extra></extra>",
-                "marker": look | {"size": 7, "opacity": 0.8},
-            }
+        figure.add_scatter(
+            mode="markers",
+            name=f"{kind} (n = {len(part)})",
+            x=short(part["sigma"]),
+            y=short(part["mae"]),
+            text=[as_text(name) for name in part["participant"]],
+            hovertemplate="%{text}<br>σ %{x:.3g}, MAE %{y:.3g}<extra></extra>",
+            marker=look | {"size": 7, "opacity": 0.8},
         )
     text = f"A point is a rater. {without}{_of_what(rules)}"
-    shapes: list[dict[str, Any]] = []
     if RULE in rules.order:
         below, above = limits.sigma_below, limits.mae_above
-        dashed = {"type": "line", "line": {"color": INK, "width": 1.5, "dash": "dash"}}
-        shapes = [
-            dashed | {"x0": below, "x1": below, "yref": "paper", "y0": 0, "y1": 1},
-            dashed | {"y0": above, "y1": above, "xref": "paper", "x0": 0, "x1": 1},
-            _shade({"x0": axes[0][0], "x1": below, "y0": above, "y1": axes[1][1]}),
-        ]
+        dashed = {"color": INK, "width": 1.5, "dash": "dash"}
+        figure.add_shape(type="line", line=dashed, x0=below, x1=below, yref="paper", y0=0, y1=1)
+        figure.add_shape(type="line", line=dashed, y0=above, y1=above, xref="paper", x0=0, x1=1)
+        figure.add_shape(SHADE, x0=axes[0][0], x1=below, y0=above, y1=axes[1][1])
         text += f" Shaded: σ below {below:g} and MAE above {above:g}, which sigma_mae excludes."
-    layout = _layout(
-        _titled("σ: how far a rater's ratings spread") | {"range": axes[0]},
-        _titled("MAE: distance to the gold scores") | {"range": axes[1]},
-        [str(trace["name"]) for trace in traces],
-        text,
-    )
-    return {"data": traces, "layout": layout | {"shapes": shapes}}
+    x = _titled("σ: how far a rater's ratings spread") | {"range": axes[0]}
+    y = _titled("MAE: distance to the gold scores") | {"range": axes[1]}
+    return _laid_out(figure, x, y, text)
 
 
-def distribution(raters: DataFrame, thresholds: DataFrame, measure: str) -> dict[str, Any]:
+def distribution(raters: DataFrame, thresholds: DataFrame, measure: str) -> go.Figure:
     """How many raters have which `sigma` (or `mae`), with the limit in force and the elbow.
 
     `thresholds` is the table of that name. Raises Absent.
@@ -116,7 +103,7 @@ def distribution(raters: DataFrame, thresholds: DataFrame, measure: str) -> dict
     return _histogram(shown, shown[measure], limits, name, text)
 
 
-def durations(raters: DataFrame, rules: QualityRules) -> dict[str, Any]:
+def durations(raters: DataFrame, rules: QualityRules) -> go.Figure:
     """How many raters took how many minutes, and the window of the rule. Raises Absent."""
     shown, text = _known(raters, ["duration_seconds"], "a duration")
     minutes = shown["duration_seconds"] / 60
@@ -163,49 +150,46 @@ def _of_what(rules: QualityRules) -> str:
 
 def _histogram(
     shown: DataFrame, values: "Series[float]", limits: Sequence[Limit], x: str, text: str
-) -> dict[str, Any]:
+) -> go.Figure:
     """Bars of included and excluded raters on top of each other, and lines at the limits."""
     ends = [float(values.min()), float(values.max())]
     reach = [*ends, *(limit.value for limit in limits)]
     bounds = _edges(min(reach), max(reach))
-    traces: list[dict[str, Any]] = []
+    figure = go.Figure()
     total = np.zeros(len(bounds) - 1)
     for number, (name, part) in enumerate(
         ((INCLUDED, values[shown["included"]]), ("excluded", values[~shown["included"]]))
     ):
         counts = np.histogram(part, bounds)[0]
         total += counts
-        bars = {"type": "bar", "name": f"{name} (n = {len(part)})", "hoverinfo": "text+name"}
-        look = {"color": COLOURS[number], "pattern": {"shape": "/" if number else ""}}
-        traces.append(
-            bars
-            | {
-                "x": short((bounds[:-1] + bounds[1:]) / 2),
-                "y": [int(count) for count in counts],
-                "width": short([bounds[1] - bounds[0]])[0],
-                "hovertext": _spans(bounds, counts),
-                "marker": look,
-            }
+        figure.add_bar(
+            name=f"{name} (n = {len(part)})",
+            x=short((bounds[:-1] + bounds[1:]) / 2),
+            y=counts.tolist(),
+            width=short([bounds[1] - bounds[0]])[0],
+            hoverinfo="text+name",
+            hovertext=_spans(bounds, counts),
+            marker={"color": COLOURS[number], "pattern": {"shape": "/" if number else ""}},
         )
     top = 1.1 * float(total.max())
-    shapes = []
     for number, limit in enumerate(limits):
         line = {"color": COLOURS[4] if number else INK, "width": 2, "dash": limit.dash}
-        lines = {"type": "scatter", "mode": "lines", "name": limit.name, "hoverinfo": "skip"}
-        at = short([limit.value])[0]
-        traces.append(lines | {"x": [at, at], "y": [0, top], "line": line})
+        at = short([limit.value]) * 2
+        figure.add_scatter(
+            mode="lines", name=limit.name, x=at, y=[0, top], line=line, hoverinfo="skip"
+        )
         if limit.interval:
             low, high = short(limit.interval)
-            shapes.append(_shade({"x0": low, "x1": high, "y0": 0, "y1": top}))
+            figure.add_shape(SHADE, x0=low, x1=high, y0=0, y1=top)
     # of few raters Plotly would mark halves, and write them as whole numbers
     ticks = {"dtick": 1} if top < FEW else {}
-    layout = _layout(
+    figure.update_layout(barmode="stack")
+    return _laid_out(
+        figure,
         _titled(x) | {"range": short([bounds[0], bounds[-1]])},
         _titled("raters") | {"range": [0, top], "tickformat": "d"} | ticks,
-        [str(trace["name"]) for trace in traces],
         text + "Bars: included and excluded raters, one on top of the other.",
     )
-    return {"data": traces, "layout": layout | {"shapes": shapes, "barmode": "stack"}}
 
 
 def _edges(low: float, high: float) -> NDArray[np.float64]:
@@ -236,24 +220,17 @@ def _titled(title: str) -> dict[str, Any]:
     return {"title": {"text": title, "standoff": 6, "font": {"size": 12}}}
 
 
-def _shade(corners: dict[str, float]) -> dict[str, Any]:
-    area = {"type": "rect", "layer": "below", "line": {"width": 0}}
-    return area | {"fillcolor": INK, "opacity": 0.18} | corners
-
-
-def _layout(
-    x: dict[str, Any], y: dict[str, Any], legend: Sequence[str], text: str
-) -> dict[str, Any]:
+def _laid_out(figure: go.Figure, x: dict[str, Any], y: dict[str, Any], text: str) -> go.Figure:
     """Room for a legend of one name per line, as it stands on a phone, and for the note."""
-    lines = wrapped(text)
-    top, below = 16 + LINE * len(legend), 60 + LINE * len(lines)
-    return {
-        **PLAIN,
-        **fits_phone(legend=len(legend)),
-        "height": 300 + top + below,
-        "margin": {"l": 56, "r": 12, "t": top, "b": below},
-        "legend": LEGEND | {"traceorder": "normal"},
-        "xaxis": AXIS | x,
-        "yaxis": AXIS | y,
-        "annotations": [note("<br>".join(lines)) | {"yshift": -50}],
-    }
+    lines, legend = wrapped(text), len(figure.data)
+    top, below = 16 + LINE * legend, 60 + LINE * len(lines)
+    figure.update_layout(
+        fits_phone(legend=legend),
+        height=300 + top + below,
+        margin={"l": 56, "r": 12, "t": top, "b": below},
+        legend={"traceorder": "normal"},
+        xaxis=x,
+        yaxis=y,
+        annotations=[note("<br>".join(lines), below=50)],
+    )
+    return figure

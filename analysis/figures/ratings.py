@@ -6,20 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 from numpy.typing import NDArray
 from pandas import DataFrame
 
 from analysis.figures.style import (
     COLOURS,
     DASHES,
-    INK,
-    LEGEND,
-    PLAIN,
+    Changes,
     Notes,
     as_text,
     distinct,
-    menu,
     short,
+    show_views,
 )
 from analysis.figures.views import View, by_scenario
 from analysis.study_data import Contrast
@@ -78,8 +77,6 @@ class Heights:
 
 #: The curves of one view: their ratings, and their densities on the grid where there is one.
 Drawn = dict[Curve, tuple[Ratings, Floats | None]]
-#: x, y and text of all traces; None leaves a trace as it is.
-Points = dict[str, list[list[Any] | None]]
 
 
 def kernel_density(ratings: Ratings, at: Floats) -> Floats | None:
@@ -100,7 +97,7 @@ def kernel_density(ratings: Ratings, at: Floats) -> Floats | None:
 
 def ratings_kde(
     counts: DataFrame, contrast: Contrast, scale: list[tuple[int, str]], *, between: bool = False
-) -> dict[str, Any]:
+) -> go.Figure:
     """Densities of the ratings: a panel per model, a curve per condition, means annotated.
 
     `counts` comes from `items.rating_counts`, in study order and not empty. Every panel also has
@@ -117,16 +114,12 @@ def ratings_kde(
     peaks = [line.max() for view in drawn.values() for _, line in view.values() if line is not None]
     heights = Heights(float(max(peaks, default=1.0)), _labels_per_panel(curves))
     points = {title: _points(curves, of, grid, heights) for title, of in drawn.items()}
-    traces = _traces(curves, grid)
-    first = next(iter(points.values()))
-    for index, trace in enumerate(traces):
-        trace |= {key: column[index] for key, column in first.items() if column[index] is not None}
     text = _text(scale, between=between)
     texts = {view.title: f"{text} {view.left_out}".rstrip() for view in views}
     notes = Notes.of(texts, CHARACTERS)
-    layout = _layout(curves, points_of(scale, between=between), heights, notes)
-    chosen = menu({title: [columns, {}] for title, columns in points.items()}, notes)
-    return {"data": traces, "layout": layout | chosen}
+    figure = go.Figure(_traces(curves, grid))
+    _lay_out(figure, curves, points_of(scale, between=between), heights, notes)
+    return show_views(figure, points, notes)
 
 
 def _views(counts: DataFrame) -> list[View]:
@@ -178,13 +171,13 @@ def _labels_per_panel(curves: list[Curve]) -> int:
     return max(map(panels.count, panels))
 
 
-def _points(curves: list[Curve], drawn: Drawn, grid: Floats, heights: Heights) -> Points:
+def _points(curves: list[Curve], drawn: Drawn, grid: Floats, heights: Heights) -> Changes:
     """x, y and text of one view's traces, in the order of `_traces`.
 
     For each curve its density (no x: the grid stands in the trace), then the line at its mean
     and, as a point of its own in a corner of the panel, the label.
     """
-    points: Points = {"x": [], "y": [], "text": []}
+    points: dict[str, list[Any]] = {"x": [], "y": [], "text": []}
     for index, curve in enumerate(curves):
         label = sum(other.panel == curve.panel for other in curves[:index])
         line: list[Any] = [None]
@@ -205,57 +198,48 @@ def _points(curves: list[Curve], drawn: Drawn, grid: Floats, heights: Heights) -
     return points
 
 
-def _traces(curves: list[Curve], grid: Floats) -> list[dict[str, Any]]:
+def _traces(curves: list[Curve], grid: Floats) -> list[go.Scatter]:
     """A density and a line at the mean for each curve, still without their points."""
     panels = distinct(curve.panel for curve in curves)
     conditions = distinct(curve.condition for curve in curves)
     start = {"x0": float(grid[0]), "dx": float(grid[1] - grid[0])}
-    traces: list[dict[str, Any]] = []
+    traces = []
     named: set[str] = set()
     for curve in curves:
         number, panel = conditions.index(curve.condition), panels.index(curve.panel)
         name = as_text(curve.condition)
         if curve.model != curve.panel:
             name += f" ({as_text(curve.model)})"
-        trace = {
-            "type": "scatter",
-            "name": name,
-            "legendgroup": curve.condition,
-            "hoverinfo": "skip",
-            "xaxis": _axis("x", panel),
-            "yaxis": _axis("y", panel),
-        }
         line = {"color": COLOURS[number % len(COLOURS)], "dash": DASHES[number % len(DASHES)]}
-        density = {"mode": "lines", "line": line | {"width": 2}, "showlegend": name not in named}
-        mean = {"mode": "lines+text", "line": line | {"width": 1}, "showlegend": False}
-        traces += [trace | density | start, trace | mean | {"textposition": "middle right"}]
+        density = go.Scatter(mode="lines", line_width=2, showlegend=name not in named, **start)
+        mean = go.Scatter(
+            mode="lines+text", line_width=1, showlegend=False, textposition="middle right"
+        )
+        for trace in (density, mean):
+            trace.update(name=name, legendgroup=curve.condition, hoverinfo="skip", line=line)
+            trace.update(xaxis=_axis("x", panel), yaxis=_axis("y", panel))
+        traces += [density, mean]
         named.add(name)
     return traces
 
 
-def _layout(
-    curves: list[Curve], ticks: list[float], heights: Heights, notes: Notes
-) -> dict[str, Any]:
+def _lay_out(
+    figure: go.Figure, curves: list[Curve], ticks: list[float], heights: Heights, notes: Notes
+) -> None:
     panels = distinct(curve.panel for curve in curves)
     columns = min(len(panels), PANELS_PER_ROW)
     rows = math.ceil(len(panels) / columns)
-    axis: dict[str, Any] = {"fixedrange": True, "showgrid": False, "zeroline": False}
-    x = axis | {"range": [ticks[0], ticks[-1]], "linecolor": INK, "tickvals": ticks}
-    y = axis | {"range": [0, heights.axis], "visible": False}
-    axes: dict[str, Any] = {_axis("xaxis", n): x for n in range(len(panels))}
-    axes |= {_axis("yaxis", n): y for n in range(len(panels))}
-    grid = {"rows": rows, "columns": columns, "pattern": "independent", "xgap": 0.06, "ygap": 0.2}
-    return (
-        {
-            "height": 110 + BELOW + notes.height + 220 * rows,
-            "margin": {"l": SIDE, "r": SIDE, "t": 110, "b": BELOW + notes.height},
-            "grid": grid,
-            "legend": LEGEND,
-            "annotations": [notes.first, *map(_caption, panels, range(len(panels)))],
-        }
-        | PLAIN
-        | axes
+    figure.update_layout(
+        height=110 + BELOW + notes.height + 220 * rows,
+        margin={"l": SIDE, "r": SIDE, "t": 110, "b": BELOW + notes.height},
+        grid={"rows": rows, "columns": columns, "pattern": "independent"},
+        grid_xgap=0.06,
+        grid_ygap=0.2,
+        annotations=[notes.first(), *map(_caption, panels, range(len(panels)))],
     )
+    for panel in range(len(panels)):
+        figure.layout[_axis("xaxis", panel)] = {"range": [ticks[0], ticks[-1]], "tickvals": ticks}
+        figure.layout[_axis("yaxis", panel)] = {"range": [0, heights.axis], "visible": False}
 
 
 def _text(scale: list[tuple[int, str]], *, between: bool) -> str:

@@ -6,27 +6,29 @@ whenever somebody looks, which no page of ours does.
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
+import plotly.graph_objects as go
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.catalogue.number_text import p_said
 from analysis.figures.style import (
+    CLEAR,
     INK,
-    PLAIN,
     SEQUENCE,
+    Changes,
     Notes,
     as_text,
     fits_phone,
     ink_on,
-    menu,
     shade,
     short,
+    show_views,
 )
 from analysis.figures.views import View, by_scenario
 from analysis.recipe import Recipe
@@ -44,7 +46,6 @@ NAMES = {
     "Northeast": (960, 35, "top left"),
 }
 BESIDE = {"Northeast"}
-NOWHERE = "rgba(0,0,0,0)"
 
 
 class Colours(NamedTuple):
@@ -64,7 +65,7 @@ def region_map(
     recipe: Recipe,
     scale: Sequence[tuple[int, str]],
     tests: DataFrame | None = None,
-) -> dict[str, Any]:
+) -> go.Figure:
     """Mean of the ratings by region, over all scenarios and in each of a few; the highest says so.
 
     `ratings` has `participant`, `rating` and the columns of an item, `people` has `participant`
@@ -84,17 +85,20 @@ def region_map(
     means = {view.title: _means(view.rows, recipe.unit) for view in shown}
     known = [value for table in means.values() for value in table["mean"].dropna()]
     colours = _colours(known, scale)
-    views: dict[str, list[dict[str, Any]]] = {
-        title: [_changes(table, colours, recipe.unit), {}] for title, table in means.items()
-    }
-    traces = _traces()
-    first = next(iter(views.values()))[0]
-    for index, trace in enumerate(traces):
-        trace |= {"fillcolor": first["fillcolor"][index], "text": first["text"][index]}
-        trace["textfont"] = {"color": first["textfont.color"][index]}
+    views = {title: _changes(table, colours, recipe.unit) for title, table in means.items()}
     notes = Notes.of({view.title: _text(view, recipe, colours, scale, tests) for view in shown})
-    layout = _layout(notes) | menu(views, notes)
-    return {"data": [*traces, _legend(colours)], "layout": layout}
+    figure = go.Figure([*_areas(), *_names(), _legend(colours)])
+    figure.update_layout(
+        fits_phone(),
+        height=460 + notes.height,
+        margin={"l": 10, "r": 10, "t": 60, "b": 70 + notes.height},
+        annotations=[notes.first(below=50)],
+        xaxis={"visible": False, "range": list(WIDTH), "constrain": "domain"},
+        yaxis={"visible": False, "range": [BOTTOM, TOP], "constrain": "domain"},
+        yaxis_scaleanchor="x",
+        yaxis_constraintoward="bottom",
+    )
+    return show_views(figure, views, notes)
 
 
 def _numbers(recipe: Recipe) -> str:
@@ -130,7 +134,7 @@ def _means(ratings: DataFrame, unit: str) -> DataFrame:
     return table.reindex(list(REGIONS))
 
 
-def _changes(table: DataFrame, colours: Colours, unit: str) -> dict[str, list[Any]]:
+def _changes(table: DataFrame, colours: Colours, unit: str) -> Changes:
     """What a view changes of every trace: fills of the regions, then their names, then none."""
     best = table["mean"].max() if table["mean"].nunique() > 1 else None
     fills: list[str] = []
@@ -138,7 +142,7 @@ def _changes(table: DataFrame, colours: Colours, unit: str) -> dict[str, list[An
     inks: list[str | None] = []
     for region, mean, n in table.itertuples():
         if math.isnan(mean):  # no rater rated anything
-            fills.append(NOWHERE)
+            fills.append(CLEAR)
             names.append(f"{region}:<br>no raters")
             inks.append(None)
             continue
@@ -148,7 +152,7 @@ def _changes(table: DataFrame, colours: Colours, unit: str) -> dict[str, list[An
         inks.append(None if region in BESIDE else ink_on(fills[-1]))
     of_regions = [None] * len(names)
     return {
-        "fillcolor": [*fills, *[NOWHERE] * len(names), None],
+        "fillcolor": [*fills, *[CLEAR] * len(names), None],
         "text": [*names, *[[name] for name in names], None],
         "textfont.color": [*of_regions, *inks, None],
     }
@@ -161,10 +165,7 @@ def _states() -> dict[str, list[list[int]]]:
     return states
 
 
-def _traces() -> list[dict[str, Any]]:
-    """The regions' areas, then their names."""
-    plain = {"type": "scatter", "showlegend": False, "hoverinfo": "text"}
-    areas: list[dict[str, Any]] = []
+def _areas() -> Iterator[go.Scatter]:
     for region, codes in REGIONS.items():
         xs: list[int | None] = []
         ys: list[int | None] = []
@@ -172,46 +173,48 @@ def _traces() -> list[dict[str, Any]]:
             for outline in _states()[code]:
                 xs += [*outline[::2], outline[0], None]
                 ys += [*outline[1::2], outline[1], None]
-        line = {"color": INK, "width": 0.7}
-        area = {"mode": "lines", "fill": "toself", "hoveron": "fills", "line": line}
-        areas.append(plain | area | {"name": region, "x": xs[:-1], "y": ys[:-1]})
-    return areas + [
-        plain
-        | {"mode": "text", "name": region, "x": [x], "y": [y], "textposition": position}
-        | {"hoverinfo": "skip", "cliponaxis": False}
-        for region in REGIONS
-        for x, y, position in [NAMES[region]]
-    ]
+        yield go.Scatter(
+            mode="lines",
+            name=region,
+            x=xs[:-1],
+            y=ys[:-1],
+            line={"color": INK, "width": 0.7},
+            fill="toself",
+            hoveron="fills",
+            hoverinfo="text",
+            showlegend=False,
+        )
 
 
-def _legend(ends: Colours) -> dict[str, Any]:
+def _names() -> Iterator[go.Scatter]:
+    for region in REGIONS:
+        x, y, position = NAMES[region]
+        yield go.Scatter(
+            mode="text",
+            name=region,
+            x=[x],
+            y=[y],
+            textposition=position,
+            hoverinfo="skip",
+            showlegend=False,
+            cliponaxis=False,
+        )
+
+
+def _legend(ends: Colours) -> go.Scatter:
     """A trace without points, for the legend of the colours."""
     steps = [[number / (len(SEQUENCE) - 1), colour] for number, colour in enumerate(SEQUENCE)]
     bar = {"orientation": "h", "thickness": 10, "len": 0.6, "x": 0, "xanchor": "left"}
     bar |= {"y": 0, "yanchor": "top", "outlinewidth": 0, "tickformat": ".2f"}
     bar |= {"tickvals": short([ends.low, (ends.low + ends.high) / 2, ends.high])}
     colours = {"color": [ends.low], "cmin": ends.low, "cmax": ends.high, "colorscale": steps}
-    marker = colours | {"showscale": True, "colorbar": bar}
-    return {"type": "scatter", "mode": "markers", "x": [None], "y": [None], "marker": marker} | {
-        "showlegend": False,
-        "hoverinfo": "skip",
-    }
-
-
-def _layout(notes: Notes) -> dict[str, Any]:
-    axis = {"fixedrange": True, "visible": False}
-    return (
-        fits_phone()
-        | PLAIN
-        | {
-            "height": 460 + notes.height,
-            "margin": {"l": 10, "r": 10, "t": 60, "b": 70 + notes.height},
-            "annotations": [notes.first | {"yshift": -50}],
-            "xaxis": axis | {"range": list(WIDTH), "constrain": "domain"},
-            "yaxis": axis
-            | {"range": [BOTTOM, TOP], "scaleanchor": "x", "constrain": "domain"}
-            | {"constraintoward": "bottom"},
-        }
+    return go.Scatter(
+        mode="markers",
+        x=[None],
+        y=[None],
+        marker=colours | {"showscale": True, "colorbar": bar},
+        showlegend=False,
+        hoverinfo="skip",
     )
 
 

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.figures import rows
-from analysis.figures.style import INK, as_text, shade, short
+from analysis.figures.style import Changes, as_text, shade, short
 from analysis.figures.views import by_scenario
 
 MOST_POINTS = 11
@@ -39,7 +40,7 @@ class Category(NamedTuple):
 
 def category_shares(
     counts: DataFrame, scale: list[tuple[int, str]], *, between: bool = False
-) -> dict[str, Any]:
+) -> go.Figure:
     """Shares of the points of the scale, a bar per system, with means and numbers of ratings.
 
     `counts` comes from `items.rating_counts`, in study order and not empty. A menu switches
@@ -51,17 +52,10 @@ def category_shares(
     at = rows.places([system.model for system in systems])
     views = list(by_scenario(counts, numbers="items.csv"))
     tables = {view.title: _table(view.rows, systems, categories) for view in views}
-    changes = {title: [_points(table, systems, categories), {}] for title, table in tables.items()}
-    traces = [*_bars(categories, systems, at), rows.names([""] * len(systems), at, 0)]
-    for index, trace in enumerate(traces):
-        trace |= {key: values[index] for key, values in next(iter(changes.values()))[0].items()}
-    share = {"range": [0, 1.001], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
+    changes = {title: _points(table, systems, categories) for title, table in tables.items()}
     legend = [category.name for category in categories]
     texts = {view.title: f"{_text(scale)} {view.left_out}".rstrip() for view in views}
-    layout = rows.layout(changes, at, share, legend=legend, texts=texts)
-    layout |= {"barmode": "stack", "bargap": 0}
-    layout["uniformtext"] = {"mode": "hide", "minsize": 10}
-    return {"data": traces, "layout": layout}
+    return rows.shares(_bars(categories, systems, at), changes, at, legend=legend, texts=texts)
 
 
 def _categories(scale: list[tuple[int, str]], *, between: bool) -> list[Category]:
@@ -96,9 +90,7 @@ def _table(part: DataFrame, systems: list[System], categories: list[Category]) -
     return table.reindex(pd.MultiIndex.from_tuples(systems))
 
 
-def _points(
-    table: DataFrame, systems: list[System], categories: list[Category]
-) -> dict[str, list[list[Any]]]:
+def _points(table: DataFrame, systems: list[System], categories: list[Category]) -> Changes:
     """x and text of every trace: the bars of each category, then the rows' names."""
     x: list[list[Any]] = []
     text: list[list[Any]] = []
@@ -113,24 +105,16 @@ def _points(
     return {"x": [*x, [0] * len(systems)], "text": [*text, labels]}
 
 
-def _bars(
-    categories: list[Category], systems: list[System], at: list[float]
-) -> Iterator[dict[str, Any]]:
+def _bars(categories: list[Category], systems: list[System], at: list[float]) -> Iterator[go.Bar]:
     steps = max(len(categories) - 1, 1)
     for number, category in enumerate(categories):
-        yield {
-            "type": "bar",
-            "orientation": "h",
-            "name": category.name,
-            "y": at,
-            "width": 0.5,
-            "marker": {"color": shade(number / steps), "line": {"color": INK, "width": 0.5}},
-            "customdata": [as_text(", ".join(system)) for system in systems],
-            "hovertemplate": "%{customdata}<br>%{x:.1%}<extra>%{fullData.name}</extra>",
-            "textposition": "inside",
-            "insidetextanchor": "middle",
-            "textangle": 0,
-        }
+        yield rows.bar(
+            category.name,
+            at,
+            shade(number / steps),
+            customdata=[as_text(", ".join(system)) for system in systems],
+            hovertemplate="%{customdata}<br>%{x:.1%}<extra>%{fullData.name}</extra>",
+        )
 
 
 def _text(scale: list[tuple[int, str]]) -> str:

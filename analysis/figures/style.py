@@ -1,4 +1,4 @@
-"""What all figures share: colours, names as text, the menu that changes what is shown."""
+"""What all figures share: one template, colours, names as text, the menu that changes the view."""
 
 import html
 import math
@@ -7,27 +7,44 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import plotly.graph_objects as go
+import plotly.io as pio
+
 #: Okabe and Ito's colours that show on white and on black; dashes tell conditions apart as well.
 COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"]
 DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
 SYMBOLS = ["circle", "diamond", "square", "triangle-up", "cross", "x"]
 INK = "#767676"  # 4.5 : 1 on white, 4.6 : 1 on black
-#: A layout's text, and no background.
-PLAIN: dict[str, Any] = {
-    "font": {"color": INK, "size": 12},
-    "paper_bgcolor": "rgba(0,0,0,0)",
-    "plot_bgcolor": "rgba(0,0,0,0)",
-}
+CLEAR = "rgba(0,0,0,0)"
+_AXIS = {
+    "fixedrange": True, "showgrid": False, "zeroline": False, "showline": True, "linecolor": INK,
+}  # fmt: skip
+#: The look of every figure: no background, for light and dark pages; a legend in one line above.
+TEMPLATE = go.layout.Template(
+    layout={
+        "font": {"color": INK, "size": 12},
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "title": {"x": 0, "xref": "paper", "font": {"size": 16}},
+        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper"},
+        "xaxis": _AXIS,
+        "yaxis": _AXIS,
+    }
+)
+# The default of all figures, so that those stored without a template don't get Plotly's own.
+pio.templates["fivefold"] = TEMPLATE
+pio.templates.default = "fivefold"
+
+#: What a view changes of the traces: by Plotly's name of an attribute, a value for each trace, or
+#: None where it has none.
+Changes = Mapping[str, list[Any]]
+
 PHONE = 300  # pixels that a phone leaves for a figure
 PHONE_CHARACTERS = 42  # of a note, in a line
 LINE = 19  # pixels of a line of a legend or a note
 NOTE = "note"
 #: What a view changes where it has a note of its own, which stands before all other annotations.
 NOTE_TEXT = "annotations[0].text"
-#: A legend in one line above everything.
-LEGEND: dict[str, Any] = {
-    "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper",
-}  # fmt: skip
 
 
 def fits_phone(*, legend: int = 0) -> dict[str, Any]:
@@ -43,9 +60,9 @@ def legend_lines(names: Collection[str], width: float) -> int:
     return math.ceil(len(names) / columns)
 
 
-def note(text: str) -> dict[str, Any]:
-    """An annotation below everything: what is drawn."""
-    place = {"name": NOTE, "xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -30}
+def note(text: str, below: int = 30) -> dict[str, Any]:
+    """An annotation `below` the panels by so many pixels: what is drawn."""
+    place = {"name": NOTE, "xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -below}
     align = {"xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False}
     return place | align | {"text": text}
 
@@ -70,10 +87,9 @@ class Notes:
         """Pixels that the longest one takes."""
         return LINE * max(map(len, self.lines.values()))
 
-    @property
-    def first(self) -> dict[str, Any]:
+    def first(self, below: int = 30) -> dict[str, Any]:
         """The annotation of the first view, which stands before all others."""
-        return note("<br>".join(next(iter(self.lines.values()))))
+        return note("<br>".join(next(iter(self.lines.values()))), below)
 
     def of_view(self, title: str) -> dict[str, str]:
         """What the view changes of the layout; nothing where all views have one note."""
@@ -81,23 +97,35 @@ class Notes:
         return {NOTE_TEXT: texts[title]} if len(set(texts.values())) > 1 else {}
 
 
-def menu(views: Mapping[str, list[dict[str, Any]]], notes: Notes | None = None) -> dict[str, Any]:
-    """The title of the first view and, where there are several, a menu to change between them.
+def show_views(
+    figure: go.Figure,
+    views: Mapping[str, Changes],
+    notes: Notes | None = None,
+    *,
+    above: int = 40,
+) -> go.Figure:
+    """The figure with its first view and that one's title; a menu to the others, if there are any.
 
-    A view's arguments are those of Plotly's `update`: changes of traces and of the layout. The
-    figure by itself shows the first one, and `notes.first` among its annotations.
+    Views go by title. `notes.first` is among the figure's annotations where the views have notes.
+    The menu is so many pixels `above` what is drawn.
     """
-    title = {"text": next(iter(views)), "x": 0, "xref": "paper", "font": {"size": 16}}
-    if len(views) == 1:
-        return {"title": title}
-    buttons = []
-    for name, (traces, of_view) in views.items():
-        layout = {"title.text": name, **(notes.of_view(name) if notes else {}), **of_view}
-        buttons.append({"label": name, "method": "update", "args": [traces, layout]})
-    choice: dict[str, Any] = {"buttons": buttons, "bgcolor": "#ffffff"}
-    choice |= {"font": {"color": "#333333"}, "x": 1, "xanchor": "right"}
-    choice |= {"y": 1, "yanchor": "bottom", "pad": {"b": 40}}
-    return {"title": title, "updatemenus": [choice]}
+    buttons = [
+        {
+            "label": title,
+            "method": "update",
+            "args": [
+                dict(changes),
+                {"title.text": title} | (notes.of_view(title) if notes else {}),
+            ],
+        }
+        for title, changes in views.items()
+    ]
+    figure.plotly_update(*buttons[0]["args"])
+    if len(buttons) > 1:
+        place = {"x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom", "pad": {"b": above}}
+        look = {"bgcolor": "#ffffff", "font": {"color": "#333333"}}
+        figure.update_layout(updatemenus=[place | look | {"buttons": buttons}])
+    return figure
 
 
 def short(values: Iterable[float]) -> list[Any]:

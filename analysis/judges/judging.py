@@ -140,7 +140,7 @@ def _figures(
         for dimension in everything.dimensions_of(judge)
         if len((both := pair(everything, judge, dimension)).things)
     }
-    figures: Figures = {}
+    figures = {}
     if things:
         figures["judge_bland_altman"] = draw.bland_altman(things, points)
         figures["judge_against_people"] = draw.against_people(things, points)
@@ -149,7 +149,7 @@ def _figures(
     estimated = tests[tests["is_studys"] & tests["winning_rate"].notna()]
     if len(estimated):
         figures["judge_alt_test"] = draw.alt_test(estimated)
-    return figures
+    return {name: figure.to_plotly_json() for name, figure in figures.items()}
 
 
 def _guard(

@@ -246,7 +246,7 @@ def test_regions_are_drawn_with_their_means_and_compared(data: StudyData, kept: 
     regions = people.set_index("participant")["region"]
     ratings = ratings.astype(dict.fromkeys(ITEM, "category"))
     figure = region_map(ratings, people, sound, data.scale)
-    texts = [text for trace in figure["data"] for text in trace.get("text") or [] if text]
+    texts = [trace.text[0] for trace in figure.select_traces({"mode": "text"})]
     for region, n in published_study.REGIONS.items():
         mean = float(by_rater[regions.index[regions == region]].mean())
         assert any(f"{region} {mean:.2f}" in text and f"{n} raters" in text for text in texts)

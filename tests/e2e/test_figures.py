@@ -12,14 +12,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 from pandas import DataFrame
 from playwright.sync_api import Page, Route, expect
+from plotly.offline import get_plotlyjs
 
-from analysis.figures import static
+from analysis.figures.images import write_images
 from analysis.figures.regions import region_map
-from analysis.figures.static import image_writer, plotly_script
-from analysis.figures.style import SEQUENCE, menu
+from analysis.figures.style import SEQUENCE, show_views
 from analysis.recipe import shipped_recipes
 from analysis.study_data import ITEM
 from config.processes import ROOT
@@ -41,25 +42,27 @@ def region_figure() -> dict[str, Any]:
     people = DataFrame({"participant": ["a", "b", "c"], "region": ["West", "South", None]})
     recipe = shipped_recipes()["sound"]
     ratings = ratings.astype(dict.fromkeys(ITEM, "category"))
-    return region_map(ratings, people, recipe, [(1, "Not at all"), (5, "Extremely")])
+    made = region_map(ratings, people, recipe, [(1, "Not at all"), (5, "Extremely")])
+    return dict(made.to_plotly_json())
+
+
+def with_views() -> dict[str, Any]:
+    trace = {"type": "scatter", "mode": "markers+text", "x": [1], "y": [2]}
+    views = {"S1": {"text": [["before"]]}, "S2": {"text": [["after"]]}}
+    figure = show_views(go.Figure([trace], {"height": 300}), views)
+    return dict(figure.to_plotly_json())
 
 
 def test_every_view_becomes_svg_and_png_and_what_cannot_is_said(tmp_path: Path) -> None:
-    views = {"S1": [{"text": [["before"]]}, {}], "S2": [{"text": [["after"]]}, {}]}
-    trace = {"type": "scatter", "mode": "markers+text", "x": [1], "y": [2], "text": ["before"]}
-    figure = {"data": [trace], "layout": {"height": 300} | menu(views)}
-    # Plotly hides the 9 at the end of the axis, half of which it would have to cut.
-    axis = {"range": [1, 9], "tickvals": [1, 9]}
-    cut = {"data": [trace], "layout": {"margin": {"r": 0}, "xaxis": axis} | menu(views)}
-    endless = {"data": [trace], "layout": {"height": 40_000}}
-    figures = {"endless": endless, "points": figure, "map": region_figure(), "cut": cut}
-    with image_writer(program=str(services.CHROMIUM.find())) as write_images:
-        note = write_images(figures, tmp_path)
+    endless = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 40_000}}
+    points, again = with_views(), with_views()
+    figures = {"endless": endless, "points": points, "map": region_figure(), "again": again}
+    note = write_images(figures, tmp_path, program=str(services.CHROMIUM.find()))
     assert note == (
         "7 of 8 images could be drawn (endless: too large for PNG); all figures are in "
         "report.html and as JSON"
     )
-    names = ["cut", "cut-S2", "map", "map-S1", "map-S2", "points", "points-S2"]
+    names = ["again", "again-S2", "map", "map-S1", "map-S2", "points", "points-S2"]
     both = [f"{name}.{ending}" for name in names for ending in ("png", "svg")]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*both, "endless.svg"])
     for name, text in {"points": "before", "points-S2": "after"}.items():
@@ -70,35 +73,18 @@ def test_every_view_becomes_svg_and_png_and_what_cannot_is_said(tmp_path: Path) 
         assert png.startswith(b"\x89PNG")
         size = [int.from_bytes(png[at : at + 4], "big") for at in (16, 20)]
         assert size == [2000, 600]
+    for ending in ("png", "svg"):  # the same figure gives the same bytes
+        one, other = (tmp_path / f"{name}.{ending}" for name in ("points-S2", "again-S2"))
+        assert one.read_bytes() == other.read_bytes()
 
 
-def test_the_browser_waits_for_figures_that_take_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(static, "PATIENCE", 0.05)
-    asked: list[str] = []
-    answer = static._Handler.do_GET
+DRAWS = """
+import sys
+from pathlib import Path
+from analysis.figures.images import write_images
 
-    def counted(handler: static._Handler) -> None:
-        asked.append(handler.path.rpartition("/")[2])
-        answer(handler)
-
-    monkeypatch.setattr(static._Handler, "do_GET", counted)
-    figure = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
-    with image_writer(program=str(services.CHROMIUM.find())) as write_images:
-        while asked.count("images.json") < 3:  # it was told twice to ask again
-            time.sleep(0.05)
-        assert write_images({"bars": figure}, tmp_path) == ""
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bars.png", "bars.svg"]
-
-
-STARTS_A_BROWSER = """
-import os, signal, sys, time
-from analysis.figures.static import image_writer
-
-with image_writer(program=sys.argv[1]):
-    time.sleep(2)
-    os.kill(os.getpid(), signal.SIGKILL)
+figure = {"data": [{"type": "bar", "y": [1]}], "layout": {}}
+write_images({f"f{n}": figure for n in range(40)}, Path(sys.argv[1]), program=sys.argv[2])
 """
 
 
@@ -109,19 +95,23 @@ def test_a_process_that_is_killed_leaves_no_browser(tmp_path: Path) -> None:
         found = []
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
-                if str(tmp_path).encode() in path.read_bytes():
+                if f"{tmp_path}/profiles".encode() in path.read_bytes():
                     found.append(int(path.parent.name))
         return found
 
-    started = subprocess.Popen(
-        [sys.executable, "-c", STARTS_A_BROWSER, str(services.CHROMIUM.find())],
+    for name in ("profiles", "images"):
+        (tmp_path / name).mkdir()
+    drawing = subprocess.Popen(
+        [sys.executable, "-c", DRAWS, str(tmp_path / "images"), str(services.CHROMIUM.find())],
         cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
+        env={**os.environ, "TMPDIR": str(tmp_path / "profiles")},
     )
-    while not running():
-        assert started.poll() is None
+    while not any((tmp_path / "images").iterdir()):
+        assert drawing.poll() is None
         time.sleep(0.05)
-    assert started.wait(60) == -signal.SIGKILL
+    assert running()
+    drawing.kill()
+    drawing.wait()
     end = time.monotonic() + 20
     while (left := running()) and time.monotonic() < end:
         time.sleep(0.05)
@@ -134,7 +124,7 @@ def test_a_process_that_is_killed_leaves_no_browser(tmp_path: Path) -> None:
 def test_the_map_is_drawn_without_any_network(new_page: Callable[..., Page]) -> None:
     page = new_page()
     files = {
-        "plotly.js": plotly_script().read_text("utf-8"),
+        "plotly.js": get_plotlyjs(),
         "figures.js": (SCRIPTS / "figures.js").read_text("utf-8"),
         "map.json": json.dumps(region_figure()),
         "": '<!doctype html><div data-name="map" data-figure="map.json"></div>'

@@ -2,14 +2,13 @@
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from analysis.execution import RunFailed, finished_run
-from analysis.figures.static import image_writer
+from analysis.figures.images import write_images
 from dashboard.analysis_files import NoSuchRecipe, write_analysis
 from dashboard.management.output import OutputCommand
 from survey.models import Study
@@ -48,15 +47,15 @@ class Command(OutputCommand):
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
     ) -> dict[str, Any]:
         try:
-            with image_writer() if options["images"] else nullcontext() as write_images:
-                run = finished_run(study=study, sources=sources)
-                manifest = write_analysis(
-                    run,
-                    folder,
-                    recipe=options["recipe"],
-                    latex=options["latex"],
-                    write_images=write_images,
-                )
+            run = finished_run(study=study, sources=sources)
+            draw = write_images if options["images"] else None
+            manifest = write_analysis(
+                run,
+                folder,
+                recipe=options["recipe"],
+                latex=options["latex"],
+                write_images=draw,
+            )
         except (RunFailed, NoSuchRecipe) as error:
             raise CommandError(str(error)) from None
         if options["images"] and manifest["images"]:

@@ -6,27 +6,25 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from analysis.figures.style import INK, NOTE_TEXT
+from analysis.figures.style import NOTE_TEXT, TEMPLATE
 
 
-def checked(figure: dict[str, Any]) -> dict[str, Any]:
-    """The figure, if Plotly knows all that is in it, and it stands on any background and
-    shows its first view.
-    """
-    go.Figure(figure)  # knows every property and value
-    assert json.loads(json.dumps(figure, allow_nan=False)) == figure
-    layout = figure["layout"]
-    assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
-    assert layout["font"]["color"] == INK
+def checked(figure: go.Figure) -> dict[str, Any]:
+    """The figure as plain data, if it stands on any background and shows its first view."""
+    made: dict[str, Any] = figure.to_plotly_json()
+    go.Figure(made)  # knows every property and value, those of views included
+    assert json.loads(json.dumps(made, allow_nan=False)) == made
+    assert "bdata" not in json.dumps(made)  # numbers that every reader of the file can read
+    layout = made["layout"]
+    assert layout["template"] == TEMPLATE.to_plotly_json()
     for menu in layout.get("updatemenus", []):
         traces, of_layout = menu["buttons"][0]["args"]
         for key, values in traces.items():
-            for trace, value in zip(figure["data"], values, strict=True):
-                found = _part(trace, key)
-                assert found == value or (found is None and not value), key
+            for trace, value in zip(made["data"], values, strict=True):
+                assert _part(trace, key) == value, key
         for key, value in of_layout.items():
             assert _part(layout, key) == value
-    return figure
+    return made
 
 
 def _part(whole: Any, key: str) -> Any:

@@ -140,7 +140,7 @@ def test_single_rater_has_means_without_intervals() -> None:
 
 
 def test_slider_is_marked_at_its_quarters() -> None:
-    figure = dimension_radar(TABLE, SOUND, [(0, "None"), (100, "All")], between=True)
+    figure = checked(dimension_radar(TABLE, SOUND, [(0, "None"), (100, "All")], between=True))
     assert figure["layout"]["polar"]["radialaxis"]["tickvals"] == [0, 25, 50, 75, 100]
 
 

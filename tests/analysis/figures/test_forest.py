@@ -59,7 +59,7 @@ def intervals(made: dict[str, Any]) -> dict[str, list[Any]]:
             )
         ]
         for trace in made["data"]
-        if "error_x" in trace
+        if trace["mode"] == "markers"
     }
 
 
@@ -70,8 +70,8 @@ def note(made: dict[str, Any]) -> str:
 def test_intervals_that_few_raters_make_too_narrow_are_said_so() -> None:
     few = DIFFERENCES.assign(note=["", "", MIN_F_LEADS, "", ""])
     says = "Where there are fewer than 20 raters, all but those for other raters may be too narrow"
-    assert says in note(contrast_forest(few, MIXED, RECIPE))
-    assert "fewer than" not in note(contrast_forest(DIFFERENCES, MIXED, RECIPE))
+    assert says in note(checked(contrast_forest(few, MIXED, RECIPE)))
+    assert "fewer than" not in note(checked(contrast_forest(DIFFERENCES, MIXED, RECIPE)))
 
 
 def test_each_row_has_its_estimates_and_what_cannot_be_estimated_has_none() -> None:
@@ -83,7 +83,7 @@ def test_each_row_has_its_estimates_and_what_cannot_be_estimated_has_none() -> N
 
 
 def test_names_say_the_difference_and_all_models_come_last() -> None:
-    made = contrast_forest(DIFFERENCES, None, RECIPE)
+    made = checked(contrast_forest(DIFFERENCES, None, RECIPE))
     assert made["data"][-1]["text"] == [
         "<b>Ant</b>: 0.50",
         "<b>Bee</b>: not estimable",
@@ -92,7 +92,7 @@ def test_names_say_the_difference_and_all_models_come_last() -> None:
 
 
 def test_a_line_stands_at_zero_which_is_on_the_axis() -> None:
-    made = contrast_forest(DIFFERENCES[:1], None, RECIPE)
+    made = checked(contrast_forest(DIFFERENCES[:1], None, RECIPE))
     assert made["data"][0]["x"] == [0, 0]
     low, high = made["layout"]["xaxis"]["range"]
     assert low < 0
@@ -100,17 +100,17 @@ def test_a_line_stands_at_zero_which_is_on_the_axis() -> None:
 
 
 def test_the_note_says_recipe_interval_direction_and_units() -> None:
-    text = note(contrast_forest(DIFFERENCES, MIXED, RECIPE))
+    text = note(checked(contrast_forest(DIFFERENCES, MIXED, RECIPE)))
     assert text.startswith("Recipe sound; 95 % intervals. Right of 0, plain was rated higher. ")
     assert "n: 20 raters or 6 scenarios or 1,440 ratings." in text
-    assert contrast_forest(DIFFERENCES, None, RECIPE)["layout"]["xaxis"]["title"]["text"] == (
-        "plain − tuned (points)"
-    )
+    assert checked(contrast_forest(DIFFERENCES, None, RECIPE))["layout"]["xaxis"]["title"][
+        "text"
+    ] == ("plain − tuned (points)")
 
 
 def test_an_estimate_says_how_many_of_what_it_rests_on() -> None:
-    made = contrast_forest(DIFFERENCES.assign(n=1), MIXED, RECIPE)
-    hovers = [trace["text"][0] for trace in made["data"] if "error_x" in trace]
+    made = checked(contrast_forest(DIFFERENCES.assign(n=1), MIXED, RECIPE))
+    hovers = [trace["text"][0] for trace in made["data"] if trace["mode"] == "markers"]
     assert [hover.split("], ")[1] for hover in hovers] == ["1 rater", "1 scenario", "1,440 ratings"]
 
 
@@ -124,7 +124,7 @@ def test_a_menu_changes_raters_and_dimensions() -> None:
     assert changes["x"][1] == [1.0, None, -0.5]
     assert changes["text"][-1][0] == "<b>Ant</b>: 1.00"
     dimensions = DataFrame([*DIFFERENCES.to_dict("records"), *other.to_dict("records")])
-    (menu,) = contrast_forest(dimensions, None, RECIPE)["layout"]["updatemenus"]
+    (menu,) = checked(contrast_forest(dimensions, None, RECIPE))["layout"]["updatemenus"]
     assert [b["label"] for b in menu["buttons"]] == [
         "Included raters · warmth",
         "Included raters · advice",
@@ -142,8 +142,8 @@ def test_a_note_counts_the_units_of_its_own_view() -> None:
 def test_rows_of_other_recipes_are_left_out() -> None:
     other = DIFFERENCES.assign(recipe="paper", difference=9.0)
     both = DataFrame([*other.to_dict("records"), *DIFFERENCES.to_dict("records")])
-    made = contrast_forest(both, None, RECIPE)
-    assert made == contrast_forest(DIFFERENCES, None, RECIPE)
+    made = checked(contrast_forest(both, None, RECIPE))
+    assert made == checked(contrast_forest(DIFFERENCES, None, RECIPE))
 
 
 def test_where_nothing_is_estimable_there_is_no_figure() -> None:
@@ -182,9 +182,9 @@ def test_systems_have_means_by_raters_and_by_scenarios_and_of_the_model() -> Non
 
 
 def test_a_dashed_line_marks_the_reference_where_there_is_one() -> None:
-    line = systems_forest(MEANS, None, CONTRAST, RECIPE)["data"][0]
+    line = checked(systems_forest(MEANS, None, CONTRAST, RECIPE))["data"][0]
     assert (line["x"], line["line"]["dash"]) == ([4.0, 4.0], "dash")
-    without = systems_forest(MEANS, None, Contrast("plain", "tuned", None), RECIPE)
+    without = checked(systems_forest(MEANS, None, Contrast("plain", "tuned", None), RECIPE))
     assert without["data"][0]["x"] == [None, None]
     assert "Dashed" not in note(without)
 
@@ -192,7 +192,7 @@ def test_a_dashed_line_marks_the_reference_where_there_is_one() -> None:
 def test_a_reference_by_another_name_is_called_so() -> None:
     human = MEANS.replace({"model": {"Owl": "people"}, "condition": {"reference": "human"}})
     contrast = Contrast("plain", "tuned", ("people", "human"))
-    made = systems_forest(human, None, contrast, RECIPE)
+    made = checked(systems_forest(human, None, contrast, RECIPE))
     assert made["data"][-1]["text"][1] == "<b>people</b>, human (reference): 4.00"
 
 

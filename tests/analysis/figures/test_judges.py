@@ -5,6 +5,7 @@ import pytest
 from pandas import DataFrame
 
 from analysis.figures.judges import View, against_people, alt_test, bland_altman, shares
+from analysis.figures.printed import images_of
 from tests.analysis.figures.drawn import checked, trace
 
 SCALE = [1.0, 2.0, 3.0, 4.0, 5.0]
@@ -103,5 +104,8 @@ def test_judges_stand_above_those_that_know_nothing(dimensions: list[str]) -> No
     rate, advantage = made["data"]
     assert rate["y"] == advantage["y"] == ["always 3", "always 1", "j"]  # from below
     assert (rate["x"], advantage["x"]) == ([1.0, 0.0, 0.75], [0.5, 0.0, 0.375])
-    assert "ε = 0.1" in made["layout"]["annotations"][0]["text"]
+    note = made["layout"]["annotations"][0]["text"]
+    assert "ε = 0.1" in note
+    # as far to the right as the longest name reaches, longer lines would be cut in print
+    assert images_of({"alt_test": made})[0].figure.layout.annotations[0].text == note
     assert ("updatemenus" in made["layout"]) == (len(dimensions) > 1)

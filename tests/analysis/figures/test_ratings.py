@@ -214,7 +214,7 @@ def test_a_slider_is_marked_at_its_quarters_and_has_no_categories_to_smooth() ->
 
 
 def test_it_has_no_background_and_a_colour_that_shows_on_light_and_dark() -> None:
-    layout = figure(TWO_SETS)["layout"]
+    layout = figure(TWO_SETS)["layout"]["template"]["layout"]
     assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
     for background in ("#ffffff", "#000000"):
         assert contrast_ratio(layout["font"]["color"], background) >= 4.5
