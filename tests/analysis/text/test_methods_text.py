@@ -9,7 +9,8 @@ from analysis.definition import QualityRules
 from analysis.recipe import MixedModels
 from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table
-from analysis.text.methods_text import Settings, methods, rule_text
+from analysis.text.methods_text import Settings, methods, say
+from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import PAPER, SHIPPED, SOUND, recipe, said, tables
 
 SETTINGS = Settings(
@@ -71,10 +72,13 @@ def test_rules_are_told_with_their_own_thresholds() -> None:
             "early_exit": {"inactive_minutes": 45},
         }
     )
-    assert rule_text("duration", rules) == "who took less than 2.5 or more than 30 minutes"
-    assert rule_text("attention", rules) == "who failed more than 1 attention checks"
-    assert rule_text("attention", QualityRules()) == "who failed any attention check"
-    assert "silent for more than 45 minutes" in rule_text("early_exit", rules)
+    assert (
+        say("rule", name="duration", rules=rules)
+        == "who took less than 2.5 or more than 30 minutes"
+    )
+    assert say("rule", name="attention", rules=rules) == "who failed more than 1 attention checks"
+    assert say("rule", name="attention", rules=QualityRules()) == "who failed any attention check"
+    assert "silent for more than 45 minutes" in say("rule", name="early_exit", rules=rules)
 
 
 def test_study_without_rules_says_so() -> None:
@@ -475,3 +479,7 @@ def test_software_and_snapshot_are_named() -> None:
         "Computed with Fivefold (digest of its analysis code 0123456789ab), Python 3.11.9, NumPy "
         "2.4, from the data snapshot fedcba987654."
     )
+
+
+def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
+    assert unsaid("methods/study.j2", "methods/recipes.j2") == []

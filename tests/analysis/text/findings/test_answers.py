@@ -1,8 +1,8 @@
 """What is said of rankings, choices, agreement, exclusions and order."""
 
-from analysis.text.cells import Cited
 from analysis.text.findings import findings
-from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, recipe, said, tables
+from tests.analysis.text.conftest import Unsaid
+from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, cited, recipe, said, tables
 
 
 def test_study_of_rankings_alone_speaks_of_ranks() -> None:
@@ -188,9 +188,7 @@ def test_exclusions_name_the_variants_that_change_a_result() -> None:
         "p = .05, or is estimable under only one of the two (no rule, 12 raters: difference by "
         "raters (sign), wins (significance))."
     ]
-    assert [part.address for part in found.sound[0] if isinstance(part, Cited)][-1].startswith(
-        "sensitivity.csv#cell=3,"
-    )
+    assert cited(found.sound[0])[-1][1].startswith("sensitivity.csv#cell=3,")
 
 
 def test_exclusions_say_where_the_raters_are_the_same() -> None:
@@ -272,3 +270,7 @@ def test_printed_numbers_are_counted_where_they_could_be_looked_up() -> None:
     assert said(found.paper) == [
         "1 of 2 printed numbers that could be looked up comes out as printed."
     ]
+
+
+def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
+    assert unsaid("findings/answers.j2") == []
