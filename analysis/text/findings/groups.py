@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analysis.recipe import Recipe
-from analysis.tables.anova import main_test
+from analysis.tables.anova import TESTS, main_test
 from analysis.tables.group_tests import KEYS
 from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with, values
 from analysis.text.findings.words import ALL, LEVEL, below, of_recipe, others
@@ -85,7 +85,7 @@ def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         single = [row for row in of_factor if row["scenario"] != ALL]
         tested = those_with(single, "p", "p_adjusted_scenarios")
         overall = [row for row in of_factor if row["scenario"] == ALL and row.has("p")]
-        what = {"factor": factor, "test": test, "recipe": recipe}
+        what = {"factor": factor, "test": TESTS[test], "recipe": recipe}
         if tested:
             clear = below(LEVEL, tested, "p")
             still = below(LEVEL, tested, "p_adjusted_scenarios")

@@ -11,8 +11,8 @@ from analysis.text.sentences import ENVIRONMENT
 
 Unsaid = Callable[..., list[str]]
 
-#: Where each text between two tags stands, and those that were said.
-TEXTS: list[tuple[str, str]] = []
+#: Each text between two tags, by template and place in it, and the numbers of those that were said.
+TEXTS: dict[tuple[str, int], str] = {}
 SAID: set[int] = set()
 
 
@@ -20,11 +20,12 @@ class Noted(Extension):
     """Each text of a template is followed by a call that notes that it was said."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
-        for token in stream:
+        for place, token in enumerate(stream):
             yield token
             if token.type == "data" and token.value.strip():
-                TEXTS.append((stream.name or "", f"{stream.name}:{token.lineno} {token.value!s}"))
-                call = (("name", "note_said"), ("lparen", "("), ("integer", len(TEXTS) - 1))
+                key = (stream.name or "", place)
+                TEXTS[key] = f"{stream.name}:{token.lineno} {token.value!s}"
+                call = (("name", "note_said"), ("lparen", "("), ("integer", list(TEXTS).index(key)))
                 yield Token(token.lineno, "variable_begin", "{{")
                 for kind, value in (*call, ("rparen", ")")):
                     yield Token(token.lineno, kind, value)  # type: ignore[arg-type]
@@ -50,7 +51,8 @@ def _noted() -> None:
 @pytest.fixture
 def unsaid(request: pytest.FixtureRequest) -> Unsaid:
     """The texts of templates that no test of the file has seen; none if only some tests ran."""
-    chosen = {item.originalname for item in request.session.items if item.path == request.path}
+    tests = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    chosen = {test.originalname for test in tests if test.path == request.path}
     every = {name for name in vars(request.module) if name.startswith("test_")}
 
     def unsaid_of(*templates: str) -> list[str]:
@@ -58,7 +60,7 @@ def unsaid(request: pytest.FixtureRequest) -> Unsaid:
             ENVIRONMENT.get_template(template)
         return [
             text
-            for number, (template, text) in enumerate(TEXTS)
+            for number, ((template, _), text) in enumerate(TEXTS.items())
             if template in templates and number not in SAID and every <= chosen
         ]
 

@@ -416,5 +416,24 @@ def test_rows_that_are_not_estimable_are_counted_by_table() -> None:
     ]
 
 
+def test_wins_name_their_dimension_where_there_are_several() -> None:
+    rated = [{"dimension": name} for name in ("warmth", "advice")]
+    assert about("against", tables(wins_tests=[wins(0.7)], items=rated))[0].startswith(
+        "26 against 22 wins (warmth): sign test"
+    )
+
+
+def test_families_without_adjustment_are_counted_by_kind() -> None:
+    keys = [("age", "plain", "S1"), ("age", "tuned", "S2"), ("sex", "plain", "all")]
+    rows = [
+        {**FRONT, "factor": factor, "condition": condition, "scenario": scenario}
+        for factor, condition, scenario in keys
+    ]
+    assert about("not adjusted", tables(group_tests=rows)) == [
+        "p values of groups are not adjusted over the 2 factors, the 2 conditions and the 2 "
+        "scenarios."
+    ]
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("limits.j2") == []

@@ -1,5 +1,6 @@
 """What is said of conditions and of the reference: no more than their tables."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -314,6 +315,16 @@ def test_reference_counts_whom_the_adjusted_test_brings_near() -> None:
         "estimable for 1.",
         "The whole 95 % interval lies below the reference for 1.",
     ]
+
+
+def test_single_model_is_named() -> None:
+    rows = [list(row) for row in contrasts()["contrasts"].rows]
+    place = contrasts()["contrasts"].places["model"]
+    for row in rows:
+        row[place] = "Ant"
+    made = {"contrasts": replace(contrasts()["contrasts"], rows=rows)}
+    found = about(findings({**contrasts(), **made}, SHIPPED), "Condition against condition")
+    assert said(found.sound)[0].startswith("For Ant, plain was rated 0.20 points lower than tuned.")
 
 
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
