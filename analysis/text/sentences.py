@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined, UndefinedError
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup, escape
@@ -42,8 +42,11 @@ class Sentences:
         macro = getattr(ENVIRONMENT.get_template(self.template).module, name, None)
         if macro is None:
             raise LookupError(f"{self.template} has no sentence {name!r}")
-        text = re.sub(r"[ \t\n]+", " ", str(macro(**values))).strip(" ")
-        return Sentence(text.translate(GIVEN_BACK))
+        try:
+            text = str(macro(**values))
+        except (UndefinedError, TypeError, ValueError, LookupError):
+            ENVIRONMENT.handle_exception()  # raises it with the template's line in its traceback
+        return Sentence(re.sub(r"[ \t\n]+", " ", text).strip(" ").translate(GIVEN_BACK))
 
 
 def together(sentences: Iterable[Sentence]) -> Sentence:

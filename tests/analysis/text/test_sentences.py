@@ -74,8 +74,9 @@ def test_empty_cell_is_a_dash_whatever_its_form(say: Say) -> None:
     ],
 )
 def test_wrong_names_of_values_are_told(say: Say, text: str, says: str) -> None:
-    with pytest.raises(UndefinedError, match=says):
-        say(text, row=FIRST)
+    with pytest.raises(UndefinedError, match=says) as raised:
+        say(f"Words.\n{text}", row=FIRST)
+    assert [entry.lineno + 1 for entry in raised.traceback if entry.name == "template"] == [2]
 
 
 def test_wrong_names_of_sentences_filters_and_values_given_are_told(say: Say) -> None:
