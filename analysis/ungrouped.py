@@ -1,15 +1,18 @@
 """Answers that no group of a recipe knows, such as Female where a group is Woman. Pure.
 
-Said when ratings are imported, in the report and on the page of groups; always in these words.
+Said when ratings are imported, in the report and on the page of groups; always in the words of
+`ungrouped.j2`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from analysis.recipe import Recipe
+from analysis.text.cells import Sentence, plain
+from analysis.text.sentences import Sentences
 
-Part = TypeVar("Part")
+say = Sentences("ungrouped.j2")
 
 
 class _Row(Protocol):
@@ -61,36 +64,24 @@ def ungrouped(recipes: Iterable[Recipe], answers: Mapping[str, Iterable[str]]) -
     return [replace(same, recipes=tuple(names)) for same, names in found.items()]
 
 
-def sentences(found: Ungrouped, counted: Mapping[str, Part]) -> tuple[str | Part, ...]:
+def sentence(found: Ungrouped, counted: Mapping[str, object]) -> Sentence:
     """What follows for people who gave these answers, and what to do. `counted` says how many gave
-    each; a number may be more than text, such as a link.
+    each.
     """
-    recipes = f"recipe{'s' if len(found.recipes) > 1 else ''} {_listed(found.recipes)}"
-    answers = "these answers" if len(found.answers) > 1 else "this answer"
-    files = _listed([f"recipes/{name}.yaml" for name in found.recipes])
-    return (
-        f"{found.factor}: ",
-        *in_no_group({answer: counted[answer] for answer in found.answers}),
-        f" of the {recipes} ({' / '.join(found.groups)}), so these people are left out of tests of "
-        f"{found.factor}. Add {answers} to a group, or to left_out, in {files} of the study's "
-        "folder, and load the folder again.",
-    )
+    return say("left_out", found=found, **_first({a: counted[a] for a in found.answers}))
 
 
-def in_no_group(counted: Mapping[str, Part]) -> tuple[str | Part, ...]:
+def sentences(found: Ungrouped, counted: Mapping[str, object]) -> str:
+    """The same as plain text, for a page or a message."""
+    return plain(sentence(found, counted))
+
+
+def in_no_group(counted: Mapping[str, object]) -> str:
     """ "'Female' (67) and 'Male' (49) are in no group"; nothing of no answer."""
-    parts: list[str | Part] = []
-    more = len(counted) - LISTED
-    for place, (answer, n) in enumerate(list(counted.items())[:LISTED]):
-        is_last = more <= 0 and place == len(counted) - 1
-        between = "" if not place else " and " if is_last else ", "
-        parts += [f"{between}{answer!r} (", n, ")"]
-    if more > 0:
-        parts.append(f" and {more} other {'answers' if more > 1 else 'answer'}")
-    verb = "is" if len(counted) == 1 else "are"
-    return (*parts, f" {verb} in no group") if parts else ()
+    return plain(say("in_no_group", **_first(counted))) if counted else ""
 
 
-def _listed(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+def _first(counted: Mapping[str, object]) -> dict[str, Any]:
+    """The first answers, and how many more there are."""
+    first = dict(list(counted.items())[:LISTED])
+    return {"first": first, "more": len(counted) - len(first)}

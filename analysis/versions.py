@@ -22,11 +22,16 @@ def software() -> dict[str, str]:
 
 
 def _code_digest() -> str:
-    """SHA-256 of the sources that turn stored data into results."""
-    here = Path(__file__).parent
-    tidy = here.parent / "survey" / "tidy"
-    sources = [path for path in here.rglob("*.py") if "migrations" not in path.parts]
+    """SHA-256 of the sources."""
     digest = hashlib.sha256()
-    for path in [*sorted(sources), *sorted(tidy.glob("*.py"))]:
+    for path in sources():
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def sources() -> list[Path]:
+    """What turns stored data into results, and results into sentences."""
+    here = Path(__file__).parent
+    code = [path for path in here.rglob("*.py") if "migrations" not in path.parts]
+    tidy = here.parent / "survey" / "tidy"
+    return [*sorted(code), *sorted(here.rglob("*.j2")), *sorted(tidy.glob("*.py"))]

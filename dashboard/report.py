@@ -6,14 +6,13 @@ to its cell in the CSV files beside it (RFC 7111).
 
 import importlib.util
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from analysis.catalogue.number_text import count, noun
@@ -22,11 +21,11 @@ from analysis.declarations import TABLES
 from analysis.definition import QualityRules
 from analysis.models import AnalysisRun
 from analysis.recipe import Recipe
-from analysis.text.cells import Sentence, Tables, read_tables, rows_of
+from analysis.text.cells import Tables, read_tables, rows_of
 from analysis.text.findings import findings
 from analysis.text.limits import limits
-from analysis.text.methods_of_recipes import listed
 from analysis.text.methods_text import Settings, methods
+from analysis.text.sentences import listed, together
 from dashboard.figures import FIGURES, OF_JUDGES
 from dashboard.report_tables import ALL, ShownTable, declared, shown_table
 from dashboard.tables import beside_ratings
@@ -98,10 +97,7 @@ def render(
         software=manifest["software"],
         snapshot=manifest["snapshot_hash"],
     )
-    found = [
-        (finding.title, _each(finding.sound), _each(finding.paper))
-        for finding in findings(tables, recipes)
-    ]
+    found = findings(tables, recipes)
     context = {
         "manifest": manifest,
         "rehearsal": rehearsal,
@@ -113,14 +109,12 @@ def render(
         "sound": next((r.name for r in recipes if r.unit == "participant"), ""),
         "paper": next((r.name for r in recipes if r.unit == "rating"), ""),
         "methods": [
-            (paragraph.title, _together(paragraph.sentences))
+            (paragraph.title, together(paragraph.sentences))
             for paragraph in methods(tables, settings)
         ],
         "findings": found,
-        "stand_beside": any(sound and paper for _, sound, paper in found),
-        "limits": _each(
-            limits(tables, recipes, rules, gold=gold, scale=_points(definition)),
-        ),
+        "stand_beside": any(finding.sound and finding.paper for finding in found),
+        "limits": limits(tables, recipes, rules, gold=gold, scale=_points(definition)),
         "sections": sections(tables, figures),
         "files": [(table.file, len(table.rows)) for table in given.values()],
         "absent": _by_reason(manifest["absent"] | empty),
@@ -173,32 +167,6 @@ def _answered(tables: Tables, manifest: Mapping[str, Any]) -> str:
     people = manifest["n_participants"]
     said = [f"{count(people)} {'person' if people == 1 else 'people'}"]
     return ", ".join(said + [f"{count(n)} {what}" for what, n in answers.items() if n])
-
-
-def as_html(sentence: Sentence) -> SafeString:
-    """A sentence whose numbers lead to their cells."""
-    return format_html_join(
-        "",
-        "{}",
-        (
-            (part if isinstance(part, str) else _linked(part.text, part.exact, part.address),)
-            for part in sentence
-        ),
-    )
-
-
-def _linked(text: str, exact: str, address: str) -> str:
-    if not address:
-        return text
-    return format_html('<a href="{}" title="{}">{}</a>', address, exact, text)
-
-
-def _each(sentences: Sequence[Sentence]) -> list[SafeString]:
-    return [as_html(sentence) for sentence in sentences]
-
-
-def _together(sentences: Sequence[Sentence]) -> SafeString:
-    return format_html_join(" ", "{}", ((html,) for html in _each(sentences)))
 
 
 def _by_reason(absent: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -4,28 +4,55 @@ A cell is named as in RFC 7111: `wins.csv#cell=4,12` is the twelfth column of th
 which the header is the first. Pure.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, total_ordering
+from html import unescape
 from typing import Any
 
+from markupsafe import Markup
+
 from analysis import catalogue
-from analysis.catalogue.number_text import count, p_letter
+from analysis.catalogue.number_text import count
 from analysis.catalogue.spec import TableSpec
 from survey.csv_text import to_text
 
 
+@total_ordering
 @dataclass(frozen=True)
 class Cited:
-    """A number in a text, and the place it comes from: a cell, or the row or column behind it."""
+    """A number in a text, and the place it comes from: a cell, or the row or column behind it.
+
+    In HTML it is a link to that place, in a condition of a template it is its `value`.
+    """
 
     text: str
     exact: str
     address: str
+    value: Any = field(default=None, repr=False)
+
+    def __html__(self) -> str:
+        return Markup('<a href="{}" title="{}">{}</a>').format(self.address, self.exact, self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.value == (other.value if isinstance(other, Cited) else other))
+
+    def __lt__(self, other: "Cited | float") -> bool:
+        return bool(self.value < (other.value if isinstance(other, Cited) else other))
+
+    def __hash__(self) -> int:
+        return hash(self.value)
 
 
-#: Words and numbers.
-Sentence = tuple[str | Cited, ...]
+#: Words and numbers as HTML, in which each number is a link to its cell.
+Sentence = Markup
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +105,11 @@ class Row:
         """The number, as the field writes it or as `form` does."""
         value = self[column]
         text = form(value) if form else self.table.spec.column(column).text(value)
-        return Cited(text, to_text(value), self.table.cell(self.place, column))
+        return Cited(text, to_text(value), self.table.cell(self.place, column), value)
 
     def derive(self, text: str) -> Cited:
         """A number that was computed from this row alone."""
         return Cited(text, text, f"{self.table.file}#row={self.place + 2}")
-
-    def p(self, column: str = "p") -> Sentence:
-        """ "p = .004": the letter, and the number with its cell."""
-        number = self.cite(column)
-        return (p_letter(number.text), number)
 
 
 Tables = Mapping[str, Table]
@@ -113,25 +135,46 @@ def rows_of(tables: Tables, name: str, **wanted: Any) -> list[Row]:
     return [row for row in table if all(row[column] == asked[column] for column in asked)]
 
 
-def from_column(rows: list[Row], column: str, text: str) -> Cited:
-    """A number that was computed from a column of these rows."""
-    table = rows[0].table
-    return Cited(text, text, f"{table.file}#col={table.columns.index(column) + 1}")
+def those_with(rows: Sequence[Row], *columns: str) -> list[Row]:
+    """The rows in which none of these is empty."""
+    return [row for row in rows if row.has(*columns)]
 
 
-def counted(rows: list[Row], column: str) -> Cited:
-    """How many rows there are: a number that stands in no cell, but is counted in a column."""
-    return from_column(rows, column, count(len(rows))) if rows else Cited("0", "0", "")
+def from_column(rows: Sequence[Row], column: str, n: float) -> Cited:
+    """A whole number that was computed from a column of these rows."""
+    table, text = rows[0].table, count(n)
+    return Cited(text, text, f"{table.file}#col={table.columns.index(column) + 1}", n)
 
 
-def counted_of(part: list[Row], whole: list[Row], column: str) -> Cited:
-    """How many of some rows are such; the column of all of them shows which."""
-    return from_column(whole, column, count(len(part)))
+@dataclass(frozen=True)
+class Some:
+    """Some of the rows that could be so; the `column` of all of them shows which are."""
+
+    rows: Sequence[Row]
+    among: Sequence[Row]
+    column: str
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def n(self) -> Cited:
+        """How many they are: a number that stands in no cell, but is counted in a column."""
+        return from_column(self.among, self.column, len(self.rows))
+
+    @property
+    def of(self) -> Cited:
+        """How many could be so."""
+        return from_column(self.among, self.column, len(self.among))
+
+    def verb(self, one: str, many: str) -> str:
+        """The verb of "1 of 12 comparisons differs", and "0 of 12 differ"."""
+        return one if 1 in (len(self.rows), len(self.among)) else many
 
 
 def plain(sentence: Sentence) -> str:
     """A sentence as text."""
-    return "".join(part if isinstance(part, str) else part.text for part in sentence)
+    return unescape(re.sub("<[^>]*>", "", str(sentence)))
 
 
 def values(rows: list[Row], column: str) -> list[Any]:

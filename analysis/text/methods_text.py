@@ -8,15 +8,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.catalogue.number_text import count, noun, percent
-from analysis.definition import DECISION, QualityRules, RuleName
+from analysis.catalogue.number_text import count, percent
+from analysis.definition import DECISION, QualityRules
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, values
 from analysis.text.findings.words import ALL
-from analysis.text.methods_of_recipes import listed, recipe_sentences
+from analysis.text.methods_of_recipes import recipe_sentences
+from analysis.text.sentences import Sentences
 
-#: Of the tests of ranks: pages that were ranked in full, and others.
-PAGES = ("pages", "pages_left_out")
+say = Sentences("methods/study.j2")
+
+#: Packages that a paper cites.
+CITED = {"python": "Python", "numpy": "NumPy", "pandas": "pandas", "scipy": "SciPy"}
 
 
 @dataclass(frozen=True)
@@ -58,134 +61,66 @@ def methods(tables: Tables, settings: Settings) -> list[Paragraph]:
             )
             for place, recipe in enumerate(settings.recipes)
         ),
-        Paragraph("Software", tuple(_software(settings))),
+        Paragraph("Software", (_software(settings),)),
     ]
     return [paragraph for paragraph in paragraphs if paragraph.sentences]
 
 
-# ── Who and what ──────────────────────────────────────────────────────────────────────────────────
-
-
-def rule_text(name: RuleName, rules: QualityRules) -> str:
-    """Whom a rule leaves out, with its thresholds: "who took less than 10 or …"."""
-    window, limits = rules.duration_minutes, rules.sigma_mae
-    allowed = rules.attention.failures_allowed
-    sigma = f"σ = standard deviation, {'n − 1' if limits.ddof else 'n'} in its denominator"
-    if limits.model_dump().get("sigma_over") == "blocks":
-        sigma += ", over the mean ratings of blocks"
-    texts: dict[RuleName, str] = {
-        "duration": f"who took less than {window.minimum:g} or more than {window.maximum:g} "
-        "minutes",
-        "attention": "who failed any attention check"
-        if not allowed
-        else f"who failed more than {allowed} attention checks",
-        "early_exit": "who left before the end (in progress, and silent for more than "
-        f"{rules.early_exit.inactive_minutes:g} minutes)",
-        "sigma_mae": f"whose gold-scored ratings had σ < {limits.sigma_below:g} and at the "
-        "same time a mean absolute distance to the gold scores of more than "
-        f"{limits.mae_above:g} ({sigma})",
-    }
-    return texts[name]
-
-
 def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
     steps = rows_of(tables, "funnel")
-    sources = listed(settings.sources)
-    yield (f"Participants from these sources count, as far as there are any: {sources}.",)
+    yield say("sources", names=settings.sources)
     if not steps:
-        yield ("No rule of exclusion was applied.",)
+        yield say("no_rule")
         return
     entered = steps[0]["excluded"] + steps[0]["remaining"]
     if not entered:
-        yield ("Nobody has finished or left yet.",)
+        yield say("nobody_yet")
         return
-    whom: Sentence = (
-        "Of ",
-        steps[0].derive(count(entered)),
-        " people who agreed to take part and finished or left",
-    )
+    people = steps[0].derive(count(entered))
+    decision = next((step for step in steps if step["step"] == DECISION), None)
+    if decision:
+        yield say("decided", entered=people, decision=decision, reasons=_reasons(tables))
     rules = [step for step in steps if step["step"] != DECISION]
-    if len(rules) < len(steps):
-        (decision,) = (step for step in steps if step["step"] == DECISION)
-        yield (
-            *whom,
-            ", ",
-            decision.cite("excluded", count),
-            " were excluded by the researchers' decision (",
-            *_reasons(tables),
-            "), ",
-            decision.cite("remaining", count),
-            " remaining.",
-        )
-        whom = ("Of these",)
     if rules:
-        yield (*whom, ", those were left out, in this order and for the first rule that matched,")
-    for number, step in enumerate(rules, start=1):
-        end = "." if number == len(rules) else ","
-        yield (
-            f"({number}) {rule_text(step['step'], settings.rules)}: ",
-            step.cite("excluded", count),
-            ", ",
-            step.cite("remaining", count),
-            f" remaining{end}",
-        )
-    last = steps[-1]
-    share = percent(100 * last["remaining"] / entered)
-    yield (last.cite("remaining", count), " raters (", last.derive(share), ") are included.")
+        yield say("left_out", entered=people, decision=decision)
+    for number, row in enumerate(rules, start=1):
+        last = number == len(rules)
+        yield say("step", number=number, row=row, rules=settings.rules, last=last)
+    share = steps[-1].derive(percent(100 * steps[-1]["remaining"] / entered))
+    yield say("included", row=steps[-1], share=share)
 
 
-def _reasons(tables: Tables) -> Sentence:
+def _reasons(tables: Tables) -> dict[str, Cited]:
     """The reasons of the researchers' decisions, the most frequent first, with their numbers."""
     whole = rows_of(tables, "raters")
     excluded = [row for row in whole if row["exclusion"] == DECISION]
     reasons = Counter(str(row["excluded_by_decision"]) for row in excluded)
-    parts: list[str | Cited] = []
-    for reason, n in reasons.most_common():
-        parts.append(f"{'; ' if parts else ''}“{reason}”: ")
-        parts.append(from_column(whole, "excluded_by_decision", count(n)))
-    return tuple(parts)
+    return {
+        reason: from_column(whole, "excluded_by_decision", n) for reason, n in reasons.most_common()
+    }
 
 
 def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
     items = rows_of(tables, "items")
     if items:
         systems = {(row["model"], row["condition"]) for row in items if row["n"]}
-        scenarios, dimensions = values(items, "scenario"), values(items, "dimension")
-        scale = f", {settings.scale}" if settings.scale else ""
-        several = f", on {len(dimensions)} dimensions ({listed(dimensions)})"
-        yield (
-            "The included raters gave ",
-            from_column(items, "n", count(sum(row["n"] for row in items))),
-            " ratings of ",
-            from_column(items, "condition", count(len(systems))),
-            f" {noun(len(systems), 'system')} (a model in a condition) in ",
-            from_column(items, "scenario", count(len(scenarios))),
-            f" {noun(len(scenarios), 'scenario')}{scale}{several if dimensions[1:] else ''}.",
+        yield say(
+            "ratings",
+            n=from_column(items, "n", sum(row["n"] for row in items)),
+            systems=from_column(items, "condition", len(systems)),
+            scenarios=from_column(items, "scenario", len(values(items, "scenario"))),
+            scale=settings.scale,
+            dimensions=values(items, "dimension"),
         )
-    filtered = rows_of(tables, "funnel", step="sigma_mae")
+    filtered = bool(rows_of(tables, "funnel", step="sigma_mae"))
     if settings.gold:
-        use = " The rule on σ and mean absolute distance goes by them." if filtered else ""
-        yield (f"Gold scores: {settings.gold}.{use}",)
+        yield say("gold", gold=settings.gold, filtered=filtered)
     elif filtered:
-        yield (
-            "There are no gold scores, so the rule on σ and mean absolute distance could match "
-            "nobody.",
-        )
-    if rows_of(tables, "wins"):
-        points = any(row["reference_points"] is not None for row in rows_of(tables, "wins"))
-        keys = "model and scenario"
-        if len(values(rows_of(tables, "wins"), "dimension")) > 1:
-            keys = "model, scenario and dimension"
-        yield (
-            f"Per {keys}, the condition with the higher mean of the included raters' "
-            "ratings wins; equal means are a tie, and nobody's win."
-            + (
-                " The reference earns a point for each of both means that its own mean, in the "
-                "sets in which the model was shown, is above."
-                if points
-                else ""
-            ),
-        )
+        yield say("no_gold")
+    wins = rows_of(tables, "wins")
+    if wins:
+        points = any(row["reference_points"] is not None for row in wins)
+        yield say("wins", dimensions=values(wins, "dimension"), points=points)
 
 
 def _rankings(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
@@ -193,17 +128,10 @@ def _rankings(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
     for recipe in recipes:
         rows = rows_of(tables, "ranking_tests", recipe=recipe.name, raters="included")
         if rows:
-            pages, left_out = (sum(row[n] or 0 for row in rows) for n in PAGES)
-            yield (
-                "The included raters ranked all responses of ",
-                from_column(rows, "pages", count(pages)),
-                f" {noun(pages, 'page')}; equal ranks share their middle.",
-            )
-            if left_out:
-                yield (
-                    from_column(rows, "pages_left_out", count(left_out)),
-                    f" {noun(left_out, 'page')}, ranked in part, could not be used.",
-                )
+            pages, in_part = (sum(row[n] or 0 for row in rows) for n in ("pages", "pages_left_out"))
+            yield say("ranked", pages=from_column(rows, "pages", pages))
+            if in_part:
+                yield say("ranked_in_part", pages=from_column(rows, "pages_left_out", in_part))
             return
 
 
@@ -213,28 +141,22 @@ def _choices(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
         whole = {"recipe": recipe.name, "raters": "included"}
         rows = rows_of(tables, "choices", **whole, scenario=ALL)
         if rows:
-            systems = {(row["model"], row["condition"]) for row in rows}
             scenarios = values(rows_of(tables, "choices", **whole), "scenario")
-            n = len(scenarios) - 1  # without the row of all
-            yield (
-                "The included raters chose a best response ",
-                from_column(rows, "best", count(sum(row["best"] for row in rows))),
-                " times and a worst one ",
-                from_column(rows, "worst", count(sum(row["worst"] for row in rows))),
-                f" times, among {len(systems)} {noun(len(systems), 'system')} (a model in a "
-                f"condition) in {n} {noun(n, 'scenario')}.",
+            yield say(
+                "chosen",
+                best=from_column(rows, "best", sum(row["best"] for row in rows)),
+                worst=from_column(rows, "worst", sum(row["worst"] for row in rows)),
+                systems=len({(row["model"], row["condition"]) for row in rows}),
+                scenarios=len(scenarios) - 1,  # without the row of all
             )
             return
 
 
-# ── Software ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _software(settings: Settings) -> Iterator[Sentence]:
-    named = {"python": "Python", "numpy": "NumPy", "pandas": "pandas", "scipy": "SciPy"}
-    packages = [f"{named[name]} {v}" for name, v in settings.software.items() if name in named]
-    code = settings.software.get("analysis", "")
-    yield (
-        f"Computed with Fivefold (digest of its analysis code {code[:12]}), {', '.join(packages)}, "
-        f"from the data snapshot {settings.snapshot[:12]}.",
+def _software(settings: Settings) -> Sentence:
+    versions = settings.software
+    return say(
+        "software",
+        packages=[f"{CITED[name]} {versions[name]}" for name in versions if name in CITED],
+        code=versions.get("analysis", "")[:12],
+        snapshot=settings.snapshot[:12],
     )

@@ -1,6 +1,8 @@
 """Small tables as an analysis writes them, for tests of what is said of them."""
 
+import re
 from collections.abc import Sequence
+from html import unescape
 from typing import Any
 
 from analysis.catalogue.number_text import NARROW
@@ -28,6 +30,12 @@ def tables(**rows: Sequence[dict[str, Any]]) -> dict[str, Table]:
 def said(sentences: Sequence[Sentence]) -> list[str]:
     """Sentences as text, with usual spaces."""
     return [plain(sentence).replace(NARROW, " ") for sentence in sentences]
+
+
+def cited(sentence: Sentence) -> list[tuple[str, str]]:
+    """The numbers of a sentence that are links, as text, with their addresses."""
+    links = re.findall(r'<a href="([^"]*)" title="[^"]*">([^<]*)</a>', str(sentence))
+    return [(unescape(text), address) for address, text in links]
 
 
 def recipe(unit: str, **settings: Any) -> Recipe:

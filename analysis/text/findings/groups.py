@@ -1,29 +1,27 @@
 """What an analysis says of groups of raters. Pure."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from analysis.catalogue.number_text import count, noun
 from analysis.recipe import Recipe
-from analysis.tables.anova import TESTS as ANOVAS
-from analysis.tables.anova import main_test
+from analysis.tables.anova import TESTS, main_test
 from analysis.tables.group_tests import KEYS
-from analysis.text.cells import Row, Sentence, Tables, counted, counted_of, rows_of, values
-from analysis.text.findings.words import (
-    ALL,
-    LEVEL,
-    bounds,
-    capital,
-    listed,
-    of_recipe,
-    untested,
-    why,
-)
+from analysis.text.cells import Cited, Row, Sentence, Some, Tables, rows_of, those_with, values
+from analysis.text.findings.words import ALL, LEVEL, below, of_recipe, others
+from analysis.text.sentences import Sentences
 
-TESTS = {
-    "student": "Student's t",
-    "welch": "Welch's t",
-    "mann_whitney": "Mann–Whitney",
-}
+say = Sentences("findings/groups.j2")
+
+
+@dataclass(frozen=True)
+class Margin:
+    """For how many models a difference of so many points is ruled out, which no p above .05 does by
+    itself; and for how many it is unclear.
+    """
+
+    points: Cited
+    near: Some
+    unclear: Some
 
 
 def has_families(tables: Tables, recipe: Recipe) -> bool:
@@ -38,30 +36,24 @@ def pairs(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sen
     if recipe is None:
         return
     everything = of_recipe(tables, "group_tests", recipe, dimension, condition=ALL, scenario=ALL)
-    holm = has_families(tables, recipe)
     for factor in values(everything, "factor"):
         rows = [row for row in everything if row["factor"] == factor]
         test = preferred(recipe, rows)
         rows = [row for row in rows if row["test"] == test]
-        tested = [row for row in rows if row.has("p")]
-        whose = f"{capital(factor)}, {rows[0]['group_a']} against {rows[0]['group_b']}"
+        tested = those_with(rows, "p")
         if not tested:
-            yield (f"{whose}: {TESTS[test]} is {why(rows[0])}.",)
+            yield say("no_pair", row=rows[0], test=test)
             continue
-        clear = [row for row in tested if row["p"] < LEVEL]
-        still = [row for row in tested if row["p_adjusted"] < LEVEL]
-        yield (
-            f"{whose}: p < .05 for ",
-            counted_of(clear, tested, "p"),
-            " of ",
-            counted(tested, "p"),
-            f" {noun(len(tested), 'model')}",
-            *((", after Holm for ", counted_of(still, tested, "p_adjusted")) if holm else ()),
-            f" ({TESTS[test]})",
-            *_least(tested, recipe, holm=holm),
-            *_within_margin(tested, holm=holm),
-            *untested(rows, tested),
-            ".",
+        yield say(
+            "pair",
+            clear=below(LEVEL, tested, "p"),
+            still=below(LEVEL, tested, "p_adjusted"),
+            least=min(tested, key=lambda row: (row["p"], row.place)),
+            margin=_margin(tested),
+            without=others(tested, rows),
+            test=test,
+            holm=has_families(tables, recipe),
+            recipe=recipe,
         )
 
 
@@ -72,41 +64,15 @@ def preferred(recipe: Recipe, rows: list[Row]) -> str:
     return wanted if wanted in tests else str(tests[0])
 
 
-def _least(rows: list[Row], recipe: Recipe, *, holm: bool) -> Sentence:
-    """The model with the smallest p."""
-    row = min(rows, key=lambda row: (row["p"], row.place))
-    unit = "raters" if recipe.unit == "participant" else "ratings"
-    numbers: Sentence = ()
-    if row.has("difference", "ci_low", "ci_high"):
-        numbers = (row.cite("difference"), " points", *bounds(row, recipe), ", ")
-    return (
-        f"; {'the least p is that of ' if len(rows) > 1 else ''}{row['model']}, ",
-        row.cite("n_a", count),
-        " and ",
-        row.cite("n_b", count),
-        f" {unit}: ",
-        *numbers,
-        *row.p(),
-        *((", adjusted ", *row.p("p_adjusted")) if holm else ()),
-    )
-
-
-def _within_margin(rows: list[Row], *, holm: bool) -> Sentence:
-    """For how many a difference that matters is ruled out, which no p above .05 does by itself."""
-    tested = [row for row in rows if row.has("margin", "p_equivalent_adjusted")]
+def _margin(rows: list[Row]) -> Margin | None:
+    tested = those_with(rows, "margin", "p_equivalent_adjusted")
     if not tested:
-        return ()
-    near = [row for row in tested if row["p_equivalent_adjusted"] < LEVEL]
-    open_ = [row for row in tested if row not in near and not row["p_adjusted"] < LEVEL]
-    return (
-        "; within the margin of ",
-        tested[0].cite("margin"),
-        " points for ",
-        counted_of(near, tested, "p_equivalent_adjusted"),
-        f" (TOST at 5 %{', Holm' if holm else ''}){listed([row['model'] for row in near])}; "
-        "neither different nor within it, as far as these data show, for ",
-        counted_of(open_, tested, "p_equivalent_adjusted"),
-    )
+        return None
+    column = "p_equivalent_adjusted"
+    near = below(LEVEL, tested, column)
+    clear = below(LEVEL, tested, "p_adjusted")
+    unclear = [row for row in tested if row not in (*near.rows, *clear.rows)]
+    return Margin(tested[0].cite("margin"), near, Some(unclear, tested, column))
 
 
 def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
@@ -117,34 +83,14 @@ def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
     for factor in values(rows, "factor"):
         of_factor = [row for row in rows if row["factor"] == factor]
         single = [row for row in of_factor if row["scenario"] != ALL]
-        tested = [row for row in single if row.has("p", "p_adjusted_scenarios")]
-        unit = "raters" if recipe.unit == "participant" else "ratings"
-        name = ANOVAS[test]
+        tested = those_with(single, "p", "p_adjusted_scenarios")
         overall = [row for row in of_factor if row["scenario"] == ALL and row.has("p")]
+        what = {"factor": factor, "test": TESTS[test], "recipe": recipe}
         if tested:
-            yield (
-                f"{capital(factor)}, {name} of {unit}: p < .05 in ",
-                counted_of([row for row in tested if row["p"] < LEVEL], tested, "p"),
-                " of ",
-                counted(tested, "p"),
-                f" {noun(len(tested), 'scenario')}",
-                *_over_scenarios(tested),
-                *untested(single, tested),
-                ".",
-            )
+            clear = below(LEVEL, tested, "p")
+            still = below(LEVEL, tested, "p_adjusted_scenarios")
+            yield say("several", clear=clear, still=still, without=others(tested, single), **what)
         elif overall:
-            yield (
-                f"{capital(factor)}, {name} of {unit}, all scenarios together: ",
-                *overall[0].p(),
-                ".",
-            )
+            yield say("several_over_all", row=overall[0], **what)
         else:
-            yield (f"{capital(factor)}: {why(of_factor[0])}.",)
-
-
-def _over_scenarios(tested: list[Row]) -> Sentence:
-    """In how many scenarios p stays below .05 once it is adjusted over all of them."""
-    if len(tested) == 1:
-        return ()
-    clear = [row for row in tested if row["p_adjusted_scenarios"] < LEVEL]
-    return (", after Holm over them in ", counted_of(clear, tested, "p_adjusted_scenarios"))
+            yield say("not_several", factor=factor, row=of_factor[0])

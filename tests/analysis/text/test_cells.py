@@ -1,6 +1,10 @@
 """Numbers in texts, and the cells that they come from."""
 
-from analysis.text.cells import Cited, counted, counted_of, plain, rows_of, values
+from dataclasses import astuple
+
+from markupsafe import escape
+
+from analysis.text.cells import Some, from_column, rows_of, values
 from tests.analysis.written import tables
 
 WINS = tables(
@@ -14,25 +18,22 @@ WINS = tables(
 
 def test_address_counts_the_header_as_the_first_row_and_columns_from_one() -> None:
     row = rows_of(WINS, "wins", winner="b")[0]
-    assert row.cite("p") == Cited("< .001", "0.0001", "wins.csv#cell=4,3")
-
-
-def test_p_stands_behind_its_letter() -> None:
-    assert [plain(row.p()) for row in rows_of(WINS, "wins") if row.has("p")] == [
-        "p\u202f=\u202f.004",
-        "p\u202f< .001",
-    ]
+    assert astuple(row.cite("p")) == ("< .001", "0.0001", "wins.csv#cell=4,3", 0.0001)
 
 
 def test_count_leads_to_its_column_and_what_is_derived_to_its_row() -> None:
     rows = rows_of(WINS, "wins", model="Ant")
-    assert counted(rows, "winner") == Cited("2", "2", "wins.csv#col=2")
-    assert counted_of([], rows, "p") == Cited("0", "0", "wins.csv#col=3")
+    assert astuple(from_column(rows, "winner", 2)) == ("2", "2", "wins.csv#col=2", 2)
+    assert astuple(Some([], rows, "p").n) == ("0", "0", "wins.csv#col=3", 0)
+    assert astuple(Some([], rows, "p").of) == ("2", "2", "wins.csv#col=3", 2)
     assert rows[1].derive("50 %").address == "wins.csv#row=4"
 
 
-def test_count_of_nothing_leads_nowhere() -> None:
-    assert counted([], "p") == Cited("0", "0", "")
+def test_number_is_a_link_to_its_cell_and_in_a_condition_its_value() -> None:
+    p = rows_of(WINS, "wins", winner="b")[0].cite("p")
+    assert escape(p) == '<a href="wins.csv#cell=4,3" title="0.0001">&lt; .001</a>'
+    assert (p < 0.05, p == 0.0001, p > 0, bool(p)) == (True, True, True, True)
+    assert not rows_of(WINS, "wins", winner="")[0].cite("p")  # an empty cell
 
 
 def test_rows_of_an_absent_table_are_none() -> None:

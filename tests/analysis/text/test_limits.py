@@ -7,9 +7,10 @@ import pytest
 from analysis.definition import QualityRules
 from analysis.recipe import Recipe
 from analysis.tables.lead import MIN_F_LEADS
-from analysis.text.cells import Cited, Table
+from analysis.text.cells import Table
 from analysis.text.limits import limits
-from tests.analysis.written import PAPER, SHIPPED, SOUND, said, tables
+from tests.analysis.text.conftest import Unsaid
+from tests.analysis.written import PAPER, SHIPPED, SOUND, cited, said, tables
 
 FRONT = {"recipe": "sound", "raters": "included", "dimension": "warmth"}
 
@@ -124,7 +125,7 @@ def test_answers_that_no_group_knows_are_told_with_their_numbers() -> None:
         "folder, and load the folder again."
     ]
     (sentence,) = limits(tables(demographics=genders), [SOUND], QualityRules(), gold="", scale=0)
-    assert [part.address for part in sentence if isinstance(part, Cited)] == [
+    assert [address for _, address in cited(sentence)] == [
         "demographics.csv#cell=2,3",
         "demographics.csv#cell=3,3",
     ]
@@ -413,3 +414,26 @@ def test_rows_that_are_not_estimable_are_counted_by_table() -> None:
     assert of(tables(anova=rows)) == [
         "Not estimable: 1 of 2 rows of anova.csv. The column note says why."
     ]
+
+
+def test_wins_name_their_dimension_where_there_are_several() -> None:
+    rated = [{"dimension": name} for name in ("warmth", "advice")]
+    assert about("against", tables(wins_tests=[wins(0.7)], items=rated))[0].startswith(
+        "26 against 22 wins (warmth): sign test"
+    )
+
+
+def test_families_without_adjustment_are_counted_by_kind() -> None:
+    keys = [("age", "plain", "S1"), ("age", "tuned", "S2"), ("sex", "plain", "all")]
+    rows = [
+        {**FRONT, "factor": factor, "condition": condition, "scenario": scenario}
+        for factor, condition, scenario in keys
+    ]
+    assert about("not adjusted", tables(group_tests=rows)) == [
+        "p values of groups are not adjusted over the 2 factors, the 2 conditions and the 2 "
+        "scenarios."
+    ]
+
+
+def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
+    assert unsaid("limits.j2") == []

@@ -9,7 +9,8 @@ from analysis.definition import QualityRules
 from analysis.recipe import MixedModels
 from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table
-from analysis.text.methods_text import Settings, methods, rule_text
+from analysis.text.methods_text import Settings, methods, say
+from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import PAPER, SHIPPED, SOUND, recipe, said, tables
 
 SETTINGS = Settings(
@@ -71,10 +72,13 @@ def test_rules_are_told_with_their_own_thresholds() -> None:
             "early_exit": {"inactive_minutes": 45},
         }
     )
-    assert rule_text("duration", rules) == "who took less than 2.5 or more than 30 minutes"
-    assert rule_text("attention", rules) == "who failed more than 1 attention checks"
-    assert rule_text("attention", QualityRules()) == "who failed any attention check"
-    assert "silent for more than 45 minutes" in rule_text("early_exit", rules)
+    assert (
+        say("rule", name="duration", rules=rules)
+        == "who took less than 2.5 or more than 30 minutes"
+    )
+    assert say("rule", name="attention", rules=rules) == "who failed more than 1 attention checks"
+    assert say("rule", name="attention", rules=QualityRules()) == "who failed any attention check"
+    assert "silent for more than 45 minutes" in say("rule", name="early_exit", rules=rules)
 
 
 def test_study_without_rules_says_so() -> None:
@@ -475,3 +479,62 @@ def test_software_and_snapshot_are_named() -> None:
         "Computed with Fivefold (digest of its analysis code 0123456789ab), Python 3.11.9, NumPy "
         "2.4, from the data snapshot fedcba987654."
     )
+
+
+def test_nobody_has_come_yet() -> None:
+    none = [{"step": "duration", "excluded": 0, "remaining": 0}]
+    assert of(tables(funnel=none))["Raters"].endswith("Nobody has finished or left yet.")
+
+
+def test_spread_says_what_it_is_of() -> None:
+    rules = QualityRules.model_validate({"sigma_mae": {"ddof": 0, "sigma_over": "blocks"}})
+    assert say("rule", name="sigma_mae", rules=rules).endswith(
+        "(σ = standard deviation, n in its denominator, over the mean ratings of blocks)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "keys"),
+    [(("warmth",), "model and scenario"), (("warmth", "advice"), "model, scenario and dimension")],
+)
+def test_wins_say_what_is_compared_and_what_earns_a_point(
+    dimensions: tuple[str, ...], keys: str
+) -> None:
+    rows = [{"dimension": name, "reference_points": 1} for name in dimensions]
+    assert of(tables(wins=rows), replace(SETTINGS, gold=""))["Ratings"] == (
+        f"Per {keys}, the condition with the higher mean of the included raters' ratings wins; "
+        "equal means are a tie, and nobody's win. The reference earns a point for each of both "
+        "means that its own mean, in the sets in which the model was shown, is above."
+    )
+
+
+@pytest.mark.parametrize(
+    ("raters", "says"),
+    [
+        (["included"], "the included raters"),
+        (["all"], "all raters, excluded ones among them"),
+        (["included", "all"], "the included raters, and once more of all raters"),
+        (["all", "included"], "all raters, and once more of the included ones"),
+    ],
+)
+def test_tables_are_of_the_raters_of_the_recipe(raters: list[str], says: str) -> None:
+    mine = recipe("participant", raters=raters)
+    text = of(tables(games_howell=[{"recipe": "mine"}]), replace(SETTINGS, recipes=[mine]))
+    assert text["Analysis: Mine (mine)"].endswith(
+        f"Tables are of {says}; intervals have 95 % confidence. Games and Howell's comparisons of "
+        "every two groups follow."
+    )
+
+
+def test_wins_are_counted_as_the_recipe_says() -> None:
+    mine = recipe("rating", wins={"ties": "half", "reference": "pooled"})
+    made = tables(wins_tests=[{"recipe": "mine", "reference_points": 3}])
+    assert of(made, replace(SETTINGS, recipes=[mine]))["Analysis: Mine (mine)"].endswith(
+        "The number of wins was held against even chances by the sign test (ties are half a win "
+        "for each condition). Reference points are earned by the reference's mean in all sets "
+        "pooled."
+    )
+
+
+def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
+    assert unsaid("methods/study.j2", "methods/recipes.j2") == []

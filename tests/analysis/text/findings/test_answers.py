@@ -1,8 +1,10 @@
 """What is said of rankings, choices, agreement, exclusions and order."""
 
-from analysis.text.cells import Cited
+import pytest
+
 from analysis.text.findings import findings
-from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, recipe, said, tables
+from tests.analysis.text.conftest import Unsaid
+from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, cited, recipe, said, tables
 
 
 def test_study_of_rankings_alone_speaks_of_ranks() -> None:
@@ -188,9 +190,7 @@ def test_exclusions_name_the_variants_that_change_a_result() -> None:
         "p = .05, or is estimable under only one of the two (no rule, 12 raters: difference by "
         "raters (sign), wins (significance))."
     ]
-    assert [part.address for part in found.sound[0] if isinstance(part, Cited)][-1].startswith(
-        "sensitivity.csv#cell=3,"
-    )
+    assert cited(found.sound[0])[-1][1].startswith("sensitivity.csv#cell=3,")
 
 
 def test_exclusions_say_where_the_raters_are_the_same() -> None:
@@ -272,3 +272,70 @@ def test_printed_numbers_are_counted_where_they_could_be_looked_up() -> None:
     assert said(found.paper) == [
         "1 of 2 printed numbers that could be looked up comes out as printed."
     ]
+
+
+def test_who_counts_is_told_by_decision_and_rule() -> None:
+    steps = [
+        {"step": "decision", "excluded": 1, "remaining": 19},
+        {"step": "duration", "excluded": 4, "remaining": 15},
+        {"step": "attention", "excluded": 0, "remaining": 15},
+    ]
+    assert said(about(findings(tables(funnel=steps), SHIPPED), "Who counts").sound) == [
+        "15 of 20 people who agreed to take part and finished or left are included. The "
+        "researchers' decision left out 1. The rules left out: duration 4, attention 0."
+    ]
+    none = [{"step": "duration", "excluded": 0, "remaining": 0}]
+    assert said(about(findings(tables(funnel=none), SHIPPED), "Who counts").sound) == [
+        "Nobody has finished or left yet."
+    ]
+
+
+def test_share_of_choices_has_its_interval() -> None:
+    row = {**FRONT, "dimension": "", "scenario": "all", "model": "Ant", "condition": "tuned"}
+    share = {"share_worst": 0.5, "worst_ci_low": 0.4, "worst_ci_high": 0.6}
+    found = about(findings(tables(choices=[row | share]), SHIPPED), "Best and worst")
+    assert said(found.sound) == [
+        "Ant tuned was chosen as worst most often: on 50.0 % of the pages that showed it (95 % "
+        "interval 40.0 % to 60.0 %)."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "says"),
+    [
+        (
+            "krippendorff_alpha_ordinal",
+            "Krippendorff's α (ordinal) is 0.50 (95 % interval 0.40 to 0.60 for other texts), of 9 "
+            "raters and 1 item.",
+        ),
+        (
+            "kendalls_w_ranks_within_blocks",
+            "Kendall's W of the ranks on one page is on average 0.50 (95 % interval 0.40 to 0.60 "
+            "for other blocks), of 9 raters and 1 item.",
+        ),
+        (
+            "randolphs_kappa_worst",
+            "Randolph's κ of what is chosen as worst is 0.50 (95 % interval 0.40 to 0.60 for other "
+            "blocks), of 9 raters and 1 block.",
+        ),
+    ],
+)
+def test_agreement_says_which_others_its_interval_is_for(statistic: str, says: str) -> None:
+    interval = {"value": 0.5, "ci_low": 0.4, "ci_high": 0.6}
+    row = {"dimension": "", "statistic": statistic, **interval, "n_raters": 9, "n_items": 1}
+    found = about(findings(tables(agreement=[row]), SHIPPED), "Agreement of raters")
+    assert said(found.sound) == [says]
+
+
+def test_several_variants_that_change_a_result_are_all_named() -> None:
+    row = {**FRONT, "same_conclusion": False, "n_raters": 8, "what_moves": "mixed_latent (sign)"}
+    rows = [row | {"variant": variant} for variant in ("no rule", "duration alone")]
+    found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
+    assert said(found.sound)[0].endswith(
+        "(no rule, 8 raters: difference by the mixed model, latent scale (sign); duration alone, "
+        "8 raters: difference by the mixed model, latent scale (sign))."
+    )
+
+
+def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
+    assert unsaid("findings/answers.j2") == []

@@ -1,13 +1,15 @@
 """What is said of conditions and of the reference: no more than their tables."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from analysis.tables.lead import with_lead
-from analysis.text.cells import Cited, Table
+from analysis.text.cells import Table
 from analysis.text.findings import findings
-from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, said, tables
+from tests.analysis.text.conftest import Unsaid
+from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, cited, said, tables
 
 
 def contrasts(
@@ -119,8 +121,7 @@ def test_few_raters_have_no_other_lead_where_min_f_is_not_estimable() -> None:
 
 def test_numbers_of_a_contrast_lead_to_their_cells() -> None:
     found = about(findings(contrasts(), SHIPPED), "Condition against condition")
-    cited = [part for part in found.sound[1] if isinstance(part, Cited)]
-    assert [(part.text, part.address) for part in cited] == [
+    assert cited(found.sound[1]) == [
         ("−0.30", "contrasts.csv#cell=2,10"),
         ("−0.10", "contrasts.csv#cell=2,11"),
         (".010", "contrasts.csv#cell=2,12"),
@@ -314,3 +315,17 @@ def test_reference_counts_whom_the_adjusted_test_brings_near() -> None:
         "estimable for 1.",
         "The whole 95 % interval lies below the reference for 1.",
     ]
+
+
+def test_single_model_is_named() -> None:
+    rows = [list(row) for row in contrasts()["contrasts"].rows]
+    place = contrasts()["contrasts"].places["model"]
+    for row in rows:
+        row[place] = "Ant"
+    made = {"contrasts": replace(contrasts()["contrasts"], rows=rows)}
+    found = about(findings({**contrasts(), **made}, SHIPPED), "Condition against condition")
+    assert said(found.sound)[0].startswith("For Ant, plain was rated 0.20 points lower than tuned.")
+
+
+def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
+    assert unsaid("findings/conditions.j2") == []

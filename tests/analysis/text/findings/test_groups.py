@@ -3,6 +3,7 @@
 from typing import Any
 
 from analysis.text.findings import findings
+from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, group, recipe, said, tables
 
 
@@ -128,3 +129,7 @@ def test_regions_that_cannot_be_compared_say_why() -> None:
     rows = [{**row, "note": "not estimable, because West has 1 value"}]
     found = about(findings(tables(items=ITEMS, anova=rows), SHIPPED), "Several groups at once")
     assert said(found.sound) == ["Region: not estimable, because West has 1 value."]
+
+
+def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
+    assert unsaid("findings/groups.j2") == []

@@ -3,6 +3,7 @@
 from typing import Any
 
 from analysis.text.findings import findings
+from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import FRONT, SHIPPED, about, said, tables
 
 CHOICES = [{**FRONT, "dimension": ""}]
@@ -63,3 +64,7 @@ def test_who_would_be_first_with_places_evened_is_said() -> None:
         "Had each system stood at every place on the page equally often, 0 of 1 shares of choices "
         "would gain or lose the lead."
     ]
+
+
+def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
+    assert unsaid("findings/positions.j2") == []
