@@ -1,6 +1,8 @@
 FROM python:3.11.16-slim-bookworm
 
-ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DATA_DIR=/var/lib/fivefold
+# Pingouin loads Matplotlib, which writes what fonts there are; its user has no home to write to.
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DATA_DIR=/var/lib/fivefold \
+    MPLCONFIGDIR=/tmp/matplotlib
 WORKDIR /app
 COPY requirements.txt .
 RUN pip install --no-cache-dir --require-hashes -r requirements.txt

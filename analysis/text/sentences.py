@@ -18,7 +18,7 @@ from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup, escape
 
 from analysis.catalogue.number_text import NARROW
-from analysis.text import number_text
+from analysis.catalogue import number_text
 from analysis.text.cells import Cited, Row, Sentence
 
 FOLDER = Path(__file__).parent / "templates"

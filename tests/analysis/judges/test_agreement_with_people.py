@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pandas import DataFrame
-from scipy.stats import spearmanr
+from scipy.stats import pearsonr, spearmanr
 
 from analysis.judges.agreement_with_people import OTHER_SCALE, judge_agreement, judge_bias
 from analysis.judges.judged import Judged, JudgesData, judged
@@ -40,6 +40,8 @@ def test_correlations_are_of_item_means_within_scenarios() -> None:
     rows = agreement(data, judges({"j": scores}))
     # People's means 1, 3 | 3, 4, the judge's 4, 5 | 1, 3: Σxy 1 + 1, Σxx 2 + ½, Σyy ½ + 2.
     assert rows["pearson_within"]["value"] == pytest.approx(2 / 2.5)
+    centred = pearsonr([-1, 1, -0.5, 0.5], [-0.5, 0.5, -1, 1]).statistic
+    assert rows["pearson_within"]["value"] == pytest.approx(centred)
     assert rows["spearman_within"]["value"] == pytest.approx(1)
     assert rows["spearman_within"]["note"] == "bootstrap over 2 scenarios"
     assert (rows["pearson_within"]["n_raters"], rows["pearson_within"]["n_items"]) == (2, 4)

@@ -1,10 +1,13 @@
 """Whether a judge says the same again: by hand, and what has to be flagged."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
 from pandas import DataFrame
+from scipy.stats import spearmanr
 
 from analysis.judges.consistency import (
     judge_consistency,
@@ -46,6 +49,8 @@ def test_rho_is_the_mean_over_pairs_of_replicates() -> None:
     row = consistency(judges({"j": scores(*THREE)}))
     # Ranks 1234, 1324, 1234: one pair is equal, two differ by a swap of neighbours.
     assert row["rho"] == pytest.approx((1 + 0.8 + 0.8) / 3)
+    pairs = combinations(zip(*THREE, strict=True), 2)
+    assert row["rho"] == pytest.approx(np.mean([spearmanr(*pair).statistic for pair in pairs]))
     assert (row["rho_min"], row["rho_max"]) == (pytest.approx(0.8), pytest.approx(1))
     assert (row["n_items"], row["replicates"], row["asked"], row["valid"]) == (4, 3, 12, 12)
     assert row["incomplete"] == 0

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from pandas import DataFrame
 from pandas.testing import assert_frame_equal
+from scipy.stats import t
 
 from analysis.absent import Absent
 from analysis.recipe import MixedModels, Recipe, shipped_recipes
@@ -92,12 +93,12 @@ def test_no_effect_is_found_where_there_is_none() -> None:
 def test_raters_who_differ_are_not_taken_for_ratings_that_follow_each_other() -> None:
     # Five ratings of each of 60 raters who differ a lot. Had the first ones been left out, these
     # estimates would lie above zero by 19 of their standard errors.
-    t = []
+    ts = []
     for seed in range(20):
         data = ratings(seed, 60, spread=2.0).query("block_position == 1")
         found = effect(tables(data), "previous_rating")
-        t.append(found.estimate / found.se)
-    assert abs(float(np.mean(t))) < 3 / np.sqrt(20)
+        ts.append(found.estimate / found.se)
+    assert abs(float(np.mean(ts))) < 3 / np.sqrt(20)
 
 
 def test_estimates_are_those_of_the_model_itself() -> None:
@@ -118,6 +119,10 @@ def test_estimates_are_those_of_the_model_itself() -> None:
     found = tables(data).effects.set_index("covariate")
     assert list(found["estimate"]) == pytest.approx(list(fit.coefficients[covariates]))  # type: ignore[union-attr]  # it fits
     assert list(found["se"]) == pytest.approx(list(fit.standard_errors[covariates]))  # type: ignore[union-attr]  # it fits
+    tests = t(found["df"], found["estimate"], found["se"])
+    assert list(found["p"]) == pytest.approx(2 * t.sf(abs(found["t"]), found["df"]))
+    assert list(found["ci_low"]) == pytest.approx(tests.ppf(0.025))
+    assert list(found["ci_high"]) == pytest.approx(tests.ppf(0.975))
 
 
 def test_conclusions_stand_without_and_with_the_order() -> None:
