@@ -16,13 +16,13 @@ from tests.analysis.written import PAPER, SOUND, cited, tables
 TEMPLATES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.j2"))
 ROWS = rows_of(
     tables(
-        wins=[
+        contrasts=[
             {"model": "Ant", "n": 1, "p": 0.004, "difference": 0.0, "note": ""},
             {"model": "a < b  c", "n": 1234, "p": 0.0001, "difference": 0.5, "note": "Only one."},
             {"model": "Bee", "n": 2, "p": None, "difference": -0.5, "note": "not estimable: X."},
         ]
     ),
-    "wins",
+    "contrasts",
 )
 FIRST, SECOND, THIRD = ROWS
 words = Sentences("words.j2")
@@ -45,7 +45,7 @@ def say(monkeypatch: pytest.MonkeyPatch) -> Say:
 def test_cell_is_its_text_or_a_number_that_leads_to_it(say: Say) -> None:
     sentence = say("{{ row.model }}: {{ row.p|p }}, {{ row['n']|count('rater') }}", row=FIRST)
     assert plain(sentence) == f"Ant: p{NARROW}={NARROW}.004, 1 rater"
-    assert cited(sentence) == [(".004", "wins.csv#cell=2,3"), ("1", "wins.csv#cell=2,2")]
+    assert cited(sentence) == [(".004", "contrasts.csv#cell=2,3"), ("1", "contrasts.csv#cell=2,2")]
 
 
 def test_number_is_compared_by_its_value(say: Say) -> None:
@@ -68,8 +68,8 @@ def test_empty_cell_is_a_dash_whatever_its_form(say: Say) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{{ row.estimate }}", "wins.csv has no column 'estimate'"),
-        ("{{ row.estimate|decimals }}", "wins.csv has no column 'estimate'"),
+        ("{{ row.estimate }}", "contrasts.csv has no column 'estimate'"),
+        ("{{ row.estimate|decimals }}", "contrasts.csv has no column 'estimate'"),
         ("{{ rwo.p }}", "'rwo' is undefined"),
     ],
 )
