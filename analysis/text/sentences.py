@@ -17,8 +17,8 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup, escape
 
-from analysis.catalogue.number_text import NARROW
 from analysis.catalogue import number_text
+from analysis.catalogue.number_text import NARROW
 from analysis.text.cells import Cited, Row, Sentence
 
 FOLDER = Path(__file__).parent / "templates"
