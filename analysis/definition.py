@@ -1,12 +1,20 @@
 """The `quality:` section of study.yaml: which raters count, and in which order that is asked."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import sqrt
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from pydantic import Field, FiniteFloat, field_validator, model_validator
+from pydantic import field_validator
 
+from analysis.exclusion_rules import (
+    Attention,
+    Choice,
+    DurationWindow,
+    EarlyExit,
+    RatedScale,
+    Rule,
+    SigmaMae,
+    Threshold,
+)
 from survey.definition.parts import Part
 
 RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
@@ -15,63 +23,6 @@ DECISION: Literal["decision"] = "decision"
 StepName = RuleName | Literal["decision"]
 #: Characters that the reason of a decision may have.
 LONGEST_REASON = 500
-#: What σ is the standard deviation of: every rating, or the mean rating of every block.
-SigmaOver = Literal["ratings", "blocks"]
-
-
-@dataclass(frozen=True)
-class RatedScale:
-    """What each rater gives: so many ratings from `lowest` to `highest`, on so many blocks."""
-
-    lowest: int
-    highest: int
-    ratings: int
-    blocks: int
-
-
-class DurationWindow(Part):
-    """Minutes from start to end; both ends of the window still count as inside."""
-
-    minimum: FiniteFloat = Field(default=10.0, ge=0)
-    maximum: FiniteFloat = Field(default=75.0, gt=0)
-
-    @model_validator(mode="after")
-    def _minimum_first(self) -> "DurationWindow":
-        if self.minimum > self.maximum:
-            raise ValueError("minimum is greater than maximum")
-        return self
-
-
-class Attention(Part):
-    """How many attention checks a rater may fail and still count."""
-
-    failures_allowed: int = Field(default=0, ge=0)
-
-
-class EarlyExit(Part):
-    """Somebody in progress and silent for longer than this has left."""
-
-    inactive_minutes: FiniteFloat = Field(default=120.0, gt=0)
-
-
-class SigmaMae(Part):
-    """Ratings that hardly vary and, at the same time, lie far from the gold scores.
-
-    Both comparisons are strict. `ddof` 1 is the sample standard deviation, 0 the population's.
-    `sigma_over` says of what: of all ratings, or of the mean rating of each block. Means vary less
-    than ratings do, so the same `sigma_below` matches far more raters.
-    """
-
-    sigma_below: FiniteFloat = Field(default=0.6, ge=0)
-    mae_above: FiniteFloat = Field(default=0.9, ge=0)
-    ddof: Literal[0, 1] = 1
-    sigma_over: SigmaOver = "ratings"
-
-    def largest_sigma(self, scale: RatedScale) -> float:
-        """The greatest standard deviation that a rater can have: half of all at either end."""
-        n = scale.ratings if self.sigma_over == "ratings" else scale.blocks
-        half = (scale.highest - scale.lowest) / 2
-        return half * sqrt(n / (n - 1)) if self.ddof and n > 1 else half
 
 
 DEFAULT_ORDER: tuple[RuleName, ...] = ("duration", "attention", "early_exit", "sigma_mae")
@@ -96,6 +47,16 @@ class QualityRules(Part):
             if order.count(rule) > 1:
                 raise ValueError(f"{rule} stands twice")
         return order
+
+    def rule(self, name: RuleName) -> Rule:
+        """The settings of a rule."""
+        rule: Rule = getattr(self, SECTIONS[name])
+        return rule
+
+    def applied(self, *, rated: bool) -> "QualityRules":
+        """The same rules, without those that are about ratings where a study asks for none."""
+        order = [name for name in self.order if rated or not self.rule(name).of_ratings]
+        return self.model_copy(update={"order": order})
 
     def without(self, rule: RuleName) -> "QualityRules":
         """The same rules, with one step fewer."""
@@ -149,3 +110,33 @@ class QualityRules(Part):
                 f"{on} no rater is more than {length} away from the gold scores, so the rule "
                 "`sigma_mae` excludes nobody: set a threshold in points of this scale",
             )
+
+
+class Setting(NamedTuple):
+    """A number or choice of a rule that researchers may try others for."""
+
+    rule: RuleName
+    section: str
+    key: str
+    about: Threshold | Choice
+    is_whole: bool
+
+    def of(self, rules: QualityRules) -> Any:
+        """Its value."""
+        return getattr(getattr(rules, self.section), self.key)
+
+
+#: The sections that hold a rule's settings, by the name of the rule.
+SECTIONS: dict[RuleName, str] = {
+    field.annotation.name: section
+    for section, field in QualityRules.model_fields.items()
+    if isinstance(field.annotation, type) and issubclass(field.annotation, Rule)
+}
+#: By the name of the field in forms and addresses.
+SETTINGS: dict[str, Setting] = {
+    about.name or key: Setting(rule, section, key, about, field.annotation is int)
+    for rule, section in SECTIONS.items()
+    for key, field in getattr(QualityRules(), section).__class__.model_fields.items()
+    for about in field.metadata
+    if isinstance(about, Threshold | Choice)
+}

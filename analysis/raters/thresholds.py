@@ -10,7 +10,8 @@ from typing import Any, Literal
 from pandas import DataFrame, Series
 
 from analysis.definition import QualityRules
-from analysis.raters.funnel import TOLERANCE, under_rules
+from analysis.exclusion_rules import TOLERANCE
+from analysis.raters.funnel import under_rules
 from analysis.stats.elbow import Elbow, elbow
 from analysis.stats.inestimable import Inestimable
 

@@ -68,24 +68,7 @@ def methods(tables: Tables, settings: Settings) -> list[Paragraph]:
 
 def rule_text(name: RuleName, rules: QualityRules) -> str:
     """Whom a rule leaves out, with its thresholds: "who took less than 10 or …"."""
-    window, limits = rules.duration_minutes, rules.sigma_mae
-    allowed = rules.attention.failures_allowed
-    sigma = f"σ = standard deviation, {'n − 1' if limits.ddof else 'n'} in its denominator"
-    if limits.model_dump().get("sigma_over") == "blocks":
-        sigma += ", over the mean ratings of blocks"
-    texts: dict[RuleName, str] = {
-        "duration": f"who took less than {window.minimum:g} or more than {window.maximum:g} "
-        "minutes",
-        "attention": "who failed any attention check"
-        if not allowed
-        else f"who failed more than {allowed} attention checks",
-        "early_exit": "who left before the end (in progress, and silent for more than "
-        f"{rules.early_exit.inactive_minutes:g} minutes)",
-        "sigma_mae": f"whose gold-scored ratings had σ < {limits.sigma_below:g} and at the "
-        "same time a mean absolute distance to the gold scores of more than "
-        f"{limits.mae_above:g} ({sigma})",
-    }
-    return texts[name]
+    return rules.rule(name).in_words()
 
 
 def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:

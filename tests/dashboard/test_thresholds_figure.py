@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.definition import SigmaMae
+from analysis.exclusion_rules import SigmaMae
 from analysis.raters.what_if import Rater
 from dashboard.thresholds_figure import SIGNS, SigmaMaeFigure, sigma_mae_figure
 
