@@ -63,8 +63,8 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     found = exclusion.funnel(arrays, rules)
     sexes = [*sorted({*arrays.sex[arrays.entered].tolist()} - {UNSPECIFIED}), UNSPECIFIED]
     rows = [
-        (step.name, step.excluded, step.remaining, step.alone)
-        + tuple(step.by_sex.get(sex, 0) for sex in sexes)
+        [step.name, step.excluded, step.remaining, step.alone]
+        + [step.by_sex.get(sex, 0) for sex in sexes]
         for step in found.steps
     ]
     columns = ["step", "excluded", "remaining", "alone", *(f"excluded_{sex}" for sex in sexes)]

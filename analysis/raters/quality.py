@@ -83,9 +83,7 @@ def _mae(scored: DataFrame) -> "Series[float]":
     return distance.groupby(scored["participant"], observed=True).mean()
 
 
-def _note(
-    table: DataFrame, too_few: Truths, no_spread: str, *, has_gold: bool
-) -> np.ndarray:
+def _note(table: DataFrame, too_few: Truths, no_spread: str, *, has_gold: bool) -> np.ndarray:
     reasons = {
         NO_RATINGS: table["n_ratings"] == 0,
         NO_GOLD: (table["n_gold"] == 0) & has_gold,
