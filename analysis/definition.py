@@ -12,12 +12,12 @@ from analysis.exclusion_rules import (
     EarlyExit,
     RatedScale,
     Rule,
+    RuleName,
     SigmaMae,
     Threshold,
 )
 from survey.definition.parts import Part
 
-RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
 #: The step of the funnel that is no rule: who is excluded by a recorded decision. It comes first.
 DECISION: Literal["decision"] = "decision"
 StepName = RuleName | Literal["decision"]
@@ -128,15 +128,13 @@ class Setting(NamedTuple):
 
 #: The sections that hold a rule's settings, by the name of the rule.
 SECTIONS: dict[RuleName, str] = {
-    field.annotation.name: section
-    for section, field in QualityRules.model_fields.items()
-    if isinstance(field.annotation, type) and issubclass(field.annotation, Rule)
+    rule.name: section for section, rule in QualityRules() if isinstance(rule, Rule)
 }
 #: By the name of the field in forms and addresses.
 SETTINGS: dict[str, Setting] = {
     about.name or key: Setting(rule, section, key, about, field.annotation is int)
     for rule, section in SECTIONS.items()
-    for key, field in getattr(QualityRules(), section).__class__.model_fields.items()
+    for key, field in type(QualityRules().rule(rule)).model_fields.items()
     for about in field.metadata
     if isinstance(about, Threshold | Choice)
 }

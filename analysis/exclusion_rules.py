@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
 #: Numbers closer than this count as equal. Judge scores are thirds, so a mean absolute error of
 #: exactly 0.9 may come out as 0.9000000000000001, which is not above 0.9. Two values of σ or MAE
 #: that really differ lie farther apart, for any survey that a person can sit through.
@@ -101,7 +102,7 @@ class RatedScale:
 class Rule(Part):
     """Settings of a rule. `of_ratings`: it excludes nobody in a study that rates nothing."""
 
-    name: ClassVar[str]
+    name: ClassVar[RuleName]
     measures: ClassVar[tuple[str, ...]] = ()
     of_ratings: ClassVar[bool] = False
 

@@ -84,7 +84,9 @@ def sigma_mae_figure(
     points = [rater for rater in shown if not math.isnan(rater[0]) and not math.isnan(rater[1])]
     if not points:
         return None
-    x_most, y_most = (_round_up(max(point[axis] for point in points)) for axis in (0, 1))
+    x_most, y_most = (
+        _round_up(max(values)) for values in ([x for x, *_ in points], [y for _, y, _ in points])
+    )
     by_kind: dict[str, list[tuple[int, int]]] = {kind: [] for kind in SIGNS}
     for x, y, kind in points:
         by_kind[kind].append((round(_x(x, x_most)), round(_y(y, y_most))))
