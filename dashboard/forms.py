@@ -190,7 +190,7 @@ def _field(setting: Setting, initial: Any) -> forms.Field:
         return forms.TypedChoiceField(
             **shared,
             choices=list(about.values.items()),
-            coerce=type(initial),
+            coerce={str(value): value for value in about.values}.get,
             empty_value=None,
             initial=str(initial),
         )

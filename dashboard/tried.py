@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class Moved:
     rule: str
     measures: dict[str, float | None]
 
-    def sort_key(self, name: str) -> str | float | None:
+    def sort_key(self, name: str) -> Any:
         return getattr(self, name) if name in TEXTS else self.measures[name]
 
     @property
@@ -140,7 +141,8 @@ class Tried:
         kinds = kinds.astype(object)  # texts of any length
         kinds[self.joining], kinds[self.leaving] = "joining", "leaving"
         return sigma_mae_figure(
-            *(raters.measures[name].tolist() for name in SigmaMae.measures),
+            raters.measures["sigma"].tolist(),
+            raters.measures["mae"].tolist(),
             kinds.tolist(),
             in_force=self.before.rules.sigma_mae,
             tried=self.after.rules.sigma_mae,

@@ -73,8 +73,8 @@ def funnel(raters: Raters, rules: QualityRules) -> Funnel:
         excluded_by[excluded] = name
         counts = np.bincount(sex[excluded[raters.entered]], minlength=len(sexes))
         by_sex = dict(zip(sexes.tolist(), counts.tolist(), strict=True))
-        numbers = (int(each.sum()) for each in (excluded, remaining, matches))
-        steps.append(Step(name, *numbers, by_sex))
+        n_excluded, n_left, alone = (int(each.sum()) for each in (excluded, remaining, matches))
+        steps.append(Step(name, n_excluded, n_left, alone, by_sex))
     return Funnel(steps, int(raters.entered.sum()), remaining, excluded_by.astype(str))
 
 

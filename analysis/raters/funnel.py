@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from pandas import DataFrame, Series
@@ -82,9 +82,10 @@ def exclusions(raters: DataFrame, exclusion: "Series[str]", rules: QualityRules)
     measures = _as_arrays(raters).measures
     rows: list[tuple[str, StepName, dict[str, Any], dict[str, Any]]] = []
     for at in np.flatnonzero(exclusion != ""):
-        rater, name = raters.iloc[at], exclusion.iloc[at]
+        rater, name = raters.iloc[at], cast("StepName", exclusion.iloc[at])
         if name == DECISION:
-            value, allowed = {"reason": rater["excluded_by_decision"]}, {}
+            value: dict[str, Any] = {"reason": rater["excluded_by_decision"]}
+            allowed: dict[str, Any] = {}
         else:
             rule = rules.rule(name)
             value = rule.measured({of: float(values[at]) for of, values in measures.items()})

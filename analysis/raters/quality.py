@@ -10,6 +10,8 @@ is over all ratings and MAE_r is empty. The paper can also be read as taking σ_
 for each block: then x are the means of the rater's ratings in each block, and n counts blocks.
 """
 
+from typing import Any
+
 import numpy as np
 from pandas import DataFrame, Index, Series
 
@@ -84,7 +86,7 @@ def _mae(scored: DataFrame) -> "Series[float]":
 
 
 def _note(table: DataFrame, too_few: Truths, no_spread: str, *, has_gold: bool) -> np.ndarray:
-    reasons = {
+    reasons: dict[str, Any] = {
         NO_RATINGS: table["n_ratings"] == 0,
         NO_GOLD: (table["n_gold"] == 0) & has_gold,
         # Without gold scores σ is over all ratings, and MAE is empty for a reason of its own.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pandas import DataFrame, Index
 
 from analysis.absent import Absent
@@ -268,7 +269,10 @@ def _intervals(
     counts = resamples.counted()
     half = counts.ties / 2 if recipe.wins.ties == "half" else 0
     any_compared = resamples.compared.any(axis=0)
-    ends = {"a_wins": (counts.a + half)[any_compared], "b_wins": (counts.b + half)[any_compared]}
+    ends: dict[str, npt.NDArray[Any]] = {
+        "a_wins": (counts.a + half)[any_compared],
+        "b_wins": (counts.b + half)[any_compared],
+    }
     if observed.has_points.any():
         ends["reference_points"] = counts.points[resamples.has_points.any(axis=0)]
     tail = round((1 - recipe.confidence) / 2, 12)
