@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from pydantic import ValidationError as ValidationErrors
 
 from analysis.definition import LONGEST_REASON, SETTINGS, QualityRules, Setting
-from analysis.exclusion_rules import Choice, Threshold
+from analysis.exclusion_rule import Choice, Threshold
 from dashboard.certificate import PEOPLE
 from dashboard.queries import NOBODY
 from dashboard.raters import NUMBERS, TEXTS

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 
-from analysis.definition import QualityRules
-from analysis.exclusion_rules import RatedScale
+from analysis.definition import QualityRules, RatedScale
 from analysis.rules import current_rules
 from judge.models import STAND_IN
 from judge.queries import gold_source

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db.models import Count, F, Q, Sum
 
-from analysis.exclusion_rules import MEASURES, Raters, SigmaOver
+from analysis.definition import MEASURES, SigmaOver
+from analysis.exclusion_rule import Raters
 from analysis.models import AnalysisRun, Result
 from analysis.queries import T_QUANTILES
 from analysis.raters.exclusion import UNSPECIFIED, Numbers, Truths, Whole, sigmas

@@ -13,8 +13,8 @@ from math import sqrt
 
 import numpy as np
 
-from analysis.definition import QualityRules
-from analysis.exclusion_rules import TOLERANCE, Raters
+from analysis.definition import TOLERANCE, QualityRules
+from analysis.exclusion_rule import Raters
 from analysis.models import AnalysisRun
 from analysis.raters.exclusion import Funnel, Numbers, Truths, funnel
 from analysis.rules import rules_of

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.definition import QualityRules
-from analysis.exclusion_rules import Threshold
+from analysis.exclusion_rule import Threshold
 from analysis.models import AnalysisRun, RuleSet
 from analysis.queries import latest_run
 from analysis.rules import current_rule_set, rules_of, set_rules

@@ -14,8 +14,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
-from analysis.definition import QualityRules
-from analysis.exclusion_rules import RuleName
+from analysis.definition import QualityRules, RuleName
 from analysis.judges.judged import Judge, same_family
 from analysis.raters.funnel import apply_rules
 from analysis.raters.quality import quality_under

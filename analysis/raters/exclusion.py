@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from analysis.definition import DECISION, QualityRules, StepName
-from analysis.exclusion_rules import Raters, SigmaOver
+from analysis.definition import DECISION, QualityRules, SigmaOver, StepName
+from analysis.exclusion_rule import Raters
 
 Truths = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]

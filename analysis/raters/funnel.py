@@ -2,13 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from pandas import DataFrame, Series
 
-from analysis.definition import DECISION, QualityRules, StepName
-from analysis.exclusion_rules import MEASURES, Raters
+from analysis.definition import DECISION, MEASURES, QualityRules
+from analysis.exclusion_rule import Raters
 from analysis.raters import exclusion
 from analysis.raters.exclusion import UNSPECIFIED
 
@@ -80,9 +80,9 @@ def exclusions(raters: DataFrame, exclusion: "Series[str]", rules: QualityRules)
     `value` and the `threshold` of the first matching rule; of a decision its reason, and nothing.
     """
     measures = _as_arrays(raters).measures
-    rows: list[tuple[str, StepName, dict[str, Any], dict[str, Any]]] = []
+    rows = []
     for at in np.flatnonzero(exclusion != ""):
-        rater, name = raters.iloc[at], cast("StepName", exclusion.iloc[at])
+        rater, name = raters.iloc[at], exclusion.iloc[at]
         if name == DECISION:
             value: dict[str, Any] = {"reason": rater["excluded_by_decision"]}
             allowed: dict[str, Any] = {}

@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from pandas import DataFrame, Series
 
-from analysis.definition import QualityRules
-from analysis.exclusion_rules import TOLERANCE
+from analysis.definition import TOLERANCE, QualityRules
 from analysis.raters.funnel import under_rules
 from analysis.stats.elbow import Elbow, elbow
 from analysis.stats.inestimable import Inestimable

@@ -12,8 +12,7 @@ import numpy as np
 from pandas import DataFrame
 
 from analysis.absent import Absent
-from analysis.definition import QualityRules
-from analysis.exclusion_rules import SigmaOver
+from analysis.definition import QualityRules, SigmaOver
 from analysis.raters.funnel import apply_rules
 from analysis.raters.quality import quality_under
 from analysis.recipe import Recipe

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.definition import DECISION, QualityRules
-from analysis.exclusion_rules import RuleName
+from analysis.definition import DECISION, QualityRules, RuleName
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, values
 from analysis.text.findings.words import ALL

@@ -9,8 +9,7 @@ from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 
 from analysis.absent import Absent
-from analysis.definition import QualityRules
-from analysis.exclusion_rules import SigmaMae
+from analysis.definition import QualityRules, SigmaMae
 from analysis.recipe import Recipe, shipped_recipes
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.contrasts import contrasts
