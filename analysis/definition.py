@@ -97,9 +97,6 @@ class Attention(Rule):
     def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
         return raters.measures["failures"] > self.failures_allowed
 
-    def measured(self, rater: Mapping[str, float]) -> dict[str, Any]:
-        return {"failures": int(rater["failures"])}
-
     def in_short(self) -> str:
         if not self.failures_allowed:
             return "an attention check failed"

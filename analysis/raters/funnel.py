@@ -88,11 +88,16 @@ def exclusions(raters: DataFrame, exclusion: "Series[str]", rules: QualityRules)
             allowed: dict[str, Any] = {}
         else:
             rule = rules.rule(name)
-            value = rule.measured({of: float(values[at]) for of, values in measures.items()})
+            value = rule.measured({of: _number(of, all_[at]) for of, all_ in measures.items()})
             allowed = rule.model_dump()
         rows.append((rater["participant"], name, value, allowed))
     rows.sort(key=lambda row: row[0])
     return DataFrame(rows, columns=["participant", "rule", "value", "threshold"])
+
+
+def _number(measure: str, value: float) -> float:
+    """A value as JSON has it: whole where the measure counts something."""
+    return float(value) if MEASURES[measure].decimals or np.isnan(value) else int(value)
 
 
 def _as_arrays(raters: DataFrame) -> Raters:
