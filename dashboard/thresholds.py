@@ -18,6 +18,7 @@ from analysis.exclusion_rule import Raters
 from analysis.models import AnalysisRun
 from analysis.raters.exclusion import Funnel, Numbers, Truths, funnel
 from analysis.rules import rules_of
+from analysis.tables.win_counts import Counts
 from dashboard.run_record import record_of
 from survey.definition import StudyDefinition
 from survey.models import Participant, Study
@@ -35,22 +36,11 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Wins:
-    """What wins_summary.csv says of a dimension over all scenarios."""
-
-    a: int
-    b: int
-    ties: int
-    reference_points: int
-    reference_points_max: int
-
-
-@dataclass(frozen=True)
 class DimensionResult:
-    """The main results of one dimension."""
+    """The main results of one dimension, over all scenarios."""
 
     dimension: str
-    wins: Wins
+    wins: Counts
     difference: Difference
 
 
@@ -151,10 +141,7 @@ class WhatIf:
         for dimension in dimensions_of(self.definition):
             rows = np.array([cell.dimension == dimension for cell in cells.keys], dtype=bool)
             if rows.any():
-                found = outcomes.of(rows).counted()
-                wins = Wins(
-                    *map(int, (found.a, found.b, found.ties, found.points, found.points_max))
-                )
+                wins = outcomes.of(rows).counted()
                 yield DimensionResult(dimension, wins, self._difference(dimension, included))
 
     def _difference(self, dimension: str, included: Truths) -> Difference:

@@ -63,8 +63,8 @@ class Counts:
     a: Whole
     b: Whole
     ties: Whole
-    points: Whole
-    points_max: Whole
+    reference_points: Whole
+    reference_points_max: Whole
     not_compared: Whole
 
 
@@ -94,8 +94,8 @@ class Outcomes:
             a,
             b,
             ties=self.compared.sum(axis=0) - a - b,
-            points=np.where(self.has_points, self.points, 0).sum(axis=0),
-            points_max=2 * self.has_points.sum(axis=0),
+            reference_points=np.where(self.has_points, self.points, 0).sum(axis=0),
+            reference_points_max=2 * self.has_points.sum(axis=0),
             not_compared=(~self.compared).sum(axis=0),
         )
 
@@ -124,10 +124,7 @@ class Part:
         found = []
         for values in (totals, counts):
             sums = np.zeros((cells, *values.shape[1:]), dtype=np.int64)
-            if len(filled) == len(self.cells):
-                sums[filled] = values[self.items]
-            else:
-                sums[filled] = np.add.reduceat(values[self.items], starts, axis=0)
+            sums[filled] = np.add.reduceat(values[self.items], starts, axis=0)
             found.append(sums)
         return Sums(*found)
 

@@ -102,9 +102,9 @@ def _summary(scenario: str, dimension: str, outcomes: Outcomes) -> dict[str, Any
         "ties": int(found.ties),
         "a_percent": percent(int(found.a), compared),
         "b_percent": percent(int(found.b), compared),
-        "reference_points": int(found.points),
-        "reference_points_max": int(found.points_max),
-        "reference_percent": percent(int(found.points), int(found.points_max)),
+        "reference_points": int(found.reference_points),
+        "reference_points_max": int(found.reference_points_max),
+        "reference_percent": percent(int(found.reference_points), int(found.reference_points_max)),
         "not_compared": int(found.not_compared),
     }
 

@@ -224,7 +224,8 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
     """Wins and points of some comparisons, in the data and in resamples."""
     observed = drawn.observed.of(rows)
     counts = observed.counted()
-    a, b, ties, points = (int(n[0]) for n in (counts.a, counts.b, counts.ties, counts.points))
+    a, b, ties = (int(n[0]) for n in (counts.a, counts.b, counts.ties))
+    points = int(counts.reference_points[0])
     compared, with_points = a + b + ties, int(observed.has_points.sum())
     half = ties / 2 if recipe.wins.ties == "half" else 0
     found: dict[str, Any] = {
@@ -274,7 +275,7 @@ def _intervals(
         "b_wins": (counts.b + half)[any_compared],
     }
     if observed.has_points.any():
-        ends["reference_points"] = counts.points[resamples.has_points.any(axis=0)]
+        ends["reference_points"] = counts.reference_points[resamples.has_points.any(axis=0)]
     tail = round((1 - recipe.confidence) / 2, 12)
     found: dict[str, float] = {}
     for name, values in ends.items():
