@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ class Tried:
     def columns(self) -> list[Column]:
         return sortable_columns(COLUMNS, texts=TEXTS, sort=self._sort)
 
-    @property
+    @cached_property
     def moved(self) -> Sequence[Moved]:
         """Who would join or leave, sorted; the first hundred. Who has no number comes last."""
         ways = (
@@ -108,7 +109,7 @@ class Tried:
         )
         rows = [
             # no rule excludes whoever is taken to be still at it
-            Moved(self.names[at], change, str(excluded_by[at]), self._measures(at))
+            Moved(self.names[at], change, str(excluded_by[at]), self._measures[at])
             for change, people, excluded_by in ways
             for at in people
         ]
@@ -126,9 +127,12 @@ class Tried:
     def _sort(self) -> str:
         return self.sort if self.sort.removeprefix("-") in COLUMNS else "participant"
 
-    def _measures(self, at: int) -> dict[str, float | None]:
-        numbers = {name: float(of[at]) for name, of in self.after.raters.measures.items()}
-        return {name: None if np.isnan(n) else n for name, n in numbers.items()}
+    @cached_property
+    def _measures(self) -> list[dict[str, float | None]]:
+        """What rules measure in each of the raters."""
+        measures = self.after.raters.measures
+        known = [[None if isnan(n) else n for n in of.tolist()] for of in measures.values()]
+        return [dict(zip(measures, row, strict=True)) for row in zip(*known, strict=True)]
 
     @property
     def figure(self) -> SigmaMaeFigure | None:
