@@ -1,13 +1,23 @@
-"""The `quality:` section of study.yaml: which raters count, and in which order that is asked."""
+"""The `quality:` section of study.yaml: which raters count, and in which order that is asked.
 
-from collections.abc import Iterator
+Each rule stands here once, with its settings and its words. A new one is a class, a name, what it
+measures, and a section of `QualityRules`: workers, the page of thresholds and texts take it from
+there.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
+from analysis.exclusion_rule import Choice, Measure, Raters, Rule, Threshold
 from survey.definition.parts import Part
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 RuleName = Literal["duration", "attention", "early_exit", "sigma_mae"]
 #: The step of the funnel that is no rule: who is excluded by a recorded decision. It comes first.
@@ -15,8 +25,18 @@ DECISION: Literal["decision"] = "decision"
 StepName = RuleName | Literal["decision"]
 #: Characters that the reason of a decision may have.
 LONGEST_REASON = 500
+#: Numbers closer than this count as equal. Judge scores are thirds, so a mean absolute error of
+#: exactly 0.9 may come out as 0.9000000000000001, which is not above 0.9. Two values of σ or MAE
+#: that really differ lie farther apart, for any survey that a person can sit through.
+TOLERANCE = 1e-9
 #: What σ is the standard deviation of: every rating, or the mean rating of every block.
 SigmaOver = Literal["ratings", "blocks"]
+MEASURES = {
+    "minutes": Measure("duration_seconds", "Minutes", 1, per=60),
+    "failures": Measure("attention_checks_failed", "Failed checks", 0),
+    "sigma": Measure("sigma", "σ", 3),
+    "mae": Measure("mae", "MAE", 3),
+}
 
 
 @dataclass(frozen=True)
@@ -29,11 +49,23 @@ class RatedScale:
     blocks: int
 
 
-class DurationWindow(Part):
-    """Minutes from start to end; both ends of the window still count as inside."""
+class DurationWindow(Rule):
+    """Minutes from start to end; both ends of the window still count as inside.
 
-    minimum: FiniteFloat = Field(default=10.0, ge=0)
-    maximum: FiniteFloat = Field(default=75.0, gt=0)
+    Somebody who left before any time was recorded has no duration, and is caught by `early_exit`.
+    """
+
+    name = "duration"
+    measures = ("minutes",)
+
+    minimum: Annotated[
+        FiniteFloat,
+        Threshold("Shortest time", "minutes", 0.5, "minutes", name="duration_minimum"),
+    ] = Field(default=10.0, ge=0)
+    maximum: Annotated[
+        FiniteFloat,
+        Threshold("Longest time", "minutes", 0.5, "minutes", name="duration_maximum"),
+    ] = Field(default=75.0, gt=0)
 
     @model_validator(mode="after")
     def _minimum_first(self) -> "DurationWindow":
@@ -41,20 +73,67 @@ class DurationWindow(Part):
             raise ValueError("minimum is greater than maximum")
         return self
 
+    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+        minutes = raters.measures["minutes"]
+        return (minutes < self.minimum - TOLERANCE) | (minutes > self.maximum + TOLERANCE)
 
-class Attention(Part):
+    def in_short(self) -> str:
+        return f"under {self.minimum:g} or over {self.maximum:g} minutes"
+
+    def in_words(self) -> str:
+        return f"who took less than {self.minimum:g} or more than {self.maximum:g} minutes"
+
+
+class Attention(Rule):
     """How many attention checks a rater may fail and still count."""
 
-    failures_allowed: int = Field(default=0, ge=0)
+    name = "attention"
+    measures = ("failures",)
+
+    failures_allowed: Annotated[
+        int, Threshold("Failed attention checks allowed", measure="failures")
+    ] = Field(default=0, ge=0)
+
+    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+        return raters.measures["failures"] > self.failures_allowed
+
+    def in_short(self) -> str:
+        if not self.failures_allowed:
+            return "an attention check failed"
+        return f"more than {self.failures_allowed} attention checks failed"
+
+    def in_words(self) -> str:
+        if not self.failures_allowed:
+            return "who failed any attention check"
+        return f"who failed more than {self.failures_allowed} attention checks"
 
 
-class EarlyExit(Part):
+class EarlyExit(Rule):
     """Somebody in progress and silent for longer than this has left."""
 
-    inactive_minutes: FiniteFloat = Field(default=120.0, gt=0)
+    name = "early_exit"
+
+    inactive_minutes: Annotated[
+        FiniteFloat, Threshold("Left after a silence of", "minutes", 5, most=24 * 60)
+    ] = Field(default=120.0, gt=0)
+
+    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+        return raters.left
+
+    def measured(self, rater: Mapping[str, float]) -> dict[str, Any]:
+        return {"status": "in_progress"}
+
+    def in_short(self) -> str:
+        return "left before the end"
+
+    def in_words(self) -> str:
+        return (
+            "who left before the end (in progress, and silent for more than "
+            f"{self.inactive_minutes:g} minutes)"
+        )
 
 
-class SigmaMae(Part):
+class SigmaMae(Rule):
     """Ratings that hardly vary and, at the same time, lie far from the gold scores.
 
     Both comparisons are strict. `ddof` 1 is the sample standard deviation, 0 the population's.
@@ -62,10 +141,41 @@ class SigmaMae(Part):
     than ratings do, so the same `sigma_below` matches far more raters.
     """
 
-    sigma_below: FiniteFloat = Field(default=0.6, ge=0)
-    mae_above: FiniteFloat = Field(default=0.9, ge=0)
-    ddof: Literal[0, 1] = 1
-    sigma_over: SigmaOver = "ratings"
+    name = "sigma_mae"
+    measures = ("sigma", "mae")
+    of_ratings = True
+
+    sigma_below: Annotated[
+        FiniteFloat, Threshold("Ratings hardly vary: σ below", "points", 0.01, "sigma")
+    ] = Field(default=0.6, ge=0)
+    mae_above: Annotated[
+        FiniteFloat, Threshold("… and lie far from gold: MAE above", "points", 0.01, "mae")
+    ] = Field(default=0.9, ge=0)
+    ddof: Annotated[
+        Literal[0, 1],
+        Choice("σ divides by", {1: "n − 1 (of a sample)", 0: "n (of a population)"}),
+    ] = 1
+    sigma_over: Annotated[
+        SigmaOver,
+        Choice("σ is over", {"ratings": "all ratings", "blocks": "the mean of each block"}),
+    ] = "ratings"
+
+    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+        flat = raters.measures["sigma"] < self.sigma_below - TOLERANCE
+        return flat & (raters.measures["mae"] > self.mae_above + TOLERANCE)
+
+    def in_short(self) -> str:
+        of = ", σ of block means" if self.sigma_over == "blocks" else ""
+        return f"σ under {self.sigma_below:g} and MAE over {self.mae_above:g}{of}"
+
+    def in_words(self) -> str:
+        sigma = f"σ = standard deviation, {'n − 1' if self.ddof else 'n'} in its denominator"
+        if self.sigma_over == "blocks":
+            sigma += ", over the mean ratings of blocks"
+        return (
+            f"whose gold-scored ratings had σ < {self.sigma_below:g} and at the same time a mean "
+            f"absolute distance to the gold scores of more than {self.mae_above:g} ({sigma})"
+        )
 
     def largest_sigma(self, scale: RatedScale) -> float:
         """The greatest standard deviation that a rater can have: half of all at either end."""
@@ -96,6 +206,16 @@ class QualityRules(Part):
             if order.count(rule) > 1:
                 raise ValueError(f"{rule} stands twice")
         return order
+
+    def rule(self, name: str) -> Rule:
+        """The settings of a rule."""
+        rule: Rule = getattr(self, SECTIONS[name])
+        return rule
+
+    def applied(self, *, rated: bool) -> "QualityRules":
+        """The same rules, without those that are about ratings where a study asks for none."""
+        order = [name for name in self.order if rated or not self.rule(name).of_ratings]
+        return self.model_copy(update={"order": order})
 
     def without(self, rule: RuleName) -> "QualityRules":
         """The same rules, with one step fewer."""
@@ -149,3 +269,31 @@ class QualityRules(Part):
                 f"{on} no rater is more than {length} away from the gold scores, so the rule "
                 "`sigma_mae` excludes nobody: set a threshold in points of this scale",
             )
+
+
+class Setting(NamedTuple):
+    """A number or choice of a rule that researchers may try others for."""
+
+    rule: str
+    section: str
+    key: str
+    about: Threshold | Choice
+    is_whole: bool
+
+    def of(self, rules: QualityRules) -> Any:
+        """Its value."""
+        return getattr(getattr(rules, self.section), self.key)
+
+
+#: The sections that hold a rule's settings, by the name of the rule.
+SECTIONS: dict[str, str] = {
+    rule.name: section for section, rule in QualityRules() if isinstance(rule, Rule)
+}
+#: By the name of the field in forms and addresses.
+SETTINGS: dict[str, Setting] = {
+    about.name or key: Setting(rule, section, key, about, field.annotation is int)
+    for rule, section in SECTIONS.items()
+    for key, field in type(QualityRules().rule(rule)).model_fields.items()
+    for about in field.metadata
+    if isinstance(about, Threshold | Choice)
+}

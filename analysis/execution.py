@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 from django.db import OperationalError, transaction
 from django.utils import timezone
 from pandas import DataFrame, isna
+from scipy.stats import t
 
 from analysis.decisions import about, snapshot_at
 from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
 from analysis.judges.judging import analyse_judges
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.queries import T_QUANTILES
 from analysis.recipe_sets import recipes_of
 from analysis.report import THRESHOLDS_SEED, Results, analyse
 from analysis.rules import rules_of
@@ -169,6 +172,10 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
                 Result(run=run, kind=Result.Kind.FIGURE, name=name, content=plain(figure))
                 for name, figure in results.figures.items()
             ),
+            *(
+                Result(run=run, kind=Result.Kind.PAGE, name=name, content=plain(content))
+                for name, content in _for_pages(run, results).items()
+            ),
         ]
     )
     run.state = State.DONE
@@ -180,6 +187,22 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         AnalysisRun.objects.filter(
             study_id=run.study_id, sources=run.sources, is_automatic=True, pk__lt=run.pk
         ).exclude(state=State.RUNNING).delete()
+
+
+def _for_pages(run: AnalysisRun, results: Results) -> dict[str, dict[str, Any]]:
+    """What pages need to compute with, for web processes have no scipy.
+
+    Student's t for intervals over any number of raters, with the confidence of the first recipe
+    whose units are raters.
+    """
+    differences = results.tables.get("rater_differences")
+    if differences is None:
+        return {}
+    of_raters = (r.confidence for r in recipes_of(run.recipe_set) if r.unit == "participant")
+    confidence = next(of_raters, 0.95)
+    df = np.arange(1, max(differences["dimension"].value_counts(), default=0))
+    quantiles = {"confidence": confidence, "quantiles": t.ppf((1 + confidence) / 2, df)}
+    return {T_QUANTILES: quantiles}
 
 
 def _content(table: DataFrame) -> dict[str, Any]:

@@ -159,17 +159,21 @@ class ManualDecision(models.Model):
 
 
 class Result(models.Model):
-    """A table or figure of a run, stored as data, so that it can be shown again as it was."""
+    """A table or figure of a run, stored as data, so that it can be shown again as it was; or what
+    a page computes with that only workers can compute.
+    """
 
     class Kind(models.TextChoices):
         TABLE = "table"
         FIGURE = "figure"
+        PAGE = "page"  # what a page computes with, in no file
 
     run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="results")
     kind = models.CharField(max_length=10, choices=Kind)
     name = models.CharField(max_length=60)
     content = models.JSONField(
-        help_text="A table as {columns, rows}; a figure as Plotly's {data, layout}"
+        help_text="A table as {columns, rows}; a figure as Plotly's {data, layout}; what a page "
+        "computes with as it needs it"
     )
 
     class Meta:

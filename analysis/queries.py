@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 from analysis.models import AnalysisRun, Result
 from survey.models import Study
 
+#: Of `Result.Kind.PAGE`: Student's t for intervals over 2, 3, … raters, and their confidence.
+T_QUANTILES = "t_quantiles"
+
 
 class Decision(NamedTuple):
     """What the filter decided of a rater, and the step that excluded them or nothing.

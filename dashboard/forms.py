@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -13,7 +12,8 @@ from pydantic import ValidationError as ValidationErrors
 
 from analysis.catalogue.spec import Column
 from analysis.catalogue.subjects import MAIN, SUBJECTS
-from analysis.definition import LONGEST_REASON, QualityRules, RuleName
+from analysis.definition import LONGEST_REASON, SETTINGS, QualityRules, Setting
+from analysis.exclusion_rule import Choice, Threshold
 from dashboard.certificate import PEOPLE
 from dashboard.queries import NOBODY
 from dashboard.raters import NUMBERS, TEXTS
@@ -138,80 +138,38 @@ class ResultsForm(forms.Form):
         return {name: value for name, value in self.cleaned_data.items() if value}
 
 
-@dataclass(frozen=True)
-class Threshold:
-    """A number of a rule: the rule's name, its section and key, and what it is called."""
-
-    rule: RuleName
-    section: str
-    key: str
-    label: str
-    unit: str
-    is_whole: bool = False
-
-
-THRESHOLDS = {
-    "duration_minimum": Threshold(
-        "duration", "duration_minutes", "minimum", "Shortest time", "minutes"
-    ),
-    "duration_maximum": Threshold(
-        "duration", "duration_minutes", "maximum", "Longest time", "minutes"
-    ),
-    "failures_allowed": Threshold(
-        "attention", "attention", "failures_allowed", "Failed attention checks allowed", "", True
-    ),
-    "inactive_minutes": Threshold(
-        "early_exit", "early_exit", "inactive_minutes", "Left after a silence of", "minutes"
-    ),
-    "sigma_below": Threshold(
-        "sigma_mae", "sigma_mae", "sigma_below", "Ratings hardly vary: σ below", "points"
-    ),
-    "mae_above": Threshold(
-        "sigma_mae", "sigma_mae", "mae_above", "… and lie far from gold: MAE above", "points"
-    ),
-}
-#: Choices of a rule, by field: their rule, key, label, and what each is called.
-SIGMA_CHOICES = {
-    "ddof": ("σ divides by", {"1": "n − 1 (of a sample)", "0": "n (of a population)"}),
-    "sigma_over": ("σ is over", {"ratings": "all ratings", "blocks": "the mean of each block"}),
-}
-
-
 class ThresholdsForm(forms.Form):
     """Other numbers for the rules in force; a field that is left empty keeps its number."""
 
     def __init__(self, data: Mapping[str, Any], *, rules: QualityRules, left_out: Collection[str]):
         super().__init__(data, label_suffix="")
         self.in_force = rules
-        content = rules.model_dump()
-        for name, about in THRESHOLDS.items():
-            if about.rule in rules.order and name not in left_out:
-                kind = forms.IntegerField if about.is_whole else forms.FloatField
-                self.fields[name] = kind(
-                    label=about.label,
-                    required=False,
-                    min_value=0,
-                    initial=content[about.section][about.key],
-                )
-        for name, (label, values) in SIGMA_CHOICES.items():
-            if "sigma_mae" in rules.order and name in content["sigma_mae"]:
-                self.fields[name] = forms.ChoiceField(
-                    label=label,
-                    required=False,
-                    choices=list(values.items()),
-                    initial=str(content["sigma_mae"][name]),
-                )
+        for name, setting in SETTINGS.items():
+            if setting.rule in rules.order and name not in left_out:
+                self.fields[name] = _field(setting, setting.of(rules))
+
+    @property
+    def thresholds(self) -> dict[str, Setting]:
+        """The numbers that may be moved, by field."""
+        return self._of_kind(Threshold)
+
+    @property
+    def choices(self) -> dict[str, Setting]:
+        """What may be chosen, by field."""
+        return self._of_kind(Choice)
+
+    def _of_kind(self, kind: type) -> dict[str, Setting]:
+        settings = {name: SETTINGS[name] for name in self.fields}
+        return {n: setting for n, setting in settings.items() if isinstance(setting.about, kind)}
 
     def clean(self) -> dict[str, Any]:
         """The numbers, checked as rules are; `rules` is what they make."""
         cleaned = super().clean() or {}
         content = self.in_force.model_dump()
         for name, value in cleaned.items():
-            if name in THRESHOLDS and value is not None:
-                about = THRESHOLDS[name]
-                content[about.section][about.key] = value
-            elif name in SIGMA_CHOICES and value:
-                content["sigma_mae"][name] = int(value) if name == "ddof" else value
+            if value not in (None, ""):
+                setting = SETTINGS[name]
+                content[setting.section][setting.key] = value
         try:
             self.rules = QualityRules.model_validate(content)
         except ValidationErrors as problem:
@@ -223,6 +181,22 @@ class ThresholdsForm(forms.Form):
     def asked(self) -> QualityRules:
         """The rules that the form makes; those in force where something in it is wrong."""
         return self.rules if self.is_valid() else self.in_force
+
+
+def _field(setting: Setting, initial: Any) -> forms.Field:
+    """What asks for another value of a rule's setting."""
+    about = setting.about
+    shared: dict[str, Any] = {"label": about.label, "required": False}
+    if isinstance(about, Choice):
+        return forms.TypedChoiceField(
+            **shared,
+            choices=list(about.values.items()),
+            coerce={str(value): value for value in about.values}.get,
+            empty_value=None,
+            initial=str(initial),
+        )
+    kind = forms.IntegerField if setting.is_whole else forms.FloatField
+    return kind(**shared, min_value=0, initial=initial)
 
 
 #: Those that show an analysis, and let people ask for a new one.

@@ -1,34 +1,58 @@
-"""What an analysis run left of each rater, as `raters.what_if` takes it.
+"""What an analysis run left of each rater, as `dashboard.thresholds` takes it.
 
 A slider asks for the same run again and again, and a finished run never changes. So each process
 remembers the last runs that it was asked for: the raters, and the ratings of those who ever joined
 or left.
 """
 
-import math
 from array import array
-from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from django.db.models import Count, F, Q, Sum
 
-from analysis.models import AnalysisRun
-from analysis.raters.what_if import NONE, Item, Rater, spread
-from analysis.raters.what_if import Sum as RatingSum
+from analysis.definition import MEASURES, SigmaOver
+from analysis.exclusion_rule import Raters
+from analysis.models import AnalysisRun, Result
+from analysis.queries import T_QUANTILES
+from analysis.raters.exclusion import UNSPECIFIED, Numbers, Truths, Whole, sigmas
+from analysis.tables.win_counts import Cells, Item, cells_of
 from dashboard.queries import tables_of
 from judge.queries import gold_scores
 from survey.models import DemographicAnswer, Participant, Rating, Study
-from survey.tidy import RATING_TASKS, cells_of, definition_of, dimensions_of
+from survey.tidy import RATING_TASKS, definition_of, dimensions_of
+from survey.tidy import cells_of as study_cells
 
 #: Runs that a process remembers; one of 8,000 raters takes some 20 MB when all have moved.
 REMEMBERED = 4
 #: Participants whose ratings one query reads; databases take no longer lists.
 AT_ONCE = 5000
-UNSPECIFIED = "unspecified"
-#: Of what σ is taken, and its ddof.
-Way = tuple[str, int]
+
+
+class Row(NamedTuple):
+    """A rater of the run, and of their indices those that are used here."""
+
+    key: int
+    name: str
+    included: bool
+    indices: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """Student's t for intervals of this `confidence` over 2, 3, … raters.
+
+    There are none in a run that was stored before runs held them.
+    """
+
+    confidence: float | None = None
+    quantiles: list[float] = field(default_factory=list)
+
+    def of(self, n: int) -> float | None:
+        """That of so many raters."""
+        return self.quantiles[n - 2] if 2 <= n < 2 + len(self.quantiles) else None
 
 
 def record_of(study: Study, run: AnalysisRun) -> "RunRecord":
@@ -48,51 +72,56 @@ class RunRecord:
         self.run, self.study = run, run.study
         #: Each rater's ratings: places among the items and values, by turns.
         self._ratings_of: dict[int, array[int]] = {}
-        self._sigmas: dict[str, dict[int, tuple[float, int]]] = {}
 
     # ── The raters ───────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def raters(self) -> list[Rater]:
-        """Everybody in the run as its rules saw them."""
+    def raters(self) -> Raters:
+        """Everybody in the run as its rules saw them, in the order of `keys` and `names`."""
         sexes = self._sexes()
-        excluded = set(self.run.exclusions.values_list("participant_id", flat=True))
-        return [
-            Rater(
-                key=who,
-                entered=included or who in excluded,
-                left=indices["status"] == Participant.Status.IN_PROGRESS,
-                minutes=_minutes(indices["duration_seconds"]),
-                failures=indices["attention_checks_failed"],
-                sigma=indices["sigma"],
-                mae=indices["mae"],
-                sex=sexes.get(who, UNSPECIFIED),
-                decided=bool(indices["excluded_by_decision"]),
-            )
-            for who, _, included, indices in self._rows
-        ]
+        excluded = self.run.exclusions.values_list("participant_id", flat=True)
+        indices = [row.indices for row in self._rows]
+        return Raters(
+            entered=self._included | np.isin(self.keys, [*excluded]),
+            left=np.array([each["status"] for each in indices], dtype=str)
+            == Participant.Status.IN_PROGRESS.value,
+            # a run from before there were decisions says nothing of them
+            decided=np.array([each["excluded_by_decision"] for each in indices], dtype=bool),
+            sex=np.array([sexes.get(row.key, UNSPECIFIED) for row in self._rows], dtype=str),
+            measures={
+                name: np.array([each[about.column] for each in indices], dtype=float) / about.per
+                for name, about in MEASURES.items()
+            },
+        )
 
     @cached_property
-    def names(self) -> dict[int, str]:
-        """Pseudonyms by participant."""
-        return {who: name for who, name, _, _ in self._rows}
+    def keys(self) -> Whole:
+        """The participants' ids."""
+        return np.array([row.key for row in self._rows], dtype=np.int64)
 
     @cached_property
-    def _included(self) -> frozenset[int]:
-        return frozenset(who for who, _, included, _ in self._rows if included)
+    def names(self) -> list[str]:
+        """Their pseudonyms."""
+        return [row.name for row in self._rows]
 
     @cached_property
-    def _rows(self) -> list[tuple[int, str, bool, dict[str, Any]]]:
-        """Participant, pseudonym, whether included, and of the indices those that are used here."""
-        used = ["status", "duration_seconds", "attention_checks_failed", "sigma", "mae"]
-        used += ["n_ratings", "n_gold", "excluded_by_decision"]
+    def _included(self) -> Truths:
+        return np.array([row.included for row in self._rows], dtype=bool)
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {row.key: place for place, row in enumerate(self._rows)}
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        used = {about.column for about in MEASURES.values()}
+        used |= {"status", "n_ratings", "n_gold", "excluded_by_decision"}
         rows = self.run.rater_quality.order_by("id").values_list(
             "participant_id", "participant__pseudonym", "included", "indices"
         )
         return [
-            # a run from before there were decisions says nothing of them
-            (who, name, included, {each: indices.get(each) for each in used})
-            for who, name, included, indices in rows
+            Row(key, name, included, {each: indices.get(each) for each in used})
+            for key, name, included, indices in rows
         ]
 
     def _sexes(self) -> dict[int, str]:
@@ -101,78 +130,87 @@ class RunRecord:
         )
         return {who: str(sex) for who, sex in answers.values_list("participant_id", "value") if sex}
 
-    def sigmas(self, way: Way, own: Way) -> dict[int, float | None]:
-        """Every rater's σ taken another `way` than the run's `own`."""
-        over, ddof = way
-        is_known = over == own[0] == "ratings"
-        if over not in self._sigmas:
-            self._sigmas[over] = self._own_sigmas() if is_known else dict(self._read_sigmas(over))
-        had = own[1] if is_known else 0
-        return {
-            who: sigma * math.sqrt((n - had) / (n - ddof)) if n > ddof else None
-            for who, (sigma, n) in self._sigmas[over].items()
-        }
+    def sigma(self, *, over: SigmaOver, ddof: int) -> Numbers:
+        """Every rater's σ, taken in another way than the run's."""
+        return sigmas(*self._blocks, raters=len(self.keys), over=over, ddof=ddof)[0]
 
-    def _own_sigmas(self) -> dict[int, tuple[float, int]]:
-        """The run's σ and of how many ratings: those with a gold score, if there are any."""
-        n_of = "n_gold" if any(row["n_gold"] for *_, row in self._rows) else "n_ratings"
-        return {who: (row["sigma"] or 0.0, row[n_of]) for who, _, _, row in self._rows}
-
-    def _read_sigmas(self, over: str) -> Iterator[tuple[int, tuple[float, int]]]:
-        """Every rater's σ with ddof 0, and of how many ratings or blocks, from what the run
-        computed it: ratings with a gold score, or all where there is none.
+    @cached_property
+    def _blocks(self) -> tuple[Whole, Whole, Whole, Whole]:
+        """Whose ratings of a block they are, how many, their sum, and that of their squares: of
+        those that the run computed σ from, with a gold score, or all where there is none.
         """
         ratings = self._ratings()
         if self._is_scored_in_part:
             ratings = ratings.filter(_with_gold(self.study))
         rows = (
-            ratings.order_by("presentation__participant_id", "presentation__block_id")
+            ratings.order_by()
             .values_list("presentation__participant_id", "presentation__block_id")
-            .annotate(total=Sum("value"), n=Count("id"), squares=Sum(F("value") * F("value")))
+            .annotate(n=Count("id"), total=Sum("value"), squares=Sum(F("value") * F("value")))
         )
-        for who, blocks in groupby(rows.iterator(), key=lambda row: row[0]):
-            sums = [(RatingSum(total, n), squares) for _, _, total, n, squares in blocks]
-            several = len(sums) if over == "blocks" else sum(of_block.n for of_block, _ in sums)
-            yield who, (spread(sums, over=over, ddof=0) or 0.0, several)
+        known = [
+            (self._places[who], *sums) for who, _, *sums in rows.iterator() if who in self._places
+        ]
+        rater, n, total, squares = np.array(known, dtype=np.int64).reshape(-1, 4).T
+        return rater, n, total, squares
 
     @property
     def _is_scored_in_part(self) -> bool:
         """Whether some ratings have a gold score, and others none."""
-        all_have = all(row["n_gold"] == row["n_ratings"] for *_, row in self._rows)
-        return not all_have and any(row["n_gold"] for *_, row in self._rows)
+        n_gold, n_ratings = (
+            np.array([row.indices[name] for row in self._rows], dtype=int)
+            for name in ("n_gold", "n_ratings")
+        )
+        return bool(n_gold.any() and (n_gold != n_ratings).any())
 
     # ── Their ratings ────────────────────────────────────────────────────────────────────────
 
+    def differences(self, dimension: str) -> Numbers:
+        """Each rater's a − b on a dimension; NaN where they have none."""
+        return self._differences.get(dimension, np.full(len(self.keys), np.nan))
+
     @cached_property
-    def differences(self) -> dict[str, dict[int, float]]:
-        """Each rater's a − b, by dimension."""
-        keys = {name: who for who, name in self.names.items()}
-        found: dict[str, dict[int, float]] = {}
+    def _differences(self) -> dict[str, Numbers]:
+        places = {name: place for place, name in enumerate(self.names)}
+        found: dict[str, Numbers] = {}
         for row in tables_of(self.run, "rater_differences")["rater_differences"].rows:
-            if row["participant"] in keys:
-                who = keys[row["participant"]]
-                found.setdefault(row["dimension"], {})[who] = row["difference"]
+            if row["participant"] in places:
+                nobody = np.full(len(places), np.nan)
+                of_dimension = found.setdefault(row["dimension"], nobody)
+                of_dimension[places[row["participant"]]] = row["difference"]
         return found
 
-    def sums(self, included: frozenset[int]) -> dict[Item, RatingSum]:
-        """The sums of the `included`: those of the run, with who joins and without who leaves; or
-        all of them added up, where fewer ratings are to be read for that.
+    @cached_property
+    def quantiles(self) -> Quantiles:
+        """What the worker stored for intervals of these differences."""
+        stored = self.run.results.filter(kind=Result.Kind.PAGE, name=T_QUANTILES).first()
+        return Quantiles(**stored.content) if stored else Quantiles()
+
+    @cached_property
+    def cells(self) -> Cells | None:
+        """What is compared; None where the study rates nothing or compares no two conditions."""
+        definition = definition_of(self.study)
+        a, b, of = definition.condition_a, definition.condition_b, definition.reference
+        if a is None or b is None or definition.rating is None:
+            return None
+        reference = (of.model, of.condition) if of else None
+        return cells_of(self._items.values(), (a, b), reference)
+
+    def sums(self, included: Truths) -> tuple[Whole, Whole]:
+        """Sum and number of the ratings of each item by the `included`: those of the run, with who
+        joins and without who leaves; or all of them added up, where fewer ratings are to be read
+        for that.
         """
-        joining, leaving = included - self._included, self._included - included
-        totals, counts = map(list, self._sums_of_run)
-        parts: tuple[tuple[Iterable[int], int], ...] = ((joining, 1), (leaving, -1))
+        joining, leaving = included & ~self._included, self._included & ~included
+        totals, counts = (sums.copy() for sums in self._sums_of_run)
+        parts = [(joining, 1), (leaving, -1)]
         if self._unread(joining | leaving) > self._unread(included):
-            totals, counts = [0] * len(self._items), [0] * len(self._items)
-            parts = ((included, 1),)
+            totals, counts = np.zeros_like(totals), np.zeros_like(counts)
+            parts = [(included, 1)]
         for people, times in parts:
-            self._read(people)
-            for who in people:
-                given = self._ratings_of[who]
-                for place, value in zip(given[::2], given[1::2], strict=True):
-                    totals[place] += times * value
-                    counts[place] += times
-        sums = map(RatingSum, totals, counts)
-        return dict(zip(self._items.values(), sums, strict=True))
+            items, values = self._read(self.keys[people].tolist())
+            np.add.at(totals, items, times * values)
+            np.add.at(counts, items, times)
+        return totals, counts
 
     @cached_property
     def _items(self) -> dict[tuple[int, int, str], Item]:
@@ -180,25 +218,28 @@ class RunRecord:
         definition = definition_of(self.study)
         return {
             (block, response, dimension): Item(*cell.names, dimension)
-            for (block, response), cell in cells_of(self.study).items()
+            for (block, response), cell in study_cells(self.study).items()
             for dimension in dimensions_of(definition)
         }
 
     @cached_property
-    def _sums_of_run(self) -> tuple[list[int], list[int]]:
+    def _sums_of_run(self) -> tuple[Whole, Whole]:
         """Sum and number of the ratings of each item by the raters whom the run kept."""
         stored = {
-            Item(*(row[name] for name in Item._fields)): RatingSum(row["total"], row["n"])
+            Item(*(row[name] for name in Item._fields)): (row["total"], row["n"])
             for row in tables_of(self.run, "items")["items"].rows
         }
-        sums = [stored.get(item, NONE) for item in self._items.values()]
-        return [each.total for each in sums], [each.n for each in sums]
+        sums = [stored.get(item, (0, 0)) for item in self._items.values()]
+        totals, counts = np.array(sums, dtype=np.int64).reshape(-1, 2).T
+        return totals, counts
 
-    def _unread(self, people: frozenset[int]) -> int:
-        return len(people - self._ratings_of.keys())
+    def _unread(self, people: Truths) -> int:
+        return len(set(self.keys[people].tolist()) - self._ratings_of.keys())
 
-    def _read(self, people: Iterable[int]) -> None:
-        """Read the ratings of whom nobody has asked for before."""
+    def _read(self, people: list[int]) -> tuple[Whole, Whole]:
+        """Items (by their places) and values of these people's ratings; those that nobody has
+        asked for before are read.
+        """
         missing = sorted(who for who in people if who not in self._ratings_of)
         places = {key: place for place, key in enumerate(self._items)}
         for first in range(0, len(missing), AT_ONCE):
@@ -219,6 +260,9 @@ class RunRecord:
             for who, block, response, dimension, value in rows.iterator():
                 found[who].extend((places[block, response, dimension], value))
             self._ratings_of |= found
+        pairs = np.concatenate([np.empty(0, "i"), *(self._ratings_of[who] for who in people)])
+        items, values = pairs.astype(np.int64).reshape(-1, 2).T
+        return items, values
 
     def _ratings(self) -> Any:
         return Rating.objects.filter(
@@ -226,10 +270,6 @@ class RunRecord:
             presentation__participant__source__in=self.run.sources,
             task__in=RATING_TASKS,
         )
-
-
-def _minutes(seconds: float | None) -> float | None:
-    return None if seconds is None else seconds / 60
 
 
 def _with_gold(study: Study) -> Q:

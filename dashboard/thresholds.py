@@ -1,18 +1,24 @@
 """What other thresholds would do to a study's newest analysis, read for a page.
 
-`raters.what_if` computes; here it gets the raters of a run, and of ratings only the sums that
-change: the run holds those of the raters whom it kept.
+`raters.exclusion` and `tables.win_counts` compute, as they do for a worker; here they get the
+raters of a run, and of ratings only the sums that change: the run holds those of the raters whom it
+kept. Nothing is decided by it.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from math import sqrt
 
-from analysis.definition import QualityRules
+import numpy as np
+
+from analysis.definition import TOLERANCE, QualityRules
+from analysis.exclusion_rule import Raters
 from analysis.models import AnalysisRun
-from analysis.raters.what_if import Difference, Funnel, Rater, Wins, funnel, mean_difference, wins
+from analysis.raters.exclusion import Funnel, Numbers, Truths, funnel
 from analysis.rules import rules_of
+from analysis.tables.win_counts import Counts
 from dashboard.run_record import record_of
 from survey.definition import StudyDefinition
 from survey.models import Participant, Study
@@ -20,11 +26,21 @@ from survey.tidy import definition_of, dimensions_of
 
 
 @dataclass(frozen=True)
+class Difference:
+    """The mean of the raters' a − b, with its interval where two raters or more differ."""
+
+    n: int
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
 class DimensionResult:
-    """The main results of one dimension."""
+    """The main results of one dimension, over all scenarios."""
 
     dimension: str
-    wins: Wins
+    wins: Counts
     difference: Difference
 
 
@@ -33,25 +49,13 @@ class Outcome:
     """What comes of some rules: who is left, and the main results from their ratings."""
 
     rules: QualityRules
-    raters: Sequence[Rater]
+    raters: Raters
     funnel: Funnel
     results: list[DimensionResult]
 
     @property
     def n_kept(self) -> int:
-        return len(self.funnel.included)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The largest values of the run's raters, for the ends of sliders."""
-
-    minutes: float
-    failures: int
-    sigma: float
-    mae: float
-    #: Whether somebody may be called silent or still at it, depending on the rule.
-    has_unfinished: bool
+        return int(self.funnel.included.sum())
 
 
 class WhatIf:
@@ -65,40 +69,35 @@ class WhatIf:
     def definition(self) -> StudyDefinition:
         return definition_of(self.study)
 
-    @cached_property
-    def confidence(self) -> float:
-        """That of the first recipe whose units are raters."""
-        recipes = self.run.manifest.get("recipes", {}).values()
-        return next((r["confidence"] for r in recipes if r["unit"] == "participant"), 0.95)
+    @property
+    def confidence(self) -> float | None:
+        """That of the intervals; None where the run was stored before it held their quantiles."""
+        return self._record.quantiles.confidence
+
+    @property
+    def names(self) -> Sequence[str]:
+        """How the raters are called, in the order of every outcome."""
+        return self._record.names
 
     def outcome(self, rules: QualityRules) -> Outcome:
         """The funnel by `rules`, and the main results where the study compares two conditions."""
-        if self.definition.rating is None:
-            rules = rules.without("sigma_mae")
+        rules = rules.applied(rated=self.definition.rating is not None)
         raters = self._raters(rules)
         found = funnel(raters, rules)
         return Outcome(rules, raters, found, list(self._results(found.included)))
 
     @cached_property
-    def limits(self) -> Limits:
-        raters = self._record.raters
+    def largest(self) -> dict[str, float]:
+        """The largest value of each measure among the raters, for the ends of sliders."""
+        return {
+            name: float(np.nanmax(values, initial=0))
+            for name, values in self._record.raters.measures.items()
+        }
 
-        def most(name: str) -> float:
-            return max(
-                (getattr(r, name) for r in raters if getattr(r, name) is not None), default=0
-            )
-
-        return Limits(
-            minutes=most("minutes"),
-            failures=int(most("failures")),
-            sigma=most("sigma"),
-            mae=most("mae"),
-            has_unfinished=bool(self._unfinished),
-        )
-
-    def pseudonym(self, key: int) -> str:
-        """How a rater is called."""
-        return self._record.names[key]
+    @property
+    def has_unfinished(self) -> bool:
+        """Whether somebody may be called silent or still at it, depending on the rule."""
+        return bool(self._unfinished)
 
     # ── The raters ───────────────────────────────────────────────────────────────────────────
 
@@ -113,7 +112,7 @@ class WhatIf:
         ).exclude(source=Participant.Source.IMPORT)
         return dict(people.values_list("id", "last_seen_at"))
 
-    def _raters(self, rules: QualityRules) -> Sequence[Rater]:
+    def _raters(self, rules: QualityRules) -> Raters:
         """The raters as `rules` see them: who entered, and with which σ."""
         own = rules_of(self.run.rule_set)
         raters = self._record.raters
@@ -122,33 +121,40 @@ class WhatIf:
             read_at = datetime.fromisoformat(self.run.manifest["read_at"])
             silent_since = read_at - timedelta(minutes=minutes)
             active = {who for who, seen in self._unfinished.items() if seen >= silent_since}
-            raters = [
-                r._replace(entered=(r.entered or r.key in self._unfinished) and r.key not in active)
-                for r in raters
-            ]
-        way, own_way = (
-            (limits.sigma_over, limits.ddof) for limits in (rules.sigma_mae, own.sigma_mae)
-        )
-        if way != own_way:
-            sigmas = self._record.sigmas(way, own_way)
-            raters = [r._replace(sigma=sigmas.get(r.key)) for r in raters]
+            unfinished, still = (
+                np.isin(self._record.keys, [*people]) for people in (self._unfinished, active)
+            )
+            raters = replace(raters, entered=(raters.entered | unfinished) & ~still)
+        over, ddof = rules.sigma_mae.sigma_over, rules.sigma_mae.ddof
+        if (over, ddof) != (own.sigma_mae.sigma_over, own.sigma_mae.ddof):
+            sigma = self._record.sigma(over=over, ddof=ddof)
+            raters = replace(raters, measures={**raters.measures, "sigma": sigma})
         return raters
 
     # ── The main results ─────────────────────────────────────────────────────────────────────
 
-    def _results(self, included: frozenset[int]) -> Iterable[DimensionResult]:
-        a, b, reference = (
-            self.definition.condition_a,
-            self.definition.condition_b,
-            self.definition.reference,
-        )
-        if a is None or b is None or self.definition.rating is None:
+    def _results(self, included: Truths) -> Iterable[DimensionResult]:
+        cells = self._record.cells
+        if cells is None:
             return
-        system = (reference.model, reference.condition) if reference else None
-        found = wins(self._record.sums(included), (a, b), system)
+        outcomes = cells.outcomes(*self._record.sums(included))
         for dimension in dimensions_of(self.definition):
-            if dimension in found:
-                differences = self._record.differences.get(dimension, {})
-                of_these = [value for who, value in differences.items() if who in included]
-                difference = mean_difference(of_these, self.confidence)
-                yield DimensionResult(dimension, found[dimension], difference)
+            rows = np.array([cell.dimension == dimension for cell in cells.keys], dtype=bool)
+            if rows.any():
+                wins = outcomes.of(rows).counted()
+                yield DimensionResult(dimension, wins, self._difference(dimension, included))
+
+    def _difference(self, dimension: str, included: Truths) -> Difference:
+        """Mean and t interval over raters: F1 of contrasts.csv, over all models."""
+        values: Numbers = self._record.differences(dimension)[included]
+        values = values[~np.isnan(values)]
+        n = len(values)
+        if not n:
+            return Difference(0, None)
+        mean = float(values.mean())
+        sd = float(values.std(ddof=1)) if n > 1 else 0.0
+        quantile = self._record.quantiles.of(n)
+        if sd < TOLERANCE or quantile is None:
+            return Difference(n, mean)
+        half = quantile * sd / sqrt(n)
+        return Difference(n, mean, mean - half, mean + half)

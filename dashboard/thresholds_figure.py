@@ -5,11 +5,10 @@ a few kilobytes: raters at the same pixel are drawn once.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from analysis.definition import SigmaMae
-from analysis.raters.what_if import Rater
 
 WIDTH, HEIGHT = 440, 300
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 10, 40  # margins
@@ -69,20 +68,28 @@ class SigmaMaeFigure:
 
 
 def sigma_mae_figure(
-    raters: Iterable[Rater], kinds: Mapping[int, str], *, in_force: SigmaMae, tried: SigmaMae
+    sigma: Iterable[float],
+    mae: Iterable[float],
+    kinds: Iterable[str],
+    *,
+    in_force: SigmaMae,
+    tried: SigmaMae,
 ) -> SigmaMaeFigure | None:
-    """The drawing of who is in `kinds` (of SIGNS, by rater); None where nobody has both numbers.
+    """The drawing of raters by their `sigma`, `mae` (NaN: not known) and what they are: `kinds` of
+    SIGNS, or nothing for who is not drawn. None where nobody has both numbers.
 
     The axes hold all raters, and limits that lie beyond them stand at the end.
     """
-    shown = [rater for rater in raters if rater.key in kinds]
-    points = [(r.key, r.sigma, r.mae) for r in shown if r.sigma is not None and r.mae is not None]
+    shown = [rater for rater in zip(sigma, mae, kinds, strict=True) if rater[2]]
+    points = [rater for rater in shown if not math.isnan(rater[0]) and not math.isnan(rater[1])]
     if not points:
         return None
-    x_most, y_most = (_round_up(max(point[axis] for point in points)) for axis in (1, 2))
+    x_most, y_most = (
+        _round_up(max(values)) for values in ([x for x, *_ in points], [y for _, y, _ in points])
+    )
     by_kind: dict[str, list[tuple[int, int]]] = {kind: [] for kind in SIGNS}
-    for key, sigma, mae in points:
-        by_kind[kinds[key]].append((round(_x(sigma, x_most)), round(_y(mae, y_most))))
+    for x, y, kind in points:
+        by_kind[kind].append((round(_x(x, x_most)), round(_y(y, y_most))))
     before, after = (
         Limit(round(_x(each.sigma_below, x_most), 1), round(_y(each.mae_above, y_most), 1))
         for each in (in_force, tried)

@@ -1,9 +1,10 @@
 """Researchers' page of thresholds: what others would do, and putting them in force."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import messages
@@ -14,18 +15,21 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
 from analysis.definition import QualityRules
+from analysis.exclusion_rule import Threshold
 from analysis.models import AnalysisRun, RuleSet
 from analysis.queries import latest_run
 from analysis.rules import current_rule_set, rules_of, set_rules
 from analysis.runs import request_run
 from dashboard import queries, result_tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.forms import SIGMA_CHOICES, THRESHOLDS, ThresholdsForm
-from dashboard.thresholds import Limits, WhatIf
-from dashboard.tried import Tried
+from dashboard.forms import ThresholdsForm
 from dashboard.views import analysis_page, asked_for, wake_worker
 from survey.models import Study
 from survey.tidy import counted_sources
+
+if TYPE_CHECKING:
+    from dashboard.thresholds import WhatIf
+    from dashboard.tried import Tried
 
 VERSIONS_SHOWN = 20
 
@@ -55,8 +59,8 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
         about = catalogue.table("thresholds")
         context = {
             "form": form,
-            "sliders": _sliders(form, what_if.limits),
-            "choices": [form[name] for name in SIGMA_CHOICES if name in form.fields],
+            "sliders": _sliders(form, what_if.largest),
+            "choices": [form[name] for name in form.choices],
             "tried": _tried(what_if, form, request.GET.get("sort", "")),
             "elbows": result_tables.shown(elbows, about, [[row] for row in elbows.rows]),
             "about_elbows": about,
@@ -152,11 +156,13 @@ def _put_in_force(
         wake_worker(request, "analysis.run", run.pk)
 
 
-def _asked(data: Any, study: Study, run: AnalysisRun) -> tuple[ThresholdsForm, WhatIf]:
+def _asked(data: Any, study: Study, run: AnalysisRun) -> "tuple[ThresholdsForm, WhatIf]":
     """The form as sent, with the rules in force wherever it says nothing."""
+    from dashboard.thresholds import WhatIf  # with numpy, which no other page needs
+
     rules = rules_of(current_rule_set(study))
     what_if = WhatIf(study, run)
-    left_out = [] if what_if.limits.has_unfinished else ["inactive_minutes"]
+    left_out = [] if what_if.has_unfinished else ["inactive_minutes"]
     form = ThresholdsForm({}, rules=rules, left_out=left_out)
     form.data = {name: _whole(field.initial) for name, field in form.fields.items()} | {
         name: value for name, value in data.items() if name in form.fields and value
@@ -164,40 +170,34 @@ def _asked(data: Any, study: Study, run: AnalysisRun) -> tuple[ThresholdsForm, W
     return form, what_if
 
 
-def _tried(what_if: WhatIf, form: ThresholdsForm, sort: str) -> Tried:
+def _tried(what_if: "WhatIf", form: ThresholdsForm, sort: str) -> "Tried":
+    from dashboard.tried import Tried
+
     before, after = what_if.outcome(form.in_force), what_if.outcome(form.asked)
-    return Tried(before, after, what_if.pseudonym, sort)
+    return Tried(before, after, what_if.names, sort)
 
 
-def _contrast(what_if: WhatIf) -> dict[str, Any]:
+def _contrast(what_if: "WhatIf") -> dict[str, Any]:
     definition = what_if.definition
     return {
         "condition_a": definition.condition_a,
         "condition_b": definition.condition_b,
-        "percent": f"{100 * what_if.confidence:g}",
+        "percent": f"{100 * what_if.confidence:g}" if what_if.confidence else "",
     }
 
 
-def _sliders(form: ThresholdsForm, limits: Limits) -> list[Slider]:
+def _sliders(form: ThresholdsForm, largest: Mapping[str, float]) -> list[Slider]:
     """Sliders that reach a little beyond the raters' largest values."""
-    reach = {
-        "duration_minimum": (limits.minutes, 0.5),
-        "duration_maximum": (limits.minutes, 0.5),
-        "failures_allowed": (limits.failures, 1),
-        "inactive_minutes": (24 * 60, 5),
-        "sigma_below": (limits.sigma, 0.01),
-        "mae_above": (limits.mae, 0.01),
-    }
     sliders = []
-    for name, about in THRESHOLDS.items():
-        if name not in form.fields:
-            continue
-        most, step = reach[name]
+    for name, setting in form.thresholds.items():
+        about = setting.about
+        assert isinstance(about, Threshold)
+        most = max(about.most, largest.get(about.measure, 0))
         now: float = form.fields[name].initial
-        value = getattr(getattr(form.asked, about.section), about.key)
-        coarse = 0.1 if step == 0.01 and most > 20 else step
-        end = coarse * math.ceil(max(most, now, value) / coarse + 1)
-        sliders.append(Slider(form[name], about.unit, now, value, round(end, 2), coarse))
+        value = setting.of(form.asked)
+        step = 0.1 if about.step == 0.01 and most > 20 else about.step
+        end = step * math.ceil(max(most, now, value) / step + 1)
+        sliders.append(Slider(form[name], about.unit, now, value, round(end, 2), step))
     return sliders
 
 

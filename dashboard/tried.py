@@ -1,43 +1,44 @@
 """Some thresholds beside those in force: what they change, and for whom. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any
 
-from analysis.definition import DECISION
-from analysis.raters.what_if import Rater, Step
+import numpy as np
+
+from analysis.definition import DECISION, MEASURES, SigmaMae
+from analysis.raters.exclusion import Step, Truths
 from dashboard.tables import Column, sortable_columns
-from dashboard.thresholds import Outcome
+from dashboard.thresholds import DimensionResult, Outcome
 from dashboard.thresholds_figure import SigmaMaeFigure, sigma_mae_figure
 
 #: Raters who are listed when they join or leave.
 LISTED = 100
 #: What they can be sorted by.
-COLUMNS = {
-    "participant": "Rater",
-    "change": "By these thresholds",
-    "rule": "Rule",
-    "minutes": "Minutes",
-    "failures": "Failed checks",
-    "sigma": "σ",
-    "mae": "MAE",
-}
-TEXTS = ("participant", "change", "rule")
-RULE = "sigma_mae"
+TEXTS = {"participant": "Rater", "change": "By these thresholds", "rule": "Rule"}
+COLUMNS = TEXTS | {name: about.label for name, about in MEASURES.items()}
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A rater who would join or leave, and the rule that took them out or would."""
+    """A rater who would join or leave, the rule that took them out or would, and what rules measure
+    in them (None where it is not known).
+    """
 
     participant: str
     change: str
     rule: str
-    rater: Rater
+    measures: dict[str, float | None]
 
     def sort_key(self, name: str) -> Any:
-        return getattr(self if name in TEXTS else self.rater, name)
+        return getattr(self, name) if name in TEXTS else self.measures[name]
+
+    @property
+    def numbers(self) -> list[tuple[float | None, int]]:
+        """The measures, each with its decimals."""
+        return [(value, MEASURES[name].decimals) for name, value in self.measures.items()]
 
 
 def _all_steps(outcome: Outcome, other: Outcome) -> list[Step]:
@@ -58,23 +59,25 @@ class Tried:
 
     before: Outcome
     after: Outcome
-    name_of: Callable[[int], str]
+    names: Sequence[str]
     sort: str = ""
 
     @cached_property
-    def joining(self) -> frozenset[int]:
-        return self.after.funnel.included - self.before.funnel.included
+    def joining(self) -> list[int]:
+        """Whom these rules would keep too: places among the raters."""
+        return _places(self.after.funnel.included & ~self.before.funnel.included)
 
     @cached_property
-    def leaving(self) -> frozenset[int]:
-        return self.before.funnel.included - self.after.funnel.included
+    def leaving(self) -> list[int]:
+        """Whom they would exclude."""
+        return _places(self.before.funnel.included & ~self.after.funnel.included)
 
     @property
     def is_new(self) -> bool:
         return bool(self.joining or self.leaving)
 
     @property
-    def steps(self) -> list[tuple[Any, Any]]:
+    def steps(self) -> list[tuple[Step, Step]]:
         """Each step as it is and as it would be. Whom a decision excludes may enter by one rule and
         be still at it by another, and then one side lacks that step.
         """
@@ -82,7 +85,7 @@ class Tried:
         return list(zip(_all_steps(before, after), _all_steps(after, before), strict=True))
 
     @property
-    def results(self) -> list[tuple[Any, Any]]:
+    def results(self) -> list[tuple[DimensionResult, DimensionResult]]:
         return list(zip(self.before.results, self.after.results, strict=True))
 
     @property
@@ -97,19 +100,18 @@ class Tried:
     def columns(self) -> list[Column]:
         return sortable_columns(COLUMNS, texts=TEXTS, sort=self._sort)
 
-    @property
+    @cached_property
     def moved(self) -> Sequence[Moved]:
         """Who would join or leave, sorted; the first hundred. Who has no number comes last."""
         ways = (
-            ("kept", self.joining, self.before.funnel.excluded),
-            ("excluded", self.leaving, self.after.funnel.excluded),
+            ("kept", self.joining, self.before.funnel.excluded_by),
+            ("excluded", self.leaving, self.after.funnel.excluded_by),
         )
-        raters = {rater.key: rater for rater in self.after.raters}
         rows = [
             # no rule excludes whoever is taken to be still at it
-            Moved(self.name_of(who), change, excluded.get(who, ""), raters[who])
-            for change, people, excluded in ways
-            for who in people
+            Moved(self.names[at], change, str(excluded_by[at]), self._measures[at])
+            for change, people, excluded_by in ways
+            for at in people
         ]
         rows.sort(key=lambda row: row.participant)
         name = self._sort.removeprefix("-")
@@ -125,20 +127,31 @@ class Tried:
     def _sort(self) -> str:
         return self.sort if self.sort.removeprefix("-") in COLUMNS else "participant"
 
+    @cached_property
+    def _measures(self) -> list[dict[str, float | None]]:
+        """What rules measure in each of the raters."""
+        measures = self.after.raters.measures
+        known = [[None if isnan(n) else n for n in of.tolist()] for of in measures.values()]
+        return [dict(zip(measures, row, strict=True)) for row in zip(*known, strict=True)]
+
     @property
     def figure(self) -> SigmaMaeFigure | None:
         """Everybody who entered by σ and MAE, where the rule on these is applied."""
-        if RULE not in self.after.rules.order:
+        if SigmaMae.name not in self.after.rules.order:
             return None
-        kinds = {
-            rater.key: "kept" if rater.key in self.after.funnel.included else "excluded"
-            for rater in self.after.raters
-            if rater.entered
-        }
-        kinds |= dict.fromkeys(self.joining, "joining") | dict.fromkeys(self.leaving, "leaving")
+        raters, included = self.after.raters, self.after.funnel.included
+        kinds = np.where(included, "kept", np.where(raters.entered, "excluded", ""))
+        kinds = kinds.astype(object)  # texts of any length
+        kinds[self.joining], kinds[self.leaving] = "joining", "leaving"
         return sigma_mae_figure(
-            self.after.raters,
-            kinds,
+            raters.measures["sigma"].tolist(),
+            raters.measures["mae"].tolist(),
+            kinds.tolist(),
             in_force=self.before.rules.sigma_mae,
             tried=self.after.rules.sigma_mae,
         )
+
+
+def _places(raters: Truths) -> list[int]:
+    found: list[int] = np.flatnonzero(raters).tolist()
+    return found

@@ -3,13 +3,13 @@
 K. F. Schulz, D. G. Altman & D. Moher (2010), CONSORT 2010 statement.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
-from analysis.definition import QualityRules, StepName
+from analysis.definition import DECISION, QualityRules, StepName
 from analysis.figures.style import INK, as_text, fits_phone, wrapped
 
 #: Pixels: of a line of text, above and below the lines of a box, and between boxes.
@@ -19,23 +19,8 @@ STAY, LEAVE = (0.0, 0.4), (0.48, 1.0)
 #: Characters in a line of them, on a phone.
 STAY_WIDTH, LEAVE_WIDTH = 17, 23
 
-REASONS: dict[StepName, Callable[[QualityRules], str]] = {
-    "decision": lambda rules: "by the researchers, each with a reason",
-    "duration": lambda rules: (
-        f"under {rules.duration_minutes.minimum:g} or over "
-        f"{rules.duration_minutes.maximum:g} minutes"
-    ),
-    "attention": lambda rules: (
-        f"more than {rules.attention.failures_allowed} attention checks failed"
-        if rules.attention.failures_allowed
-        else "an attention check failed"
-    ),
-    "early_exit": lambda rules: "left before the end",
-    "sigma_mae": lambda rules: (
-        f"σ under {rules.sigma_mae.sigma_below:g} and MAE over {rules.sigma_mae.mae_above:g}"
-        + (", σ of block means" if rules.sigma_mae.sigma_over == "blocks" else "")
-    ),
-}
+#: What is said of whom a decision excludes.
+DECIDED = "by the researchers, each with a reason"
 
 
 class Flow:
@@ -101,7 +86,8 @@ def consort_flow(
     for step in steps.to_dict("records"):
         name: StepName = step["step"]
         excluded, alone = int(step["excluded"]), int(step["alone"])
-        about = wrapped(REASONS[name](rules), LEAVE_WIDTH)
+        reason = DECIDED if name == DECISION else rules.rule(name).in_short()
+        about = wrapped(reason, LEAVE_WIDTH)
         if alone != excluded:
             about.append(f"(by itself: {alone})")
         flow.leaves(_leave(f"excluded: {name}", excluded, about))

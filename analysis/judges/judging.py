@@ -47,8 +47,7 @@ def analyse_judges(
     if judges.judges.empty:
         every = [*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES]
         return {}, {}, dict.fromkeys(every, "the study has no gold scores and no judge")
-    if not data.scale:
-        rules = rules.without("sigma_mae")
+    rules = rules.applied(rated=bool(data.scale))
     checked = check(data)
     raters = raters_before(checked, rules)
     everything = judged(_with_cells(data, checked, judges), judges, raters)

@@ -29,8 +29,7 @@ class Filtered:
 
 def filtered(data: StudyData, rules: QualityRules) -> Filtered:
     """Filter the raters. Raises ValueError when `data` contradict themselves, as `check` does."""
-    if not data.scale:
-        rules = rules.without("sigma_mae")
+    rules = rules.applied(rated=bool(data.scale))
     checked = check(data)
     raters = quality_under(rules, checked.consented, checked.ratings)
     funnel = apply_rules(raters, rules)

@@ -10,10 +10,13 @@ is over all ratings and MAE_r is empty. The paper can also be read as taking σ_
 for each block: then x are the means of the rater's ratings in each block, and n counts blocks.
 """
 
+from typing import Any
+
 import numpy as np
-from pandas import DataFrame, Series
+from pandas import DataFrame, Index, Series
 
 from analysis.definition import QualityRules, SigmaOver
+from analysis.raters.exclusion import Numbers, Truths, Whole, sigmas
 
 NO_RATINGS = "no ratings"
 NO_GOLD = "none of the ratings has a gold score"
@@ -35,20 +38,14 @@ def rater_quality(
     """
     scored = ratings[ratings["gold"].notna()]
     has_gold = not scored.empty
-    behind_sigma = scored if has_gold else ratings
     who = participants["participant"]
-    if sigma_over == "ratings":
-        sums = _sums(behind_sigma)
-        sigma, n = _sigma(sums, ddof), sums["n"]
-    else:
-        sigma, n = _sigma_of_blocks(behind_sigma, ddof)
+    sigma, n = _sigma(scored if has_gold else ratings, who, over=sigma_over, ddof=ddof)
     table = participants.reset_index(drop=True)
     table["n_ratings"] = _count(ratings, who)
     table["n_gold"] = _count(scored, who)
-    table["sigma"] = who.map(sigma)
+    table["sigma"] = sigma
     table["mae"] = who.map(_mae(scored))
-    too_few = who.map(n).fillna(0) <= ddof
-    table["note"] = _note(table, too_few, NO_SPREAD[sigma_over], has_gold=has_gold)
+    table["note"] = _note(table, n <= ddof, NO_SPREAD[sigma_over], has_gold=has_gold)
     return table
 
 
@@ -63,30 +60,23 @@ def _count(ratings: DataFrame, who: "Series[str]") -> "Series[int]":
     return counts.fillna(0).astype("int64")
 
 
-def _sums(ratings: DataFrame) -> DataFrame:
-    """Per participant n, Σx and Σx², as whole numbers and therefore exact."""
+def _sigma(
+    ratings: DataFrame, who: "Series[str]", *, over: SigmaOver, ddof: int
+) -> tuple[Numbers, Whole]:
+    """σ of each of `who`, and of how many values."""
     values = ratings["rating"]
-    frame = DataFrame(
-        {"participant": ratings["participant"], "n": 1, "total": values, "squares": values**2}
+    parts = DataFrame({"n": 1, "total": values, "squares": values**2})
+    by = ["participant"] if over == "ratings" else ["participant", *BLOCK]
+    sums = parts.groupby([ratings[name] for name in by], observed=True).sum()
+    rater = Index(who).get_indexer(sums.index.get_level_values("participant"))
+    known = sums[rater >= 0]
+    return sigmas(
+        rater[rater >= 0],
+        *(known[name].to_numpy() for name in ("n", "total", "squares")),
+        raters=len(who),
+        over=over,
+        ddof=ddof,
     )
-    return frame.groupby("participant", observed=True).sum()
-
-
-def _sigma(sums: DataFrame, ddof: int) -> "Series[float]":
-    """σ from n Σx² − (Σx)², which loses nothing: everything before the division is exact."""
-    n = sums["n"]
-    spread = n * sums["squares"] - sums["total"] ** 2
-    sigma: Series[float] = np.sqrt(spread / (n * (n - ddof)).where(n > ddof))
-    return sigma
-
-
-def _sigma_of_blocks(ratings: DataFrame, ddof: int) -> "tuple[Series[float], Series[int]]":
-    """σ of each rater's block means, and of how many. Equal means give exactly 0."""
-    means = ratings.groupby(["participant", *BLOCK], observed=True)["rating"].mean()
-    by_rater = means.groupby(level="participant", observed=True)
-    apart = means - by_rater.transform("first")
-    spread = apart.groupby(level="participant", observed=True).std(ddof=ddof)
-    return spread, by_rater.size()
 
 
 def _mae(scored: DataFrame) -> "Series[float]":
@@ -94,10 +84,8 @@ def _mae(scored: DataFrame) -> "Series[float]":
     return distance.groupby(scored["participant"], observed=True).mean()
 
 
-def _note(
-    table: DataFrame, too_few: "Series[bool]", no_spread: str, *, has_gold: bool
-) -> np.ndarray:
-    reasons = {
+def _note(table: DataFrame, too_few: Truths, no_spread: str, *, has_gold: bool) -> np.ndarray:
+    reasons: dict[str, Any] = {
         NO_RATINGS: table["n_ratings"] == 0,
         NO_GOLD: (table["n_gold"] == 0) & has_gold,
         # Without gold scores σ is over all ratings, and MAE is empty for a reason of its own.

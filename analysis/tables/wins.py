@@ -1,20 +1,19 @@
-"""Which of two conditions was rated higher, per model and scenario (Pursuit of Empathy, Table 4).
-
-Means are compared as Σa·n_b against Σb·n_a in whole numbers, so that equal means are a tie
-whatever their decimals. The reference earns a point for each of the two conditions that its mean
-is above; its ratings are those of the sets in which the model was shown.
-"""
+"""The tables of which condition was rated higher (Pursuit of Empathy, Table 4)."""
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from pandas import DataFrame
+import numpy as np
+from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.study_data import Contrast
+from analysis.study_data import ITEM, Contrast
+from analysis.tables.win_counts import Cell, Cells, Item, Outcomes, cells_of, outcomes_of
+
+KEYS = list(Cell._fields)
+WINNERS = {1: "a", 0: "tie", -1: "b"}
 
 WINS = TableSpec(
     "wins",
@@ -47,22 +46,21 @@ WINS_SUMMARY = TableSpec(
 )  # fmt: skip
 
 
-class Sum(NamedTuple):
-    """The ratings of something: their sum and their number."""
+def cells_in_order(known: DataFrame, contrast: Contrast, *, own_set: bool = True) -> Cells:
+    """What is compared, in the order of the study; items are numbered as in `known`.
 
-    total: int
-    n: int
-
-    @property
-    def mean(self) -> float | None:
-        return self.total / self.n if self.n else None
-
-    def above(self, other: "Sum") -> bool:
-        """Whether this mean is greater than the other one, exactly."""
-        return self.total * other.n > other.total * self.n
+    Raises Absent when the study has no contrast, or no response in its conditions.
+    """
+    pair = contrast.conditions
+    if not known["condition"].isin(pair).any():
+        raise Absent(f"no response is in condition {pair[0]} or {pair[1]}")
+    names = known[ITEM].astype("str").itertuples(index=False)
+    return cells_of(map(Item._make, names), pair, contrast.reference, own_set=own_set)
 
 
-NONE = Sum(0, 0)
+def keys_of(cells: Cells, known: DataFrame) -> DataFrame:
+    """A row of `KEYS` per cell, each column of the kind that it has among the `known` items."""
+    return DataFrame(cells.keys, columns=KEYS).astype({key: known[key].dtype for key in KEYS})
 
 
 def wins(items: DataFrame, contrast: Contrast) -> DataFrame:
@@ -72,28 +70,33 @@ def wins(items: DataFrame, contrast: Contrast) -> DataFrame:
     1 or 2; where a comparison cannot be made its cell is empty and `note` says why. Raises Absent
     when the study has no contrast, or no response in its conditions.
     """
-    pair = contrast.conditions
-    compared = items[items["condition"].isin(pair)]
-    if compared.empty:
-        raise Absent(f"no response is in condition {pair[0]} or {pair[1]}")
-    references = _reference_sums(items, contrast)
-    keys = ["model", "scenario", "dimension"]
-    cells: dict[tuple[str, str, str], list[tuple[str, str, Sum]]] = {}
-    for *key, condition, name, total, n in _rows(
-        compared.sort_values(keys, kind="stable"), [*keys, "condition", "set", "total", "n"]
-    ):
-        model, scenario, dimension = map(str, key)
-        cell = cells.setdefault((model, scenario, dimension), [])
-        cell.append((str(condition), str(name), Sum(int(total), int(n))))
-    rows = []
-    for (model, scenario, dimension), cell in cells.items():
-        a, b = (_add(s for condition, _, s in cell if condition == of) for of in pair)
-        sets = dict.fromkeys(name for _, name, _ in cell)
-        reference = _add(references.get((scenario, dimension, name), NONE) for name in sets)
-        row = {"model": model, "scenario": scenario, "dimension": dimension}
-        rows.append(row | _compare(a, b, reference, contrast))
-    kinds = {key: items[key].dtype for key in keys}
-    return DataFrame(rows).astype(kinds | {"reference_points": "Int64"})
+    items = items.sort_values(KEYS, kind="stable")
+    cells = cells_in_order(items, contrast)
+    a, b, reference = cells.sums(items["total"].to_numpy(), items["n"].to_numpy())
+    found = outcomes_of(a, b, reference)
+    no_ratings = f"no ratings of {contrast.condition_a}", f"no ratings of {contrast.condition_b}"
+    reasons = {
+        f"{no_ratings[0]} and {contrast.condition_b}": (a.n == 0) & (b.n == 0),
+        no_ratings[0]: a.n == 0,
+        no_ratings[1]: b.n == 0,
+    }
+    if contrast.reference:
+        reasons["the reference has no ratings in the model's own set"] = reference.n == 0
+    return keys_of(cells, items).assign(
+        condition_a=contrast.condition_a,
+        condition_b=contrast.condition_b,
+        mean_a=a.mean,
+        mean_b=b.mean,
+        mean_reference=reference.mean,
+        winner=[
+            WINNERS[way] if compared else ""
+            for way, compared in zip(found.higher.tolist(), found.compared, strict=True)
+        ],
+        reference_points=Series(found.points, dtype="Int64").where(found.has_points),
+        n_a=a.n,
+        n_b=b.n,
+        note=np.select(list(reasons.values()), list(reasons), default=""),
+    )
 
 
 def wins_summary(table: DataFrame) -> DataFrame:
@@ -103,79 +106,41 @@ def wins_summary(table: DataFrame) -> DataFrame:
     them; `not_compared` counts the others. `reference_points_max` is two for each comparison
     that has reference points.
     """
-    keys = ["scenario", "dimension"]
-    whole = table.assign(scenario="all")
-    groups = [*table.groupby(keys, observed=True), *whole.groupby(keys, observed=True)]
-    return DataFrame([_summary(str(key[0]), str(key[1]), group) for key, group in groups])
+    ways = {winner: way for way, winner in WINNERS.items()}
+    found = Outcomes(
+        np.array([ways.get(winner, 0) for winner in table["winner"]], dtype=np.int8),
+        (table["winner"] != "").to_numpy(dtype=bool),
+        table["reference_points"].fillna(0).to_numpy(dtype=np.int8),
+        table["reference_points"].notna().to_numpy(dtype=bool),
+    )
+    rows = []
+    for keys in (table[["scenario", "dimension"]], table[["dimension"]].assign(scenario="all")):
+        places = np.arange(len(keys))
+        of_cell = keys.set_axis(places).groupby(["scenario", "dimension"], observed=True)
+        for (scenario, dimension), group in of_cell:
+            outcomes = found.of(np.isin(places, group.index))
+            rows.append(_summary(str(scenario), str(dimension), outcomes))
+    return DataFrame(rows)
 
 
-def _summary(scenario: str, dimension: str, group: DataFrame) -> dict[str, Any]:
-    winners = group["winner"].tolist()
-    a, b, ties = (winners.count(winner) for winner in ("a", "b", "tie"))
-    earned = [int(points) for points in group["reference_points"].dropna()]
-    points, possible = sum(earned), 2 * len(earned)
+def _summary(scenario: str, dimension: str, outcomes: Outcomes) -> dict[str, Any]:
+    found = outcomes.counted()
+    compared = int(found.a + found.b + found.ties)
     return {
         "scenario": scenario,
         "dimension": dimension,
-        "a_wins": a,
-        "b_wins": b,
-        "ties": ties,
-        "a_percent": percent(a, a + b + ties),
-        "b_percent": percent(b, a + b + ties),
-        "reference_points": points,
-        "reference_points_max": possible,
-        "reference_percent": percent(points, possible),
-        "not_compared": len(group) - a - b - ties,
+        "a_wins": int(found.a),
+        "b_wins": int(found.b),
+        "ties": int(found.ties),
+        "a_percent": percent(int(found.a), compared),
+        "b_percent": percent(int(found.b), compared),
+        "reference_points": int(found.reference_points),
+        "reference_points_max": int(found.reference_points_max),
+        "reference_percent": percent(int(found.reference_points), int(found.reference_points_max)),
+        "not_compared": int(found.not_compared),
     }
 
 
 def percent(part: float, whole: int) -> float:
     """So much of a hundred, NaN of nothing."""
     return 100 * part / whole if whole else math.nan
-
-
-def _compare(a: Sum, b: Sum, reference: Sum, contrast: Contrast) -> dict[str, Any]:
-    missing = [
-        str(condition)
-        for condition, of in zip(contrast.conditions, (a, b), strict=True)
-        if not of.n
-    ]
-    note = f"no ratings of {' and '.join(missing)}" if missing else ""
-    if contrast.reference and not missing and not reference.n:
-        note = "the reference has no ratings in the model's own set"
-    winner = "" if missing else "a" if a.above(b) else "b" if b.above(a) else "tie"
-    has_points = not missing and reference.n > 0
-    return {
-        "condition_a": contrast.condition_a,
-        "condition_b": contrast.condition_b,
-        "mean_a": a.mean,
-        "mean_b": b.mean,
-        "mean_reference": reference.mean,
-        "winner": winner,
-        "reference_points": reference.above(a) + reference.above(b) if has_points else None,
-        "n_a": a.n,
-        "n_b": b.n,
-        "note": note,
-    }
-
-
-def _reference_sums(items: DataFrame, contrast: Contrast) -> dict[tuple[str, str, str], Sum]:
-    """The reference's ratings per scenario, dimension and set; nothing where there is none."""
-    if contrast.reference is None:
-        return {}
-    model, condition = contrast.reference
-    rows = items[(items["model"] == model) & (items["condition"] == condition)]
-    columns = ["scenario", "dimension", "set", "total", "n"]
-    return {
-        (str(scenario), str(dimension), str(name)): Sum(int(total), int(n))
-        for scenario, dimension, name, total, n in _rows(rows, columns)
-    }
-
-
-def _rows(table: DataFrame, columns: list[str]) -> Iterator[tuple[Any, ...]]:
-    return zip(*(table[name].tolist() for name in columns), strict=True)
-
-
-def _add(sums: Iterable[Sum]) -> Sum:
-    each = list(sums)
-    return Sum(sum(s.total for s in each), sum(s.n for s in each))

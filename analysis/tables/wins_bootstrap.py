@@ -4,64 +4,34 @@ A resample draws as many raters as took part, excluded ones among them: how many
 varies, as it would with other raters. Whether a rater counts depends on nobody else (each rule is
 about a rater's own time, checks and ratings, and about gold scores, which no rater changes), so
 that a drawn rater brings along the verdict that the funnel gave. Sums of ratings are then those of
-the drawn, and means are compared as in `tables.wins`: Σa·n_b against Σb·n_a. Sums and products
-are whole numbers below 2⁵³, of which floats lose nothing, so that ties stay ties and the order of
-rows is of no account.
+the drawn, and `tables.win_counts` compares their means in whole numbers, so that ties stay ties and
+the order of rows is of no account.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from pandas import DataFrame, Index, Series
 from scipy.sparse import csr_array
 
-from analysis.absent import Absent
 from analysis.recipe import Bootstrap, Wins
 from analysis.study_data import ITEM, Contrast
+from analysis.tables.win_counts import Cells, Outcomes, Whole
+from analysis.tables.wins import KEYS, cells_in_order, keys_of
 
-KEYS = ["model", "scenario", "dimension"]
 #: Raters × resamples that are in memory at once, in eight bytes a few times over.
 AT_ONCE = 2**21
-
-Matrix = npt.NDArray[np.float64]
-Truths = npt.NDArray[np.bool_]
-Small = npt.NDArray[np.int8]
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """What came of the comparisons (rows) in each resample (columns).
-
-    `higher` is 1 where a won, −1 where b did, 0 at a tie; it says something where `compared`: both
-    conditions have ratings. `points` are the reference's, 0 to 2, where it `has_points`.
-    """
-
-    higher: Small
-    compared: Truths
-    points: Small
-    has_points: Truths
-
-    def of(self, rows: Truths) -> "Outcomes":
-        """Some of the comparisons."""
-        return Outcomes(
-            self.higher[rows], self.compared[rows], self.points[rows], self.has_points[rows]
-        )
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """A row of `keys` (model, scenario, dimension) per comparison, in their order.
-
-    `a`, `b` and `reference` (comparisons × items) say whose ratings are added up for them.
-    `totals` and `counts` (items × raters) are the sums and numbers of each rater's ratings.
+    """What is compared: `keys` has a row for each of the `cells`. `totals` and `counts` (items ×
+    raters) are the sums and numbers of each rater's ratings.
     """
 
     keys: DataFrame
-    a: csr_array
-    b: csr_array
-    reference: csr_array
+    cells: Cells
     totals: csr_array
     counts: csr_array
 
@@ -75,24 +45,13 @@ class Comparisons:
         """How many raters have ratings that count."""
         return len(np.unique(self.counts.indices))
 
-    def outcomes(self, weights: Matrix) -> Outcomes:
+    def outcomes(self, weights: Whole) -> Outcomes:
         """What comes of them where each rater (row) stands as often as the weights say."""
-        totals, counts = self.totals @ weights, self.counts @ weights
-        (a, n_a), (b, n_b), (r, n_r) = (
-            (side @ totals, side @ counts) for side in (self.a, self.b, self.reference)
-        )
-        compared = (n_a > 0) & (n_b > 0)
-        above_a, above_b = r * n_a > a * n_r, r * n_b > b * n_r
-        return Outcomes(
-            np.sign(a * n_b - b * n_a).astype(np.int8),
-            compared,
-            above_a.astype(np.int8) + above_b,
-            compared & (n_r > 0),
-        )
+        return self.cells.outcomes(self.totals @ weights, self.counts @ weights)
 
     def observed(self) -> Outcomes:
         """With every rater once: one column."""
-        return self.outcomes(np.ones((self.drawn_from, 1)))
+        return self.outcomes(np.ones((self.drawn_from, 1), dtype=np.int64))
 
     def resampled(self, bootstrap: Bootstrap, *, at_once: int | None = None) -> Outcomes:
         """With raters drawn anew: a column for each resample, `at_once` of them in memory.
@@ -120,35 +79,10 @@ def comparisons(
     all items, whether rated or not. Raises Absent as `tables.wins.wins` does, and ValueError for
     ratings of somebody who is not drawn from.
     """
-    pair = contrast.conditions
-    items = known[ITEM].reset_index(drop=True).assign(item=lambda table: table.index)
-    compared = items[items["condition"].isin(pair)]
-    if compared.empty:
-        raise Absent(f"no response is in condition {pair[0]} or {pair[1]}")
-    groups = compared.groupby(KEYS, observed=True, sort=True)
-    compared = compared.assign(row=groups.ngroup())
-    keys = compared.sort_values("row", kind="stable").drop_duplicates("row")[KEYS]
-    shape = (len(keys), len(items))
-    a, b = (_chosen(compared[compared["condition"] == condition], shape) for condition in pair)
-    beside = _chosen(_beside(compared, items, contrast, wins), shape)
-    totals, counts = _sums(ratings, drawn, items)
-    return Comparisons(keys.reset_index(drop=True), a, b, beside, totals, counts)
-
-
-def _chosen(pairs: DataFrame, shape: tuple[int, int]) -> csr_array:
-    """Which item (column) is part of which comparison (row)."""
-    found = pairs[["row", "item"]].drop_duplicates()
-    return csr_array((np.ones(len(found)), (found["row"], found["item"])), shape=shape)
-
-
-def _beside(compared: DataFrame, items: DataFrame, contrast: Contrast, wins: Wins) -> DataFrame:
-    """The items of the reference that a comparison goes by: of the same sets, or of all."""
-    if contrast.reference is None:
-        return compared.head(0)
-    model, condition = contrast.reference
-    reference = items[(items["model"] == model) & (items["condition"] == condition)]
-    on = ["scenario", "dimension", *(["set"] if wins.reference == "own_set" else [])]
-    return compared[["row", *on]].merge(reference[["item", *on]], on=on)
+    items = known[ITEM].sort_values(KEYS, kind="stable", ignore_index=True)
+    cells = cells_in_order(items, contrast, own_set=wins.reference == "own_set")
+    sums = _sums(ratings, drawn, items.assign(item=items.index))
+    return Comparisons(keys_of(cells, items), cells, *sums)
 
 
 def _sums(
@@ -163,11 +97,11 @@ def _sums(
     item = ratings[ITEM].merge(items, on=ITEM, how="left", validate="many_to_one")["item"]
     at = (item.to_numpy(dtype=np.intp), rater)
     shape = (len(items), len(names))
-    values = ratings["rating"].to_numpy(dtype=float)
-    return csr_array((values, at), shape=shape), csr_array((np.ones(len(at[0])), at), shape=shape)
+    values = ratings["rating"].to_numpy(dtype=np.int64)
+    return csr_array((values, at), shape=shape), csr_array((values**0, at), shape=shape)
 
 
-def _weights(raters: int, bootstrap: Bootstrap, *, at_once: int | None) -> Iterator[Matrix]:
+def _weights(raters: int, bootstrap: Bootstrap, *, at_once: int | None) -> Iterator[Whole]:
     """How often each rater (row) is drawn in each resample (column), some resamples at a time."""
     draw = np.random.default_rng(bootstrap.seed)
     step = at_once or max(1, AT_ONCE // max(raters, 1))
@@ -176,4 +110,4 @@ def _weights(raters: int, bootstrap: Bootstrap, *, at_once: int | None) -> Itera
         drawn = draw.integers(raters, size=(columns, raters))
         places = drawn * columns + np.arange(columns)[:, None]
         times = np.bincount(places.ravel(), minlength=raters * columns)
-        yield times.reshape(raters, columns).astype(float)
+        yield times.reshape(raters, columns)

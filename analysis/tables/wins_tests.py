@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pandas import DataFrame, Index
 
 from analysis.absent import Absent
@@ -23,8 +24,9 @@ from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.pages import sides
 from analysis.tables.request import Maker, Request, Tables
-from analysis.tables.wins import percent
-from analysis.tables.wins_bootstrap import KEYS, Comparisons, Matrix, Outcomes, Truths, comparisons
+from analysis.tables.win_counts import Outcomes, Truths
+from analysis.tables.wins import KEYS, WINNERS, percent
+from analysis.tables.wins_bootstrap import Comparisons, comparisons
 
 FRONT = ["recipe", "unit", "raters"]
 WINS_TESTS = TableSpec(
@@ -79,7 +81,6 @@ WIN_DIFFERENCES = TableSpec(
     counts="n counts raters.",
     folded=True,
 )  # fmt: skip
-WINNERS = {1: "a", 0: "tie", -1: "b"}
 
 
 @dataclass(frozen=True)
@@ -266,13 +267,14 @@ def _tests(drawn: Drawn, contrast: Contrast, recipe: Recipe) -> Iterator[dict[st
 def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dict[str, Any]:
     """Wins and points of some comparisons, in the data and in resamples."""
     observed = drawn.observed.of(rows)
-    a, b, points = (int(count[0]) for count in _counts(observed))
-    compared = int(observed.compared.sum())
-    ties, with_points = compared - a - b, int(observed.has_points.sum())
+    counts = observed.counted()
+    a, b, ties = (int(n[0]) for n in (counts.a, counts.b, counts.ties))
+    points = int(counts.reference_points[0])
+    compared, with_points = a + b + ties, int(observed.has_points.sum())
     half = ties / 2 if recipe.wins.ties == "half" else 0
     found: dict[str, Any] = {
         "n_cells": compared,
-        "not_compared": int((~observed.compared).sum()),
+        "not_compared": int(counts.not_compared[0]),
         "a_wins": a + half,
         "b_wins": b + half,
         "ties": ties,
@@ -302,17 +304,6 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
     return {**found, "note": "; ".join(filter(None, notes))}
 
 
-def _counts(outcomes: Outcomes) -> tuple[Matrix, Matrix, Matrix]:
-    """Wins of a, wins of b and points, in each resample."""
-    higher = outcomes.compared * outcomes.higher
-    points = outcomes.has_points * outcomes.points
-    return (
-        (higher == 1).sum(axis=0).astype(float),
-        (higher == -1).sum(axis=0).astype(float),
-        points.sum(axis=0).astype(float),
-    )
-
-
 def _intervals(
     resamples: Outcomes, observed: Outcomes, recipe: Recipe
 ) -> tuple[dict[str, float], str]:
@@ -320,14 +311,15 @@ def _intervals(
 
     Their ends are values that occurred, outside of which lies no more than the rest on each side.
     """
-    a, b, points = _counts(resamples)
-    compared = resamples.compared.sum(axis=0)
-    if recipe.wins.ties == "half":
-        half = (compared - a - b) / 2
-        a, b = a + half, b + half
-    ends = {"a_wins": a[compared > 0], "b_wins": b[compared > 0]}
+    counts = resamples.counted()
+    half = counts.ties / 2 if recipe.wins.ties == "half" else 0
+    any_compared = resamples.compared.any(axis=0)
+    ends: dict[str, npt.NDArray[Any]] = {
+        "a_wins": (counts.a + half)[any_compared],
+        "b_wins": (counts.b + half)[any_compared],
+    }
     if observed.has_points.any():
-        ends["reference_points"] = points[resamples.has_points.any(axis=0)]
+        ends["reference_points"] = counts.reference_points[resamples.has_points.any(axis=0)]
     tail = round((1 - recipe.confidence) / 2, 12)
     found: dict[str, float] = {}
     for name, values in ends.items():

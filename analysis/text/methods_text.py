@@ -85,7 +85,8 @@ def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
         yield say("left_out", entered=people, decision=decision)
     for number, row in enumerate(rules, start=1):
         last = number == len(rules)
-        yield say("step", number=number, row=row, rules=settings.rules, last=last)
+        who = settings.rules.rule(row["step"]).in_words()
+        yield say("step", number=number, row=row, who=who, last=last)
     share = steps[-1].derive(percent(100 * steps[-1]["remaining"] / entered))
     yield say("included", row=steps[-1], share=share)
 

@@ -69,6 +69,21 @@ def test_web_process_loads_all_pages_before_the_first_request_and_nothing_for_wo
     assert HEAVY.intersection(loaded) == set()
 
 
+LOAD_WHAT_THE_PAGE_OF_THRESHOLDS_LOADS = """
+import sys
+import django
+django.setup()
+import dashboard.tried
+print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+@pytest.mark.slow
+def test_page_of_thresholds_computes_with_numpy_and_nothing_else() -> None:
+    """Its first visitor waits for what it loads."""
+    assert HEAVY.intersection(loaded_by(LOAD_WHAT_THE_PAGE_OF_THRESHOLDS_LOADS)) == {"numpy"}
+
+
 def test_pages_are_loaded_once_for_all_web_processes() -> None:
     assert "--preload" in command_of("web")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def tried(study: Study, run: AnalysisRun, rules: QualityRules) -> dict[str, Any]
             )
             for step in outcome.funnel.steps
         ],
-        "included": {what_if.pseudonym(who) for who in outcome.funnel.included},
+        "included": set(compress(what_if.names, outcome.funnel.included)),
         "wins": {
             found.dimension: (
                 found.wins.a,
@@ -208,7 +209,7 @@ def test_step_of_decisions_may_be_there_on_one_side_alone(db: None) -> None:
     hasty = QualityRules.model_validate({"early_exit": {"inactive_minutes": 5}})
     before, after = what_if.outcome(QualityRules()), what_if.outcome(hasty)
     for one, other in ((before, after), (after, before)):
-        steps = Tried(one, other, what_if.pseudonym).steps
+        steps = Tried(one, other, what_if.names).steps
         assert [a.name for a, _ in steps] == [b.name for _, b in steps]
         assert steps[0][0].name == "decision"
         assert {side.excluded for side in steps[0]} == {0, 1}
@@ -260,7 +261,7 @@ def test_ratings_of_who_moves_are_read_once(django_assert_num_queries: Any) -> N
     _ = again.definition
     with django_assert_num_queries(0):
         found = again.outcome(later)
-    assert found.funnel == first.funnel
+    assert found.funnel.steps == first.funnel.steps
     assert found.results == first.results
     assert found.n_kept == 3
 

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from analysis.models import AnalysisRun, RuleSet
 from analysis.rules import current_rules
@@ -26,6 +27,21 @@ def test_page_shows_the_rules_in_force_and_their_results(
     assert funnel[1] == ["duration", "1", "3", "1"]
     assert "3 raters kept: the same as by the rules in force." in text_of(answer)
     assert 'name="duration_minimum" id="id_duration_minimum" value="10"' in answer.content.decode()
+
+
+def test_analysis_of_an_earlier_version_has_no_interval_and_says_so(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    result = tables_of(page.get(PAGE))[0][5]
+    assert result[0] == "Mean a − b 95% interval over 3 and 3 raters"
+    # as runs were stored before, and not the one that this process remembers
+    run.results.filter(kind="page").delete()
+    AnalysisRun.objects.filter(pk=run.pk).update(created_at=timezone.now())
+    answer = page.get(PAGE, PATIENT)
+    result = tables_of(answer)[0][5]
+    assert result[0] == "Mean a − b over 3 and 4 raters"
+    assert "[" not in "".join(result)
+    assert "Differences have no interval here, because an earlier version" in text_of(answer)
 
 
 def test_other_thresholds_are_tried_by_address_and_nothing_changes(

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -219,6 +220,15 @@ def _summary(
         "reference_percent": 100 * points / most,
         "not_compared": not_compared,
     }
+
+
+def test_rows_follow_the_order_of_the_study() -> None:
+    ratings: Ratings = {(name, "1", "m", c): [3] for name in ("S1", "S2", "S3") for c in "ab"}
+    order = ["S3", "S1", "S2"]
+    table = item_table(ratings).astype({"scenario": pd.CategoricalDtype(order, ordered=True)})
+    found = wins(table, Contrast("a", "b", None))
+    assert found["scenario"].tolist() == order
+    assert wins_summary(found)["scenario"].tolist() == [*order, "all"]
 
 
 def test_each_dimension_is_summed_up_on_its_own() -> None:

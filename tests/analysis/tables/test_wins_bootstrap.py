@@ -15,7 +15,8 @@ from analysis.definition import QualityRules
 from analysis.recipe import Bootstrap, Wins
 from analysis.report import StudyData, analyse
 from analysis.study_data import ITEM, Checked, Contrast, check
-from analysis.tables.wins_bootstrap import Comparisons, Outcomes, comparisons
+from analysis.tables.win_counts import Outcomes
+from analysis.tables.wins_bootstrap import Comparisons, comparisons
 
 CONTRAST = Contrast("base", "tuned", ("Owl", "reference"))
 SYSTEMS = [

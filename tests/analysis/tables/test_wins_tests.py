@@ -76,6 +76,13 @@ def cell(a: list[int | None], b: list[int | None]) -> DataFrame:
     return table.astype(dict.fromkeys(ITEM, "category"))
 
 
+def test_rows_follow_the_order_of_the_study() -> None:
+    order = ["S3", "S1", "S2"]
+    found = tables(ratings().astype({"scenario": pd.CategoricalDtype(order, ordered=True)}))
+    assert found.tests["scenario"].tolist() == [*order, "all"]
+    assert found.differences["scenario"].tolist() == order * 2
+
+
 def test_difference_of_a_win_is_that_within_raters() -> None:
     data = ratings()
     found = row(tables(data).differences, model="Bee", scenario="S2")

@@ -1,0 +1,92 @@
+"""What a rule of exclusion is: settings, whom it matches, and what it is called. Pure.
+
+The rules themselves are in `analysis.definition`. They compare arrays of numpy without importing
+it: study files are read by processes that have no use for it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from survey.definition.parts import Part
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that rules go by: its column in raters.csv, how many units of that column are one of
+    its own, and how pages show it.
+    """
+
+    column: str
+    label: str
+    decimals: int
+    per: int = 1
+
+
+@dataclass(frozen=True)
+class Raters:
+    """Raters as the rules see them: each has a place in every array.
+
+    `entered` who finished or left; the others are still at it, or never took part. `left` who did
+    not finish. `decided` whom a decision excludes. `measures` has an array for each of
+    `definition.MEASURES`, with NaN, which matches no rule, where a number is not known.
+    """
+
+    entered: "npt.NDArray[np.bool_]"
+    left: "npt.NDArray[np.bool_]"
+    decided: "npt.NDArray[np.bool_]"
+    sex: "npt.NDArray[np.str_]"
+    measures: "Mapping[str, npt.NDArray[np.float64]]"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A number of a rule that researchers may try others for.
+
+    Its slider reaches to the largest value of `measure` among the raters, or to `most`. `name` is
+    that of its field where its key alone says too little.
+    """
+
+    label: str
+    unit: str = ""
+    step: float = 1
+    measure: str = ""
+    most: float = 0
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting of a rule that has few values, and what each is called."""
+
+    label: str
+    values: Mapping[Any, str]
+    name: str = ""
+
+
+class Rule(Part):
+    """Settings of a rule. `of_ratings`: it excludes nobody in a study that rates nothing."""
+
+    name: ClassVar[str]
+    measures: ClassVar[tuple[str, ...]] = ()
+    of_ratings: ClassVar[bool] = False
+
+    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+        """Whom the rule would exclude by itself."""
+        raise NotImplementedError
+
+    def measured(self, rater: Mapping[str, float]) -> dict[str, Any]:
+        """What is recorded with an exclusion: the measures of the `rater`."""
+        return {name: rater[name] for name in self.measures}
+
+    def in_short(self) -> str:
+        """Whom it excludes, for a box of a figure."""
+        raise NotImplementedError
+
+    def in_words(self) -> str:
+        """Whom it excludes, for the Methods: "who took less than 10 or …"."""
+        raise NotImplementedError

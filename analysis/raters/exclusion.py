@@ -1,0 +1,108 @@
+"""Which raters count: the rules applied one after the other, and what each would do alone.
+
+Everybody who consented and either finished or left enters; who declined, was screened out,
+withdrew or is still taking the survey is in no step. The first rule that matches, in the order of
+the rule set, is the reason why a rater is excluded. Before all rules stands the step `decision`:
+whom researchers excluded by a recorded decision. It is there where it excludes people who entered,
+and the rules are about the others, also in the column `alone`.
+
+Arrays of numpy in and out, and no pandas: a worker's tables and the page on which somebody moves
+thresholds both come from here. `raters.funnel` makes the tables.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.definition import DECISION, QualityRules, SigmaOver, StepName
+from analysis.exclusion_rule import Raters
+
+Truths = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+Names = npt.NDArray[np.str_]
+
+#: The sex of those of whom it is not known.
+UNSPECIFIED = "unspecified"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A row of funnel.csv: `by_sex` counts the excluded, of every sex that entered."""
+
+    name: StepName
+    excluded: int = 0
+    remaining: int = 0
+    alone: int = 0
+    by_sex: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """The steps in their order, how many entered, and for each rater whether they are left after
+    the last step, and the first step that excludes them ("" where none does).
+    """
+
+    steps: list[Step]
+    entered: int
+    included: Truths
+    excluded_by: Names
+
+
+def under_rules(raters: Raters) -> Truths:
+    """Whom the rules are asked about: who entered, and is not excluded by a decision."""
+    return raters.entered & ~raters.decided
+
+
+def funnel(raters: Raters, rules: QualityRules) -> Funnel:
+    """The rules applied in their order."""
+    ruled = under_rules(raters)
+    matching: dict[StepName, Truths] = {
+        name: ruled & rules.rule(name).matches(raters) for name in rules.order
+    }
+    decided = raters.entered & raters.decided
+    if decided.any():
+        matching = {DECISION: decided, **matching}
+    sexes, sex = np.unique(raters.sex[raters.entered], return_inverse=True)
+    remaining = raters.entered
+    excluded_by = np.full(len(remaining), "", dtype=object)
+    steps = []
+    for name, matches in matching.items():
+        excluded, remaining = remaining & matches, remaining & ~matches
+        excluded_by[excluded] = name
+        counts = np.bincount(sex[excluded[raters.entered]], minlength=len(sexes))
+        by_sex = dict(zip(sexes.tolist(), counts.tolist(), strict=True))
+        n_excluded, n_left, alone = (int(each.sum()) for each in (excluded, remaining, matches))
+        steps.append(Step(name, n_excluded, n_left, alone, by_sex))
+    return Funnel(steps, int(raters.entered.sum()), remaining, excluded_by.astype(str))
+
+
+def sigmas(
+    rater: Whole, n: Whole, total: Whole, squares: Whole, *, raters: int, over: SigmaOver, ddof: int
+) -> tuple[Numbers, Whole]:
+    """σ of each of so many `raters`, and how many values it is the standard deviation of.
+
+    A place in the other arrays is ratings of one block by one rater: whose they are (from 0), how
+    many, their sum, and the sum of their squares. Where σ is `over` ratings, a place may as well be
+    all of a rater's. NaN where there are no more values than `ddof`.
+    """
+    if over == "ratings":
+        # everything before the division is a whole number, and therefore exact
+        count, sum_, sum_of_squares = (
+            np.bincount(rater, weights=values, minlength=raters).astype(np.int64)
+            for values in (n, total, squares)
+        )
+        spread = count * sum_of_squares - sum_**2
+        among = count * (count - ddof)
+    else:
+        count = np.bincount(rater, minlength=raters)
+        means = total / n
+        first = np.zeros(raters)
+        first[rater[::-1]] = means[::-1]
+        apart = means - first[rater]  # equal means give exactly 0
+        middle = np.bincount(rater, weights=apart, minlength=raters) / np.maximum(count, 1)
+        spread = np.bincount(rater, weights=(apart - middle[rater]) ** 2, minlength=raters)
+        among = count - ddof
+    known = count > ddof
+    return np.sqrt(np.where(known, spread / np.where(known, among, 1), np.nan)), count
