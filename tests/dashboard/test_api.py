@@ -132,6 +132,7 @@ def test_wins_of_the_newest_run(page: Client, study: Study, run: AnalysisRun) ->
         "reference_points": 8,
         "reference_points_max": 8,
         "reference_percent": 100.0,
+        "not_compared": 0,
     }
 
 

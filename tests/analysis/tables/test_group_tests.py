@@ -16,6 +16,8 @@ from analysis.tables.group_tests import adjusted, group_tests
 from tests.analysis.written import FIVE_POINTS
 
 PAPER, SOUND = (recipe.on(FIVE_POINTS) for recipe in shipped_recipes().values())
+#: With tests within each condition of each scenario.
+IN_EACH = PAPER.model_copy(update={"conditions_in_scenarios": True})
 AGES = {"ada": 71, "bo": 60, "cy": 33, "dee": 41, "eve": 28, "fay": None}
 PEOPLE = DataFrame({"participant": list(AGES), "age": list(AGES.values()), "gender": None})
 
@@ -83,7 +85,10 @@ def test_sound_takes_each_rater_for_an_observation() -> None:
 
 
 def test_conditions_and_scenarios_are_tested_pooled_and_each() -> None:
-    table = group_tests(ratings(), PEOPLE, PAPER, raters="included")
+    usual = group_tests(ratings(), PEOPLE, PAPER, raters="included")
+    table = group_tests(ratings(), PEOPLE, IN_EACH, raters="included")
+    both = (usual["condition"] != "all") & (usual["scenario"] != "all")
+    assert not both.any() and len(usual) == (5 + 5 + 4) * 2
     parts = {(row.model, row.condition, row.scenario) for row in table.itertuples()}
     of_ant = itertools.product(["Ant"], ["all", "plain", "tuned"], ["all", "S1", "S2"])
     of_owl = itertools.product(["Owl"], ["all", "reference"], ["all", "S1", "S2"])
@@ -93,7 +98,7 @@ def test_conditions_and_scenarios_are_tested_pooled_and_each() -> None:
 
 def test_single_condition_holds_its_ratings_alone() -> None:
     data = ratings()
-    table = group_tests(data, PEOPLE, PAPER, raters="included")
+    table = group_tests(data, PEOPLE, IN_EACH, raters="included")
     row = only(table, model="Ant", condition="tuned", scenario="S2", test="student")
     chosen = {"model": "Ant", "condition": "tuned", "scenario": "S2"}
     assert [row.mean_a * 2, row.mean_b * 3] == pytest.approx(
