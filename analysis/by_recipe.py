@@ -1,19 +1,16 @@
 """Every table that a recipe asks for, with the raters that it names."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 
 import pandas as pd
-import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
 from analysis.collected import Collected
-from analysis.declarations import MAKERS, NAMES
-from analysis.figures.choices import best_worst_shares
-from analysis.figures.dimensions import dimension_means, dimension_radar
-from analysis.figures.forest import contrast_forest, systems_forest
-from analysis.figures.regions import region_map
+from analysis.declarations import FIGURES, MAKERS, NAMES
+from analysis.figures.drawing import Drawing
 from analysis.recipe import Raters, Recipe, Scale
 from analysis.study_data import plain
 from analysis.tables.group_tests import answered, why_nobody, why_unanswered
@@ -21,10 +18,6 @@ from analysis.tables.replication import replication
 from analysis.tables.request import NOBODY, Answers, Maker, Request, StudyInput, Tables
 
 RATERS: tuple[Raters, ...] = ("included", "all")
-FIGURES = [
-    "region_map", "systems_forest", "contrasts_forest", "dimension_means", "dimension_radar",
-    "best_worst_shares",
-]  # fmt: skip
 OF_RECIPES = [maker for maker in MAKERS if maker.of_recipes]
 #: Tables that are the same in every recipe.
 OF_RATERS = [maker for maker in MAKERS if not maker.of_recipes]
@@ -63,7 +56,10 @@ def analyse_by_recipe(
     found.absent |= made.absent()
     found.absent |= _unanswered(found, answers, recipes)
     found.table("replication", lambda: _replications(found, recipes))
-    _draw(found, answers["included"], study, scale, first)
+    drawing = Drawing(found.tables, found.absent, answers["included"], study.contrast, scale, first)
+    for figure in FIGURES.values():
+        if figure.draw:
+            found.figure(figure.name, partial(figure.draw, drawing))
 
 
 def _unanswered(
@@ -102,41 +98,6 @@ def _replications(found: Collected, recipes: Iterable[Recipe]) -> DataFrame:
 
 def _first_by_participants(recipes: Sequence[Recipe]) -> Recipe:
     return next((recipe for recipe in recipes if recipe.unit == "participant"), recipes[0])
-
-
-def _draw(
-    found: Collected, included: Answers, study: StudyInput, scale: Scale, recipe: Recipe
-) -> None:
-    """The figures that show tables of a recipe, or the answers of the included raters by it."""
-    tables, rated = found.tables, not included.ratings.empty
-
-    def of(name: str) -> DataFrame:
-        if name not in tables:
-            raise Absent(found.absent.get(name, f"the recipe {recipe.name} makes no {name}"))
-        return tables[name]
-
-    def map_of_regions() -> go.Figure:
-        if not rated:
-            raise Absent(included.unrated)
-        return region_map(
-            included.ratings, included.people, recipe, scale.points, tables.get("anova")
-        )
-
-    mixed_means, mixed_contrasts = tables.get("mixed_systems"), tables.get("mixed_contrasts")
-    found.figure("region_map", map_of_regions)
-    found.figure(
-        "systems_forest",
-        lambda: systems_forest(of("systems"), mixed_means, study.contrast, recipe),
-    )
-    found.figure(
-        "contrasts_forest", lambda: contrast_forest(of("contrasts"), mixed_contrasts, recipe)
-    )
-    found.figure("dimension_means", lambda: dimension_means(of("systems"), recipe, scale.points))
-    found.figure(
-        "dimension_radar",
-        lambda: dimension_radar(of("systems"), recipe, scale.points, between=scale.between),
-    )
-    found.figure("best_worst_shares", lambda: best_worst_shares(of("choices"), recipe))
 
 
 def _why_empty(name: str, made: Tables, request: Request) -> str:

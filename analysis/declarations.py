@@ -7,7 +7,11 @@ import json
 from pathlib import Path
 
 from analysis import catalogue
-from analysis.catalogue.spec import TableSpec
+from analysis.catalogue.spec import FigureSpec, TableSpec
+from analysis.figures import choices as drawn_choices
+from analysis.figures import dimensions, forest, quality, ratings, regions, shares
+from analysis.figures import funnel as drawn_funnel
+from analysis.figures import judges as drawn_judges
 from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
 from analysis.raters import demographics, funnel, rater_table, thresholds
 from analysis.tables import (
@@ -71,6 +75,26 @@ DECLARED: list[TableSpec | Maker] = [
     consistency.JUDGE_ITEM_SPREAD,
     replication.REPLICATION,
 ]
+#: Figures that an analysis draws, and those of what recipes ask for.
+DRAWN: list[FigureSpec] = [
+    drawn_funnel.CONSORT,
+    quality.DURATIONS,
+    quality.SIGMA_MAE,
+    quality.SIGMA,
+    quality.MAE,
+    forest.SYSTEMS_FOREST,
+    dimensions.DIMENSION_MEANS,
+    dimensions.DIMENSION_RADAR,
+    forest.CONTRASTS_FOREST,
+    drawn_choices.BEST_WORST_SHARES,
+    drawn_judges.SHARES,
+    drawn_judges.AGAINST_PEOPLE,
+    drawn_judges.BLAND_ALTMAN,
+    drawn_judges.ALT_TEST,
+    regions.REGION_MAP,
+    shares.SHARES,
+    ratings.RATINGS_KDE,
+]
 MAKERS = [entry for entry in DECLARED if isinstance(entry, Maker)]
 
 
@@ -89,10 +113,19 @@ TABLES = {table.name: table for entry in DECLARED for table in _tables(entry)}
 DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
 
 
+FIGURES = {
+    figure.name: figure
+    for figure in (*DRAWN, *(figure for maker in MAKERS for figure in maker.figures))
+}
+
+
 def as_json() -> str:
-    """All tables as the catalogue keeps them, one on a line."""
-    lines = [json.dumps(table.as_json(), ensure_ascii=False) for table in TABLES.values()]
-    return "[\n" + ",\n".join(lines) + "\n]\n"
+    """All tables and figures as the catalogue keeps them, one on a line."""
+    parts = []
+    for kind, declared in (("tables", TABLES.values()), ("figures", FIGURES.values())):
+        lines = [json.dumps(each.as_json(), ensure_ascii=False) for each in declared]
+        parts.append(f'"{kind}": [\n' + ",\n".join(lines) + "\n]")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def as_docs() -> str:

@@ -11,12 +11,6 @@ TABLES = (
     "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_funnel", "guard_wins",
     "guard_systems", "guard_raters", "guard_warnings",
 )  # fmt: skip
-FIGURES = {
-    "judge_shares": "How often each score was given, by judges and by people",
-    "judge_against_people": "Judge against people, response by response",
-    "judge_bland_altman": "Judge minus people (Bland–Altman)",
-    "judge_alt_test": "The alternative annotator test, beside judges that know nothing",
-}
 #: Of judge_agreement: what a statistic is called, what it says, and when to worry.
 STATISTICS = {
     "pearson_within": (

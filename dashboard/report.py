@@ -16,8 +16,9 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from analysis.catalogue.number_text import count, noun
+from analysis.catalogue.spec import FigureSpec
 from analysis.catalogue.subjects import APPENDIX, ELSEWHERE, SECTIONS
-from analysis.declarations import TABLES
+from analysis.declarations import FIGURES, MAKERS, TABLES
 from analysis.definition import QualityRules
 from analysis.models import AnalysisRun
 from analysis.recipe import Recipe
@@ -26,13 +27,13 @@ from analysis.text.findings import findings
 from analysis.text.limits import limits
 from analysis.text.methods_text import Settings, methods
 from analysis.text.sentences import listed, together
-from dashboard.figures import FIGURES, OF_JUDGES
 from dashboard.report_tables import ALL, ShownTable, declared, shown_table
 from dashboard.tables import beside_ratings
 from survey.definition import StudyDefinition
 from survey.tidy import definition_of
 
-DRAWN = FIGURES | OF_JUDGES
+#: What is said of tables beside which it is declared.
+DECLARED = [maker.finding for maker in MAKERS if maker.finding]
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def render(
         software=manifest["software"],
         snapshot=manifest["snapshot_hash"],
     )
-    found = findings(tables, recipes)
+    found = findings(tables, recipes, DECLARED)
     context = {
         "manifest": manifest,
         "rehearsal": rehearsal,
@@ -131,12 +132,13 @@ def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
     found = {title: Section(title, [], []) for title in SECTIONS}
     order = [*(name for name in TABLES if name in tables), *tables]
     for name in dict.fromkeys(order):
-        how = declared(tables[name])
-        section = found[APPENDIX if how.appendix else how.section]
+        table = declared(tables[name])
+        section = found[APPENDIX if table.appendix else table.section]
         section.tables.append(shown_table(tables[name]))
-    for name, figure in figures.items():
-        title, where, _ = DRAWN.get(name, (name.replace("_", " "), ELSEWHERE, ""))
-        found[where].figures.append(Figure(name, title, figure))
+    for name in dict.fromkeys([*(name for name in FIGURES if name in figures), *figures]):
+        how = FIGURES.get(name) or FigureSpec(name, name.replace("_", " "), ELSEWHERE)
+        section = found[APPENDIX if how.appendix else how.section]
+        section.figures.append(Figure(name, how.title, figures[name]))
     return [section for section in found.values() if section.tables or section.figures]
 
 

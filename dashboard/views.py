@@ -19,6 +19,8 @@ from django.views.decorators.http import require_GET, require_POST
 from kombu.exceptions import OperationalError
 from rest_framework.authtoken.models import Token
 
+from analysis import catalogue
+from analysis.catalogue.spec import FigureSpec
 from analysis.definition import DECISION
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import AnalysisRun, Result
@@ -29,7 +31,6 @@ from dashboard import fieldwork, queries, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.downloads import csv_response
 from dashboard.exports import filtered_by
-from dashboard.figures import FIGURES
 from dashboard.forms import IncludeForm, RatersForm, RecomputeForm, StateForm
 from dashboard.opening import NotOpened, against, only_stand_in, open_study, refused
 from dashboard.raters import TEXTS, rater_row, raters_of
@@ -278,7 +279,7 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
         found,
         "figures",
         analysis,
-        figures=[(name, FIGURES[name]) for name in analysis.figure_names() if name in FIGURES],
+        figures=_figures(analysis, of_judges=False),
         means=tables.mean_tables(analysis.tables("items")["items"]),
     )
 
@@ -290,7 +291,6 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = queries.newest_analysis(found, asked_for(request))
     stored = analysis.tables(*about_judges.TABLES)
-    figures = [name for name in about_judges.FIGURES if name in analysis.figure_names()]
     return analysis_page(
         request,
         found,
@@ -310,8 +310,18 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         systems=about_judges.three_ways(stored["guard_systems"], "dimension", "model", "condition"),
         left_out=stored["guard_raters"].rows,
         conditions=_conditions(analysis),
-        figures=[(name, about_judges.FIGURES[name]) for name in figures],
+        figures=_figures(analysis, of_judges=True),
     )
+
+
+def _figures(analysis: queries.Analysis, *, of_judges: bool) -> list[FigureSpec]:
+    """The figures of a run, those about judges or all others."""
+    there = set(analysis.figure_names())
+    return [
+        figure
+        for figure in catalogue.figures().values()
+        if figure.name in there and (figure.section == "Judges") == of_judges
+    ]
 
 
 def _conditions(analysis: queries.Analysis) -> tuple[str, str]:

@@ -8,18 +8,30 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from analysis.catalogue.columns import ADDED
-from analysis.catalogue.spec import TableSpec, unknown
+from analysis.catalogue.spec import FigureSpec, TableSpec, unknown
 
-FILE = Path(__file__).with_name("tables.json")
+FILE = Path(__file__).with_name("catalogue.json")
 
 
 @cache
 def tables() -> Mapping[str, TableSpec]:
     """Every table by name, in the order in which they are read."""
-    declared = [TableSpec.from_json(each) for each in json.loads(FILE.read_text(encoding="utf-8"))]
+    declared = [TableSpec.from_json(each) for each in _read()["tables"]]
     return {table.name: table for table in declared}
+
+
+@cache
+def figures() -> Mapping[str, FigureSpec]:
+    """Every figure by name, in the order in which they are read."""
+    return {each["name"]: FigureSpec(**each) for each in _read()["figures"]}
+
+
+def _read() -> dict[str, list[dict[str, Any]]]:
+    content: dict[str, list[dict[str, Any]]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return content
 
 
 @cache

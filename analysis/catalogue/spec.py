@@ -196,6 +196,30 @@ class TableSpec:
         return cls(**{**content, "columns": columns, "apart": apart})
 
 
+@dataclass(frozen=True)
+class FigureSpec:
+    """A figure, its section of the report, and the page of the numbers that it shows.
+
+    `draw` makes it from what `analysis.figures.drawing` holds; figures without it are drawn by what
+    computes their numbers.
+    """
+
+    name: str
+    title: str
+    section: str
+    page: str = ""
+    appendix: bool = False
+    draw: Callable[[Any], Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What can be stored: all but the function."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "draw" and getattr(self, field.name) != field.default
+        }
+
+
 def unknown(name: str) -> TableSpec:
     """A table that is not declared, as an older version of the program may have left one."""
     return TableSpec(name, name.replace("_", " "), ())

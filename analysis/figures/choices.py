@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.forest import RATERS
 from analysis.figures.style import COLOURS, Changes, as_text, distinct, ink_on, short
@@ -139,3 +140,9 @@ def _bars(systems: list[System], at: list[float]) -> Iterator[go.Bar]:
             hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
             insidetextfont_color=ink_on(colour),
         )
+
+
+BEST_WORST_SHARES = FigureSpec(
+    "best_worst_shares", "Best and worst by scenario", "Rankings and choices", "results",
+    draw=lambda of: best_worst_shares(of.table("choices"), of.recipe),
+)  # fmt: skip

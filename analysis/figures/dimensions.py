@@ -12,7 +12,9 @@ import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
+from analysis.figures.drawing import Drawing
 from analysis.figures.forest import RATERS
 from analysis.figures.style import (
     CLEAR,
@@ -237,3 +239,21 @@ def _arm(estimate: Estimate | None, *, upper: bool) -> float | None:
 
 def _known(value: Any) -> float | None:
     return None if pd.isna(value) else float(value)
+
+
+def _draw_means(of: Drawing) -> go.Figure:
+    return dimension_means(of.table("systems"), of.recipe, of.scale.points)
+
+
+def _draw_radar(of: Drawing) -> go.Figure:
+    return dimension_radar(
+        of.table("systems"), of.recipe, of.scale.points, between=of.scale.between
+    )
+
+
+DIMENSION_MEANS = FigureSpec(
+    "dimension_means", "Means on each dimension", "Systems", "results", draw=_draw_means
+)
+DIMENSION_RADAR = FigureSpec(
+    "dimension_radar", "Profiles over dimensions", "Systems", "results", draw=_draw_radar
+)

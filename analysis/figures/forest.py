@@ -13,7 +13,9 @@ import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
+from analysis.figures.drawing import Drawing
 from analysis.figures.style import INK, Changes, as_text
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast
@@ -279,3 +281,23 @@ def _short(value: float) -> float:
 def _known(value: Any) -> float | None:
     """A number, or None where it is missing."""
     return None if value is None or pd.isna(value) else float(value)
+
+
+def _draw_systems(of: Drawing) -> go.Figure:
+    return systems_forest(
+        of.table("systems"), of.tables.get("mixed_systems"), of.contrast, of.recipe
+    )
+
+
+def _draw_contrasts(of: Drawing) -> go.Figure:
+    return contrast_forest(of.table("contrasts"), of.tables.get("mixed_contrasts"), of.recipe)
+
+
+SYSTEMS_FOREST = FigureSpec(
+    "systems_forest", "Means of the systems, with intervals", "Systems", "results",
+    draw=_draw_systems,
+)  # fmt: skip
+CONTRASTS_FOREST = FigureSpec(
+    "contrasts_forest", "Condition a against b, with intervals", "Contrasts", "results",
+    draw=_draw_contrasts,
+)  # fmt: skip

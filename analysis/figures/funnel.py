@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from pandas import DataFrame
 
 from analysis.absent import Absent
+from analysis.catalogue.spec import FigureSpec
 from analysis.definition import DECISION, QualityRules, StepName
 from analysis.figures.style import INK, as_text, fits_phone, wrapped
 
@@ -120,3 +121,8 @@ def _laid_out(flow: Flow) -> go.Figure:
         yaxis={"visible": False, "range": [flow.y, 0]},
     )
     return flow.figure
+
+
+CONSORT = FigureSpec(
+    "consort", "From whoever came to the raters who are kept", "Participants", "raters"
+)

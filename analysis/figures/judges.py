@@ -7,6 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from pandas import DataFrame, Series
 
+from analysis.catalogue.spec import FigureSpec
 from analysis.figures.style import (
     COLOURS,
     INK,
@@ -231,3 +232,18 @@ def _laid_out(
     figure = go.Figure(traces)
     figure.update_layout(height=480, margin=MARGIN, xaxis=x, yaxis=y, annotations=[below])
     return show_views(figure, views)
+
+
+SHARES = FigureSpec(
+    "judge_shares", "How often each score was given, by judges and by people", "Judges", "agreement"
+)
+AGAINST_PEOPLE = FigureSpec(
+    "judge_against_people", "Judge against people, response by response", "Judges", "agreement"
+)
+BLAND_ALTMAN = FigureSpec(
+    "judge_bland_altman", "Judge minus people (Bland–Altman)", "Judges", "agreement"
+)
+ALT_TEST = FigureSpec(
+    "judge_alt_test", "The alternative annotator test, beside judges that know nothing", "Judges",
+    "agreement",
+)  # fmt: skip

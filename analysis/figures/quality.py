@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pandas import DataFrame, Series
 
 from analysis.absent import Absent
+from analysis.catalogue.spec import FigureSpec
 from analysis.definition import DECISION, QualityRules
 from analysis.figures.style import (
     COLOURS,
@@ -234,3 +235,11 @@ def _laid_out(figure: go.Figure, x: dict[str, Any], y: dict[str, Any], text: str
         annotations=[note("<br>".join(lines), below=50)],
     )
     return figure
+
+
+DURATIONS = FigureSpec("durations", "Minutes that raters took", "Participants", "raters")
+SIGMA_MAE = FigureSpec(
+    "sigma_mae", "σ and MAE of every rater, with the thresholds", "Participants", "raters"
+)
+SIGMA = FigureSpec("sigma", "σ of the raters", "Participants", "raters")
+MAE = FigureSpec("mae", "MAE of the raters", "Participants", "raters")

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from pandas import DataFrame
 
+from analysis.catalogue.spec import FigureSpec
 from analysis.figures.style import (
     COLOURS,
     DASHES,
@@ -268,3 +269,9 @@ def _caption(model: str, panel: int) -> dict[str, Any]:
 def _axis(name: str, panel: int) -> str:
     """Plotly's name of a panel's axis: x, x2, x3, …"""
     return name if panel == 0 else f"{name}{panel + 1}"
+
+
+RATINGS_KDE = FigureSpec(
+    "ratings_kde", "How ratings are spread, by scenario, model and condition", "Systems",
+    appendix=True,
+)  # fmt: skip

@@ -17,6 +17,8 @@ from pandas import DataFrame, Series
 
 from analysis.absent import Absent
 from analysis.catalogue.number_text import p_said
+from analysis.catalogue.spec import FigureSpec
+from analysis.figures.drawing import Drawing
 from analysis.figures.style import (
     CLEAR,
     INK,
@@ -265,3 +267,15 @@ def _tested(view: View, recipe: Recipe, tests: DataFrame | None) -> str:
 def _counted(n: float, unit: str) -> str:
     name = "rating" if unit == "rating" else "rater"
     return f"{n:.0f} {name}" if n == 1 else f"{n:.0f} {name}s"
+
+
+def _draw(of: Drawing) -> go.Figure:
+    if of.included.ratings.empty:
+        raise Absent(of.included.unrated)
+    ratings, people = of.included.ratings, of.included.people
+    return region_map(ratings, people, of.recipe, of.scale.points, of.tables.get("anova"))
+
+
+REGION_MAP = FigureSpec(
+    "region_map", "Mean ratings by region", "Groups of raters", "results", appendix=True, draw=_draw
+)

@@ -14,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from pandas import DataFrame
 
+from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.style import Changes, as_text, shade, short
 from analysis.figures.views import by_scenario
@@ -123,3 +124,8 @@ def _text(scale: list[tuple[int, str]]) -> str:
         f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}. After the names: mean "
         "(number of ratings) of the included raters. Unit: rating."
     )
+
+
+SHARES = FigureSpec(
+    "shares", "How often each rating was given", "Systems", "results", appendix=True
+)

@@ -1,15 +1,16 @@
 """What a table of a recipe is made from, and what makes it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pandas import DataFrame
 
-from analysis.catalogue.spec import TableSpec
+from analysis.catalogue.spec import FigureSpec, TableSpec
 from analysis.definition import QualityRules
 from analysis.recipe import Raters, Recipe
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits
+from analysis.text.cells import Sentence, Table
 
 Tables = dict[str, DataFrame]
 NOBODY = "no rater is included"
@@ -54,12 +55,23 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """A question that the report answers in its first section, and what says the answer: of the
+    tables, of the recipe whose units are raters, and of a dimension.
+    """
+
+    title: str
+    say: Callable[[Mapping[str, Table], Recipe | None, str], Iterator[Sentence]]
+
+
+@dataclass(frozen=True)
 class Maker:
     """What makes some tables, by name.
 
     By default a table is one of recipes whose unit is the participant, by the recipe's raters, and
     needs ratings. Tables that are not `of_recipes` are the same in each: of the included raters,
-    and with `_all` behind their name of all.
+    and with `_all` behind their name of all. `figures` are drawn from them, and the `finding` says
+    what they show.
     """
 
     tables: tuple[TableSpec, ...]
@@ -68,6 +80,8 @@ class Maker:
     of_participants: bool = True
     of_ratings: bool = True
     of_all_at_once: bool = False
+    figures: tuple[FigureSpec, ...] = ()
+    finding: Finding | None = None
 
     @property
     def names(self) -> list[str]:

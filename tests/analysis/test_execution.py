@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from analysis import by_recipe
-from analysis.declarations import NAMES
+from analysis.declarations import DRAWN, NAMES
 from analysis.definition import QualityRules
 from analysis.execution import finished_run
 from analysis.judges.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
@@ -166,7 +165,7 @@ def test_thin_study_has_results_about_its_gold_scores_or_reasons(make: Callable[
 
 def about_people(name: str) -> bool:
     """Whether it is neither about judges, nor made by a recipe, nor a figure of raters."""
-    others = {*ABOUT_JUDGES, *NAMES, *by_recipe.FIGURES, *OF_RATERS}
+    others = {*ABOUT_JUDGES, *NAMES, *(figure.name for figure in DRAWN if figure.draw), *OF_RATERS}
     return name.split(" (", maxsplit=1)[0] not in others
 
 

@@ -6,11 +6,12 @@ import pytest
 from django.test import Client
 from django.utils.text import capfirst
 
+from analysis import catalogue
 from analysis.execution import finished_run
 from analysis.judges.agreement_with_people import OTHER_SCALE
 from analysis.judges.shared_chance import WHAT_TO_DO
 from analysis.models import AnalysisRun
-from dashboard.agreement import FIGURES, TABLES, in_short, most_uneven, shares, three_ways
+from dashboard.agreement import TABLES, in_short, most_uneven, shares, three_ways
 from dashboard.tables import Table
 from judge.gold import choose_gold
 from judge.models import Judge
@@ -24,6 +25,8 @@ from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant, make_study
 
 AGREEMENT = "/studies/small/agreement/"
+
+FIGURES = [figure.name for figure in catalogue.figures().values() if figure.section == "Judges"]
 
 
 def like_people(response: Response, _: object) -> int:

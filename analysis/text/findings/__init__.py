@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from analysis.recipe import Recipe
+from analysis.tables.request import Finding as Declared
 from analysis.text.cells import Sentence, Tables, rows_of, values
 from analysis.text.findings import answers, conditions, groups
 from analysis.text.findings.positions import positions
@@ -27,10 +28,13 @@ class Finding:
     paper: tuple[Sentence, ...] = ()
 
 
-def findings(tables: Tables, recipes: Sequence[Recipe]) -> list[Finding]:
+def findings(
+    tables: Tables, recipes: Sequence[Recipe], more: Sequence[Declared] = ()
+) -> list[Finding]:
     """What the tables say of each dimension, in the order of their questions.
 
-    `tables` are those of the chosen recipes. A question without tables is left out.
+    `tables` are those of the chosen recipes; `more` are questions that are declared beside their
+    tables. A question without tables is left out.
     """
     sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
     dimensions = _dimensions(tables)
@@ -68,6 +72,7 @@ def findings(tables: Tables, recipes: Sequence[Recipe]) -> list[Finding]:
                 (),
             ),
         ]
+        questions += [(each.title, each.say(tables, sound, dimension), ()) for each in more]
         found += [Finding(title + of, tuple(a), tuple(b)) for title, a, b in questions]
     found.append(Finding("Printed numbers", (), tuple(answers.replication(tables))))
     return [finding for finding in found if finding.sound or finding.paper]

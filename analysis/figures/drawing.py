@@ -1,0 +1,32 @@
+"""What a figure of a recipe is drawn from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pandas import DataFrame
+
+from analysis.absent import Absent
+from analysis.recipe import Recipe, Scale
+from analysis.study_data import Contrast
+from analysis.tables.request import Answers
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The tables that were made and why others were not, the answers of the included raters, and
+    the first recipe whose units are raters.
+    """
+
+    tables: Mapping[str, DataFrame]
+    absent: Mapping[str, str]
+    included: Answers
+    contrast: Contrast
+    scale: Scale
+    recipe: Recipe
+
+    def table(self, name: str) -> DataFrame:
+        """A table by name. Raises Absent where it was not made."""
+        if name not in self.tables:
+            usual = f"the recipe {self.recipe.name} makes no {name}"
+            raise Absent(self.absent.get(name, usual))
+        return self.tables[name]
