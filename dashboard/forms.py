@@ -16,7 +16,6 @@ from analysis.definition import LONGEST_REASON, SETTINGS, QualityRules, Setting
 from analysis.exclusion_rule import Choice, Threshold
 from dashboard.certificate import PEOPLE
 from dashboard.queries import NOBODY
-from dashboard.raters import NUMBERS, TEXTS
 from dashboard.result_tables import EVERY
 from survey.models import Participant, Place, Study
 
@@ -67,40 +66,6 @@ class IncludeForm(forms.Form):
         if "include" not in self.data:
             return None
         return sorted(set(self.cleaned_data["include"]) - {NOBODY})
-
-
-class RatersForm(forms.Form):
-    """Which raters to show, and in which order."""
-
-    included = forms.ChoiceField(
-        label="Kept", required=False, choices=[("", "all"), ("true", "kept"), ("false", "not kept")]
-    )
-    rule = forms.ChoiceField(label="Excluded by", required=False)
-    status = forms.ChoiceField(
-        label="Status",
-        required=False,
-        choices=[("", "any"), ("completed", "completed"), ("in_progress", "in progress")],
-    )
-    sort = forms.ChoiceField(
-        required=False,
-        widget=forms.HiddenInput,
-        choices=[(sign + name, name) for name in (*TEXTS, *NUMBERS) for sign in ("", "-")],
-    )
-
-    def __init__(self, data: Mapping[str, Any], *, rules: Sequence[str]) -> None:
-        super().__init__(data, label_suffix="")
-        field = self.fields["rule"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", "any rule or none"), *((rule, rule) for rule in rules)]
-
-    @property
-    def choice(self) -> dict[str, Any]:
-        """What `raters_of` takes. A field with an error chooses nothing."""
-        self.is_valid()
-        given = {name: value for name, value in self.cleaned_data.items() if value}
-        if "included" in given:
-            given["included"] = given["included"] == "true"
-        return given
 
 
 class ResultsForm(forms.Form):

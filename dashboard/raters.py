@@ -1,7 +1,10 @@
 """The raters of an analysis run, chosen and sorted as a researcher asks for."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import django_filters
+from django import forms
 from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Value, When
 
 from analysis.models import AnalysisRun, RaterQuality
@@ -15,20 +18,8 @@ TEXTS = {"participant": "participant__pseudonym", "source": "participant__source
 NUMBERS = ("n_ratings", "duration_seconds", "sigma", "mae")
 
 
-def raters_of(
-    run: AnalysisRun,
-    *,
-    included: bool | None = None,
-    rule: str = "",
-    status: str = "",
-    sort: str = "",
-) -> Raters:
-    """The raters of a run, each with what excluded them, in one query; see `rater_row`.
-
-    All of them, or those who are `included` or not, excluded by `rule`, of this `status`. `sort`
-    is a name in TEXTS or NUMBERS, with a minus in front for the largest first; who has no number
-    comes last either way.
-    """
+def raters_of(run: AnalysisRun) -> Raters:
+    """The raters of a run, each with what excluded them, in one query; see `rater_row`."""
     found = run.rater_quality.annotate(
         excluded=FilteredRelation(
             "participant__exclusions", condition=Q(participant__exclusions__run=run)
@@ -37,12 +28,6 @@ def raters_of(
         value=F("excluded__value"),
         threshold=F("excluded__threshold"),
     )
-    if included is not None:
-        found = found.filter(included=included)
-    if rule:
-        found = found.filter(rule=rule)
-    if status:
-        found = found.filter(indices__status=status)
     columns = (
         "participant_id",
         *TEXTS.values(),
@@ -52,8 +37,50 @@ def raters_of(
         "value",
         "threshold",
     )
-    rows: Raters = found.order_by(*_order(sort), "id").values(*columns)
+    rows: Raters = found.order_by("id").values(*columns)
     return rows
+
+
+class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no types
+    """Which raters of a run to show, and in which order. A choice that is none chooses nothing.
+
+    `sort` is a name in TEXTS or NUMBERS, with a minus in front for the largest first; who has no
+    number comes last either way.
+    """
+
+    included = django_filters.ChoiceFilter(
+        label="Kept", choices=[("true", "kept"), ("false", "not kept")], empty_label="all",
+        method="kept",
+    )  # fmt: skip
+    rule = django_filters.ChoiceFilter(label="Excluded by", empty_label="any rule or none")
+    status = django_filters.ChoiceFilter(
+        label="Status",
+        field_name="indices__status",
+        choices=[("completed", "completed"), ("in_progress", "in progress")],
+        empty_label="any",
+    )
+    sort = django_filters.ChoiceFilter(
+        choices=[(sign + name, name) for name in (*TEXTS, *NUMBERS) for sign in ("", "-")],
+        method="sorted_by",
+        widget=forms.HiddenInput,
+    )
+
+    def __init__(self, data: Mapping[str, Any], run: AnalysisRun, *, rules: Sequence[str]) -> None:
+        super().__init__(data, queryset=raters_of(run))
+        self.filters["rule"].extra["choices"] = [(rule, rule) for rule in rules]
+        self.form.label_suffix = ""
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """What is chosen, by name."""
+        self.form.is_valid()
+        return {name: value for name, value in self.form.cleaned_data.items() if value}
+
+    def kept(self, raters: Raters, _name: str, value: str) -> Raters:
+        return raters.filter(included=value == "true")
+
+    def sorted_by(self, raters: Raters, _name: str, value: str) -> Raters:
+        return raters.order_by(*_order(value), "id")
 
 
 def _order(sort: str) -> list[Any]:

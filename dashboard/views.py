@@ -31,9 +31,9 @@ from dashboard import fieldwork, queries, tables
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.downloads import csv_response
 from dashboard.exports import filtered_by
-from dashboard.forms import IncludeForm, RatersForm, RecomputeForm, StateForm
+from dashboard.forms import IncludeForm, RecomputeForm, StateForm
 from dashboard.opening import NotOpened, against, only_stand_in, open_study, refused
-from dashboard.raters import TEXTS, rater_row, raters_of
+from dashboard.raters import TEXTS, RaterFilter, rater_row
 from judge.queries import gold_scores
 from survey.models import Participant, Study
 from survey.studies import StateError, set_state
@@ -248,13 +248,13 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     steps = analysis.tables("funnel")["funnel"]
     context: dict[str, Any] = {}
     if analysis.run:
-        form = RatersForm(request.GET, rules=[step["step"] for step in steps.rows])
-        choice = form.choice
-        pages = Paginator(raters_of(analysis.run, **choice), RATERS_SHOWN)
+        asked = RaterFilter(request.GET, analysis.run, rules=[step["step"] for step in steps.rows])
+        choice = asked.chosen
+        pages = Paginator(asked.qs, RATERS_SHOWN)
         page = pages.get_page(request.GET.get("page"))
         sort = choice.pop("sort", "participant")
         context = {
-            "form": form,
+            "form": asked.form,
             "is_chosen": bool(choice),
             "page": page,
             "page_numbers": pages.get_elided_page_range(page.number),
