@@ -120,7 +120,7 @@ WILCOXON = Column(
 RANK_BISERIAL = Column(
     "rank_biserial",
     "Rank-biserial correlation, from −1 to 1; 1 where a is always above b",
-    label="Rank-biserial",
+    label="rank-biserial",
 )
 T_PLUS = Column("t_plus", "Sum of the ranks of positive differences", form="whole")
 ZEROS = Column("zeros", "Raters without a difference", kind="count")

@@ -75,7 +75,7 @@ class Column:
     def heading(self) -> str:
         """What it is called at the head of a column."""
         words = self.words
-        return words if self.label or words.split()[0] in SYMBOLS else words[0].upper() + words[1:]
+        return words if words.split()[0] in SYMBOLS else words[0].upper() + words[1:]
 
     @cached_property
     def interval(self) -> str:

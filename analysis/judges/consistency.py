@@ -47,7 +47,7 @@ JUDGE_CONSISTENCY = TableSpec(
         *c.interval("alpha_ordinal", "alpha_ordinal"),
         Column("alpha_interval", "Krippendorff's α of the calls, interval", latex=False),
         *c.interval("alpha_interval", "alpha_interval", latex=False),
-        Column("mean_sd", "Mean standard deviation of the calls for one response", label="Mean SD"),
+        Column("mean_sd", "Mean standard deviation of the calls for one response", label="mean SD"),
         Column("all_agree", "Share of responses that got the same score every time"),
         Column("flags", "What is conspicuous about the judge", kind="text"),
         c.NOTE,

@@ -24,8 +24,8 @@ ALT_TEST = TableSpec(
     "The alternative annotator test",
     (
         c.JUDGE, c.DIMENSION, c.EPSILON,
-        Column("is_studys", "Whether the ε is the study's", label="The study's ε", kind="flag"),
-        Column("is_baseline", "Whether it is a judge that knows nothing", label="Knows nothing",
+        Column("is_studys", "Whether the ε is the study's", label="the study's ε", kind="flag"),
+        Column("is_baseline", "Whether it is a judge that knows nothing", label="knows nothing",
             kind="flag"),
         Column("winning_rate", "Share of raters whom the judge could replace"),
         Column("advantage", "Mean probability that the judge agrees at least as well as a rater"),

@@ -38,7 +38,7 @@ AGREEMENT = TableSpec(
         c.N_ITEMS.but(meaning="How many items: responses as shown, on a dimension; of choices, "
             "blocks"),
         Column("of", "Of what: a single rater, or the mean of several", kind="text"),
-        Column("interval", "How the interval was made", label="Interval from", kind="text"),
+        Column("interval", "How the interval was made", label="interval from", kind="text"),
         c.NOTE,
     ),
     question="Do raters agree?",

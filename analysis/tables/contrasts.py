@@ -34,7 +34,7 @@ CONTRASTS = TableSpec(
         c.RECIPE, c.UNIT.but(latex=False, report=False), c.RATERS, c.MODEL, c.DIMENSION,
         c.CONDITION_A, c.CONDITION_B,
         Column("generalises_to", "For which others the interval and p hold: raters, scenarios or "
-            "both", choice=True, is_key=True, label="For other"),
+            "both", choice=True, is_key=True, label="for other"),
         c.N.but(meaning="How many of what the row generalises to"), c.DIFFERENCE,
         *c.interval("difference"), c.F, c.DF1, c.DF2,
         c.P.but(meaning="p value of F: of raters and of scenarios, where F is t², that of the "

@@ -19,7 +19,10 @@ from analysis.text.sentences import Sentences
 say = Sentences("methods/study.j2")
 
 #: Packages that a paper cites.
-CITED = {"python": "Python", "numpy": "NumPy", "pandas": "pandas", "scipy": "SciPy"}
+CITED = {
+    "python": "Python", "numpy": "NumPy", "pandas": "pandas", "scipy": "SciPy",
+    "statsmodels": "statsmodels", "pingouin": "Pingouin",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from analysis.definition import QualityRules
+from analysis.definition import QualityRules, RuleName
 from analysis.recipe import MixedModels
 from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table
-from analysis.text.methods_text import Settings, methods, say
+from analysis.text.methods_text import Settings, methods
 from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import PAPER, SHIPPED, SOUND, recipe, said, tables
 
@@ -64,6 +64,10 @@ def test_decisions_of_the_researchers_are_told_first_with_their_reasons() -> Non
     assert alone.endswith("151 remaining. 151 raters (97.4 %) are included.")
 
 
+def words(rules: QualityRules, name: RuleName) -> str:
+    return rules.rule(name).in_words()
+
+
 def test_rules_are_told_with_their_own_thresholds() -> None:
     rules = QualityRules.model_validate(
         {
@@ -72,13 +76,10 @@ def test_rules_are_told_with_their_own_thresholds() -> None:
             "early_exit": {"inactive_minutes": 45},
         }
     )
-    assert (
-        say("rule", name="duration", rules=rules)
-        == "who took less than 2.5 or more than 30 minutes"
-    )
-    assert say("rule", name="attention", rules=rules) == "who failed more than 1 attention checks"
-    assert say("rule", name="attention", rules=QualityRules()) == "who failed any attention check"
-    assert "silent for more than 45 minutes" in say("rule", name="early_exit", rules=rules)
+    assert words(rules, "duration") == "who took less than 2.5 or more than 30 minutes"
+    assert words(rules, "attention") == "who failed more than 1 attention checks"
+    assert words(QualityRules(), "attention") == "who failed any attention check"
+    assert "silent for more than 45 minutes" in words(rules, "early_exit")
 
 
 def test_study_without_rules_says_so() -> None:
@@ -488,7 +489,7 @@ def test_nobody_has_come_yet() -> None:
 
 def test_spread_says_what_it_is_of() -> None:
     rules = QualityRules.model_validate({"sigma_mae": {"ddof": 0, "sigma_over": "blocks"}})
-    assert say("rule", name="sigma_mae", rules=rules).endswith(
+    assert words(rules, "sigma_mae").endswith(
         "(σ = standard deviation, n in its denominator, over the mean ratings of blocks)"
     )
 
