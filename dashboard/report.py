@@ -54,6 +54,10 @@ class Section:
     figures: list[Figure]
 
     @property
+    def is_appendix(self) -> bool:
+        return self.title == APPENDIX
+
+    @property
     def anchor(self) -> str:
         return self.title.lower().replace(" ", "-")
 

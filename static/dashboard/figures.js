@@ -87,8 +87,14 @@ async function draw(element) {
   scheme.addEventListener("change", paint);
 }
 
-for (const element of document.querySelectorAll("[data-figure]")) {
+function drawOrSayWhyNot(element) {
   draw(element).catch((error) => {
     element.textContent = `The figure could not be drawn (${error.message}). The table below gives its means.`;
   });
+}
+
+for (const element of document.querySelectorAll("[data-figure]")) {
+  const folded = element.closest("details:not([open])"); // where nothing has a width
+  if (folded) folded.addEventListener("toggle", () => drawOrSayWhyNot(element), { once: true });
+  else drawOrSayWhyNot(element);
 }

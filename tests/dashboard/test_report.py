@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.template.loader import render_to_string
 from pytest_django import DjangoDbBlocker
 
+from analysis.declarations import TABLES
 from analysis.execution import finished_run
 from analysis.recipe import shipped_recipes
 from survey.models import Study
@@ -125,6 +126,24 @@ def test_report_says_both_sides_methods_and_limits(study: Study, tmp_path: Path)
     assert "(1) who took less than 10 or more than 75 minutes: 1, 6 remaining" in said
     assert "There are 2 scenarios. Below some 20" in said
     assert "on a scale from 1 (label 1) to 5 (label 5)" in said
+
+
+def test_details_are_folded_in_an_appendix_and_have_no_latex_unless_asked_for(
+    study: Study, tmp_path: Path
+) -> None:
+    html = without_scripts(analysed(tmp_path / "out", study))
+    main, appendix = html.split('<h2 id="appendix">')
+    assert appendix.lstrip().partition(">")[2].startswith("\n<details><summary>What few readers")
+    for name, table in TABLES.items():
+        where = appendix if table.appendix else main
+        there = (tmp_path / "out" / f"{name}.csv").is_file()
+        has_rows = there and f'<h3 id="table-{name}">' in html
+        assert not has_rows or f'<h3 id="table-{name}">' in where, name
+        assert (tmp_path / "out" / f"{name}.tex").is_file() == (there and not table.appendix), name
+    analysed(tmp_path / "all", study, latex="all")
+    assert {path.stem for path in (tmp_path / "all").glob("*.tex")} == {
+        path.stem for path in (tmp_path / "all").glob("*.csv")
+    } - {"codebook"}
 
 
 def test_report_of_one_recipe_speaks_of_no_other(study: Study, tmp_path: Path) -> None:

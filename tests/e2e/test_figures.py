@@ -127,7 +127,8 @@ def test_the_map_is_drawn_without_any_network(new_page: Callable[..., Page]) -> 
         "plotly.js": get_plotlyjs(),
         "figures.js": (SCRIPTS / "figures.js").read_text("utf-8"),
         "map.json": json.dumps(region_figure()),
-        "": '<!doctype html><div data-name="map" data-figure="map.json"></div>'
+        "": "<!doctype html><details><summary>More</summary>"
+        '<div data-name="map" data-figure="map.json"></div></details>'
         '<script src="plotly.js"></script><script src="figures.js"></script>',
     }
     kinds = {"": "text/html", "map.json": "application/json"}
@@ -143,6 +144,9 @@ def test_the_map_is_drawn_without_any_network(new_page: Callable[..., Page]) -> 
     page.route("**/*", answer)
     page.goto(ADDRESS)
     areas = page.locator(".js-fill")
+    expect(page.get_by_text("More")).to_be_visible()
+    expect(areas).to_have_count(0)  # nothing has a width where it is folded
+    page.get_by_text("More").click()
     expect(areas).to_have_count(4)
     note = page.locator(".annotation")
     page.get_by_label("Show").select_option("S1")

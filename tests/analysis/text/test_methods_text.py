@@ -177,6 +177,16 @@ def test_groups_are_described_as_the_recipe_cuts_them() -> None:
     )
 
 
+def test_groups_within_each_condition_of_each_scenario_are_told() -> None:
+    each = PAPER.model_copy(update={"conditions_in_scenarios": True})
+    made = tables(group_tests=[{"recipe": "paper", "factor": "age"}])
+    said = of(made, replace(SETTINGS, recipes=[each]))[f"Analysis: {each.title} (paper)"]
+    assert (
+        "over all ratings and within each condition and each scenario, and within each condition "
+        "of each scenario" in said
+    )
+
+
 def test_groups_of_an_earlier_recipe_are_not_described_anew() -> None:
     made = tables(group_tests=[{"recipe": name, "factor": "age"} for name in ("paper", "sound")])
     text = of(made)
