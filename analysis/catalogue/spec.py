@@ -29,7 +29,9 @@ FORMS: dict[Form, Callable[[float], str]] = {
 #: What two decimals would call zero.
 SMALL = 0.005
 #: Letters that stay as they are at the head of a column.
-SYMBOLS = {"p", "t", "n", "df", "d", "g", "u", "x", "α", "ε", "η²", "κ", "ρ", "σ", "χ²", "ω²"}
+SYMBOLS = {
+    "p", "t", "n", "df", "df1", "df2", "d", "g", "u", "x", "α", "ε", "η²", "κ", "ρ", "σ", "χ²", "ω²",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.paired import PairedT
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.group_tests import ALL, adjusted
-from analysis.tables.lead import with_lead
+from analysis.tables.lead import LEAST_RATERS, with_lead
 from analysis.tables.pages import scenarios, sides
 from analysis.tables.request import Maker, Request, Tables
 from analysis.tables.signed_ranks import signed_ranks
@@ -46,9 +46,9 @@ CONTRASTS = TableSpec(
     ),
     question="Is condition a rated higher than b?",
     observations="raters; scenarios; both",
-    says="Mean a − b, for other raters of these texts (raters, F1), for other scenarios judged"
-        " by these raters (scenarios, F2), and for both at once (min F′). With fewer than 20 "
-        "raters, min F′ leads, otherwise the mixed model.",
+    says="Mean a − b, for other raters of these texts (raters, F1), for other scenarios judged by "
+        "these raters (scenarios, F2), and for both at once (min F′). With fewer than "
+        f"{LEAST_RATERS} raters, min F′ leads, otherwise the mixed model.",
     section="Contrasts",
     subject="systems",
     counts="The unit is what it generalises to, which n counts.",

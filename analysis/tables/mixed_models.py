@@ -15,7 +15,7 @@ from pandas import DataFrame
 from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.recipe import Recipe
+from analysis.recipe import MOST_CATEGORIES, Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import (
     MixedFit,
@@ -25,7 +25,7 @@ from analysis.stats.mixed import (
 )
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits, System
-from analysis.tables.lead import with_lead
+from analysis.tables.lead import LEAST_RATERS, with_lead
 from analysis.tables.request import Maker, Request, Tables
 
 KEYS = ["recipe", "raters", "dimension", "link"]
@@ -42,11 +42,11 @@ MIXED_CONTRASTS = TableSpec(
     ),
     question="Is a rated higher than b, for raters and items in general?",
     observations="ratings in raters × items",
-    says="From models with random intercepts of raters and items. Of ordinal models on the "
-        "latent scale (its unit is that of the link: for probit, the standard deviation of "
-        "single ratings), and on that of the ratings. With fewer than 20 raters it does not "
-        "lead, because the models do not allow for what each rater thinks of a condition: see"
-        " min F′.",
+    says="From models with random intercepts of raters and items. Of ordinal models on the latent "
+        "scale (its unit is that of the link: for probit, the standard deviation of single "
+        f"ratings), and on that of the ratings. With fewer than {LEAST_RATERS} raters it does not "
+        "lead, because the models do not allow for what each rater thinks of a condition: see "
+        "min F′.",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -98,9 +98,9 @@ MIXED_MODELS = TableSpec(
     question="What are the mixed models made of?",
     observations="ratings in raters × items",
     says="Thresholds between the points of the scale (of ordinal models), and the standard "
-        "deviations of raters, of items and (of linear models) of what is left. Where the "
-        "recipe names no kind, scales of up to 10 points have an ordinal model; sliders and "
-        "longer scales have a linear one.",
+        "deviations of raters, of items and (of linear models) of what is left. Where the recipe "
+        f"names no kind, scales of up to {MOST_CATEGORIES} points have an ordinal model; sliders "
+        "and longer scales have a linear one.",
     section="Mixed models",
     subject="mixed-models",
     counts="n ratings counts the unit.",
