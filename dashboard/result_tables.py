@@ -207,6 +207,7 @@ class Recipes(Cell):
         first, *inside = columns
         with_unit = [other.but(behind=first.name) for other in inside]
         super().__init__(first, [first, *with_unit], is_number=False)
+        self.is_key = False  # it is what tells rows of a group apart
         self.verbose_name = first.heading + "".join(f" ({each.name})" for each in inside)
 
 
