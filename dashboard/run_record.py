@@ -246,8 +246,9 @@ class RunRecord:
             some = missing[first : first + AT_ONCE]
             found: dict[int, array[int]] = {who: array("i") for who in some}
             rows = (
-                self._ratings()
-                .filter(presentation__participant_id__in=some)
+                # They are people of this run; joining them, too, takes PostgreSQL minutes where it
+                # has no statistics yet.
+                Rating.objects.filter(presentation__participant_id__in=some, task__in=RATING_TASKS)
                 .order_by()
                 .values_list(
                     "presentation__participant_id",
