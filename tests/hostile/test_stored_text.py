@@ -145,7 +145,11 @@ class Watched:
         dialog.dismiss()
 
     def look(self, address: str, response: Response | None = None) -> None:
-        found = self.page.evaluate(FOUND)
+        try:
+            found = self.page.evaluate(FOUND)
+        except Error:  # it loaded itself anew when an analysis had come
+            self.page.wait_for_load_state()
+            found = self.page.evaluate(FOUND)
         if found.pop("shown"):
             self.shown.add(address)
         if any(found.values()) or (response is not None and response.status >= 500):
