@@ -1,6 +1,7 @@
 """Every table that an analysis can hold, in the order in which they are read.
 
-What a table says and how it is shown stands beside what makes it; a new one is a line here.
+The module that makes a table also declares what it says and how it is shown. A new one is a line
+here.
 """
 
 import json

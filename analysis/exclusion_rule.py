@@ -4,6 +4,7 @@ The rules themselves are in `analysis.definition`. They compare arrays of numpy 
 it: study files are read by processes that have no use for it.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -75,18 +76,18 @@ class Rule(Part):
     measures: ClassVar[tuple[str, ...]] = ()
     of_ratings: ClassVar[bool] = False
 
+    @abstractmethod
     def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
         """Whom the rule would exclude by itself."""
-        raise NotImplementedError
 
     def measured(self, rater: Mapping[str, float]) -> dict[str, Any]:
         """What is recorded with an exclusion: the measures of the `rater`."""
         return {name: rater[name] for name in self.measures}
 
+    @abstractmethod
     def in_short(self) -> str:
         """Whom it excludes, for a box of a figure."""
-        raise NotImplementedError
 
+    @abstractmethod
     def in_words(self) -> str:
         """Whom it excludes, for the Methods: "who took less than 10 or …"."""
-        raise NotImplementedError

@@ -79,7 +79,7 @@ def alt_test(
     if not tested.any():
         return AltTest(table, epsilon, None, None)
     advantages = np.where(usable > 0, rater_wins - judge_wins, np.nan)[:, tested]
-    table.loc[tested, "p"] = [_p(of_rater, epsilon) for of_rater in advantages.T]
+    table.loc[tested, "p"] = _p(advantages, epsilon)
     adjusted = adjust(table.loc[tested, "p"], "benjamini-yekutieli").p
     rejected = adjusted <= FALSE_DISCOVERIES
     table.loc[tested, "p_adjusted"] = adjusted
@@ -107,9 +107,16 @@ def _wins(ratings: DataFrame, judge: "Series[float]") -> tuple[Matrix, Matrix, M
     return usable.astype(float), judge_wins.astype(float), rater_wins.astype(float)
 
 
-def _p(advantages: Matrix, epsilon: float) -> float:
-    """One-sided: is the mean of a rater's advantages below `epsilon`? A constant one is certain."""
-    known = advantages[~np.isnan(advantages)]
-    if np.ptp(known) == 0:
-        return 0.0 if known[0] < epsilon else 1.0
-    return float(ttest_1samp(known, epsilon, alternative="less").pvalue)
+def _p(advantages: Matrix, epsilon: float) -> Matrix:
+    """One-sided, for each rater (column): is the mean of their advantages below `epsilon`? A
+    constant one is certain. Raters with equally many items are tested in one call.
+    """
+    known = ~np.isnan(advantages)
+    low, high = np.nanmin(advantages, axis=0), np.nanmax(advantages, axis=0)
+    p: Matrix = np.where(low < epsilon, 0.0, 1.0)
+    n, varied = known.sum(axis=0), low < high
+    for size in np.unique(n[varied]):
+        alike = varied & (n == size)
+        values = advantages[:, alike].T[known[:, alike].T].reshape(-1, size)
+        p[alike] = ttest_1samp(values, epsilon, axis=1, alternative="less").pvalue
+    return p
