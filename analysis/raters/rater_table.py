@@ -8,7 +8,7 @@ from analysis.raters.funnel import excluded_by_decision
 from analysis.raters.rater_indices import rater_indices
 from analysis.study_data import Checked
 
-#: Why somebody excluded by a decision has no indices, and nobody is compared with them.
+#: Why a rater excluded by a decision has no indices, and no other rater is compared with them.
 DECIDED = "excluded by a decision"
 RATERS = TableSpec(
     "raters",

@@ -40,7 +40,7 @@ PROTOCOL = TableSpec(
     observations="people, answers",
     says="Of everybody who completed the survey. clock_stepped counts those during whose "
         "survey the server's clock was set back: their minutes are not known. changed_answers"
-        " is per person; contradictions, the share of pairs of responses that somebody ranked"
+        " is per person; contradictions, the share of pairs of responses that a person ranked"
         " against their own ratings; agreement is Kendall's W of a response's ratings (or "
         "ranks), averaged over dimensions: the mean over blocks, which n counts.",
     section="Participants",
