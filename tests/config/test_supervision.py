@@ -90,6 +90,7 @@ def test_log_holds_what_every_start_said_and_how_it_ended(start: Start, clock: C
     server = start("sh", "-c", "echo words of $$; kill -TERM $$")
     for clock.now in (0, 1, 2, 4):
         ended(server).tend()
+    ended(server)
     kinds = [line.partition(" ")[0] for line in server.process.log.read_text().splitlines()]
     assert kinds[::2] == ["words"] * 3 and len(kinds) == 5
     assert server.process.log.read_text().count("killed by SIGTERM") == 2
