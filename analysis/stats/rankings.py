@@ -116,41 +116,48 @@ class WithinBlocks:
     resamples: int
 
 
-def concordance_within_blocks(
-    judged: DataFrame, *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
-) -> WithinBlocks | Inestimable:
-    """Do raters order the systems of a block alike? The mean of each block's Kendall's W.
+def concordance_by_block(judged: DataFrame) -> DataFrame:
+    """Kendall's `w` of each block in which two raters told its systems apart; `k` systems, `n`
+    raters. Indexed by block.
 
     `judged` has a row per judgement: `rater`, `block` and `system` are numbers, `value` is a rank
     or a rating. Raters who judged a part of a block are left out there. All blocks at once: 2,000
     calls of `pingouin.friedman`, which is the same, take half a minute. Raises ValueError for
     infinite values.
     """
-    if judged.empty:
-        return Inestimable("no_values", "nobody judged anything")
     refuse_boundless(judged["value"].to_numpy(float), "the values")
-    blocks = judged.groupby("block")["system"].nunique()
-    of_page = judged.groupby(["block", "rater"])["system"].transform("size")
-    complete = judged[of_page == judged["block"].map(blocks)]
+    complete = _complete(judged)
     page = complete.groupby(["block", "rater"], sort=False).ngroup()
     rank = complete["value"].round(DECIMALS).groupby(page).rank()
     totals = rank.groupby([complete["block"], complete["system"]]).sum()
     table = DataFrame(
         {
-            "k": blocks,
+            "k": judged.groupby("block")["system"].nunique(),
             "n": complete.groupby("block")["rater"].nunique(),
             "squares": (rank**2).groupby(complete["block"]).sum(),
             "of_totals": (totals**2).groupby("block").sum(),
         }
     ).fillna(0)
     # As in `friedman`: W = Σ (R − n (k + 1) / 2)² / n over the spread of the ranks.
-    table["even"] = table["n"] * table["k"] * (table["k"] + 1) ** 2 / 4
-    table["spread"] = table["squares"] - table["even"]
-    table = table[(table["n"] >= 2) & (table["k"] >= 2) & (table["spread"] > 1e-9)]
+    even = table["n"] * table["k"] * (table["k"] + 1) ** 2 / 4
+    spread = table["squares"] - even
+    table["w"] = (table["of_totals"] / table["n"] - even) / spread
+    return table.loc[(table["n"] >= 2) & (table["k"] >= 2) & (spread > 1e-9), ["k", "n", "w"]]
+
+
+def concordance_within_blocks(
+    judged: DataFrame, *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> WithinBlocks | Inestimable:
+    """Do raters order the systems of a block alike? The mean of each block's Kendall's W, of
+    judgements as `concordance_by_block` takes them. Raises ValueError for infinite values.
+    """
+    if judged.empty:
+        return Inestimable("no_values", "nobody judged anything")
+    table = concordance_by_block(judged)
     if table.empty:
         few = "in no block did two raters who judged all of it tell its systems apart"
         return Inestimable("no_values", few)
-    w = (table["of_totals"] / table["n"] - table["even"]) / table["spread"]
+    w = table["w"]
     interval, times = None, affordable(len(w), resamples)
     if len(w) > 1:
         drawn = resampled(len(w), seed=seed, resamples=times)
@@ -159,11 +166,17 @@ def concordance_within_blocks(
         w=float(w.mean()),
         interval=interval,
         blocks=len(w),
-        left_out=len(blocks) - len(w),
-        raters=complete.loc[complete["block"].isin(w.index), "rater"].nunique(),
+        left_out=judged["block"].nunique() - len(w),
+        raters=_complete(judged).loc[lambda rows: rows["block"].isin(w.index), "rater"].nunique(),
         things=int(table["k"].sum()),
         resamples=times,
     )
+
+
+def _complete(judged: DataFrame) -> DataFrame:
+    """Of those who judged all of a block."""
+    systems = judged.groupby("block")["system"].transform("nunique")
+    return judged[judged.groupby(["block", "rater"])["system"].transform("size") == systems]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pandas import DataFrame, Series
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.raters.funnel import excluded_by_decision
-from analysis.stats.rankings import Friedman, friedman
+from analysis.stats.rankings import concordance_by_block
 from analysis.study_data import ProtocolData
 
 PERSON = "participant"
@@ -162,12 +162,8 @@ def _mean_w(values: DataFrame) -> tuple[float | None, int]:
 
     A block that fewer than two did, or in which all is tied, has none.
     """
-    found = []
-    for _, block in values.groupby(BLOCK, sort=False, dropna=False):
-        table = block.pivot_table(
-            index=PERSON, columns=["model", "condition"], values="value"
-        ).dropna()
-        w = friedman(table)
-        if isinstance(w, Friedman):
-            found.append(w.w)
-    return (float(np.mean(found)), len(found)) if found else (None, 0)
+    given = values[values["value"].notna()]
+    by = {"block": BLOCK, "system": RESPONSE, "rater": [PERSON]}
+    numbered = {name: given.groupby(keys, dropna=False).ngroup() for name, keys in by.items()}
+    w = concordance_by_block(given.assign(**numbered))["w"]
+    return (float(w.mean()), len(w)) if len(w) else (None, 0)
