@@ -7,24 +7,24 @@ from itertools import product
 import pandas as pd
 from pandas import DataFrame
 
-from analysis.absent import Absent
-from analysis.collected import Collected
-from analysis.declarations import FIGURES, MAKERS, NAMES
+from analysis.declarations import ANALYSES, FIGURES, NAMES
 from analysis.figures.drawing import Drawing
+from analysis.not_available import NotAvailable
 from analysis.recipe import Raters, Recipe, Scale
+from analysis.results import Results
 from analysis.study_data import plain
 from analysis.tables.group_tests import answered, why_nobody, why_unanswered
 from analysis.tables.replication import replication
-from analysis.tables.request import NOBODY, Answers, Maker, Request, StudyInput, Tables
+from analysis.tables.request import NOBODY, Analysis, Answers, Request, StudyInput, Tables
 
 RATERS: tuple[Raters, ...] = ("included", "all")
-OF_RECIPES = [maker for maker in MAKERS if maker.of_recipes]
+OF_RECIPES = [maker for maker in ANALYSES if maker.of_recipes]
 #: Tables that are the same in every recipe.
-OF_RATERS = [maker for maker in MAKERS if not maker.of_recipes]
+OF_RATERS = [maker for maker in ANALYSES if not maker.of_recipes]
 
 
 def analyse_by_recipe(
-    found: Collected,
+    found: Results,
     answers: Mapping[Raters, Answers],
     study: StudyInput,
     scale: Scale,
@@ -53,17 +53,19 @@ def analyse_by_recipe(
             made.make(maker, Request(first, raters, answers[raters], study), suffix=suffix)
     tables = made.tables()
     found.tables |= {name: tables[name] for name in NAMES if name in tables}
-    found.absent |= made.absent()
-    found.absent |= _unanswered(found, answers, recipes)
+    found.not_available |= made.not_available()
+    found.not_available |= _unanswered(found, answers, recipes)
     found.table("replication", lambda: _replications(found, recipes))
-    drawing = Drawing(found.tables, found.absent, answers["included"], study.contrast, scale, first)
+    drawing = Drawing(
+        found.tables, found.not_available, answers["included"], study.contrast, scale, first
+    )
     for figure in FIGURES.values():
         if figure.draw:
             found.figure(figure.name, partial(figure.draw, drawing))
 
 
 def _unanswered(
-    found: Collected, answers: Mapping[Raters, Answers], recipes: Iterable[Recipe]
+    found: Results, answers: Mapping[Raters, Answers], recipes: Iterable[Recipe]
 ) -> dict[str, str]:
     """Why tables that are there lack groups that a recipe names."""
     absent = {}
@@ -87,12 +89,12 @@ def _unanswered(
     return absent
 
 
-def _replications(found: Collected, recipes: Iterable[Recipe]) -> DataFrame:
+def _replications(found: Results, recipes: Iterable[Recipe]) -> DataFrame:
     """Printed numbers of every recipe that quotes some beside ours."""
     quoting = [recipe for recipe in recipes if recipe.replication]
     if not quoting:
-        raise Absent("no recipe quotes printed numbers")
-    tables = [replication(found.tables, recipe, found.absent) for recipe in quoting]
+        raise NotAvailable("no recipe quotes printed numbers")
+    tables = [replication(found.tables, recipe, found.not_available) for recipe in quoting]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -122,14 +124,14 @@ class _Made:
         self._parts: dict[str, list[DataFrame]] = {}
         self._reasons: dict[str, dict[str, str]] = {}
 
-    def make(self, maker: Maker, request: Request, *, where: str = "", suffix: str = "") -> None:
+    def make(self, maker: Analysis, request: Request, *, where: str = "", suffix: str = "") -> None:
         try:
             if maker.of_ratings and request.answers.ratings.empty:
-                raise Absent(request.answers.unrated)
+                raise NotAvailable(request.answers.unrated)
             if self._ranked and not maker.of_ratings and request.answers.people.empty:
-                raise Absent(NOBODY)
+                raise NotAvailable(NOBODY)
             made = maker.make(request)
-        except Absent as reason:
+        except NotAvailable as reason:
             for name in maker.names:
                 self._reasons.setdefault(name + suffix, {})[where] = str(reason)
             return
@@ -146,7 +148,7 @@ class _Made:
             name: plain(pd.concat(parts, ignore_index=True)) for name, parts in self._parts.items()
         }
 
-    def absent(self) -> dict[str, str]:
+    def not_available(self) -> dict[str, str]:
         """Reasons by table; `table (recipe, raters)` where it is there but for these."""
         absent: dict[str, str] = {}
         for name, reasons in self._reasons.items():

@@ -33,10 +33,10 @@ from analysis.tables import (
     wins,
     wins_tests,
 )
-from analysis.tables.request import Maker
+from analysis.tables.request import Analysis
 
 #: Tables that an analysis always makes, and what makes those that a recipe asks for.
-DECLARED: list[TableSpec | Maker] = [
+DECLARED: list[TableSpec | Analysis] = [
     funnel.FUNNEL,
     demographics.DEMOGRAPHICS,
     thresholds.THRESHOLDS,
@@ -55,8 +55,8 @@ DECLARED: list[TableSpec | Maker] = [
     anova.OF_ANOVA,
     anova.OF_PAIRS,
     mixed_models.MAKER,
-    *rankings.MAKERS,
-    *choices.MAKERS,
+    *rankings.ANALYSES,
+    *choices.ANALYSES,
     agreement.MAKER,
     sensitivity.MAKER,
     order_effects.MAKER,
@@ -96,10 +96,10 @@ DRAWN: list[FigureSpec] = [
     shares.SHARES,
     ratings.RATINGS_KDE,
 ]
-MAKERS = [entry for entry in DECLARED if isinstance(entry, Maker)]
+ANALYSES = [entry for entry in DECLARED if isinstance(entry, Analysis)]
 
 
-def _tables(entry: TableSpec | Maker) -> list[TableSpec]:
+def _tables(entry: TableSpec | Analysis) -> list[TableSpec]:
     """The tables of an entry; of those that are the same in each recipe, of all raters, too."""
     if isinstance(entry, TableSpec):
         return [entry]
@@ -109,14 +109,14 @@ def _tables(entry: TableSpec | Maker) -> list[TableSpec]:
 
 
 #: What recipes ask for.
-NAMES = [table.name for maker in MAKERS for table in _tables(maker)] + ["replication"]
+NAMES = [table.name for maker in ANALYSES for table in _tables(maker)] + ["replication"]
 TABLES = {table.name: table for entry in DECLARED for table in _tables(entry)}
 DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
 
 
 FIGURES = {
     figure.name: figure
-    for figure in (*DRAWN, *(figure for maker in MAKERS for figure in maker.figures))
+    for figure in (*DRAWN, *(figure for maker in ANALYSES for figure in maker.figures))
 }
 
 

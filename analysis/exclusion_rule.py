@@ -1,6 +1,6 @@
 """What a rule of exclusion is: settings, whom it matches, and what it is called. Pure.
 
-The rules themselves are in `analysis.definition`. They compare arrays of numpy without importing
+The rules themselves are in `analysis.quality_rules`. They compare arrays of numpy without importing
 it: study files are read by processes that have no use for it.
 """
 

@@ -16,9 +16,9 @@ from analysis.decisions import about, snapshot_at
 from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
 from analysis.judges.judging import analyse_judges
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import T_QUANTILES
 from analysis.recipe_sets import recipes_of
-from analysis.report import THRESHOLDS_SEED, Results, analyse
 from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.tables.protocol import protocol
@@ -89,7 +89,7 @@ def _compute(run: AnalysisRun) -> None:
     tables, figures, absent = analyse_judges(snapshot.data, judges, rules)
     results.tables.update(tables)
     results.figures.update(figures)
-    results.absent.update(absent)
+    results.not_available.update(absent)
     _name_what_does_not_count(run, snapshot, results)
     run.manifest = _manifest(run, snapshot, results, judges_hash=judges_hash, at=now)
     _store(run, results, withdrawals=withdrawals)
@@ -123,7 +123,7 @@ def _manifest(
         "n_participants": len(snapshot.data.participants),
         "n_ratings": len(snapshot.data.ratings),
         "seeds": {"judges": JUDGES_SEED, "thresholds": THRESHOLDS_SEED} | _seeds(run),
-        "absent": results.absent,
+        "absent": results.not_available,
     }
 
 

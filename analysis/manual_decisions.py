@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
-from analysis.definition import LONGEST_REASON
 from analysis.models import ManualDecision
+from analysis.quality_rules import LONGEST_REASON
 from survey.models import Participant, Study, StudyEvent
 
 Source = Participant.Source

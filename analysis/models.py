@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from analysis.definition import LONGEST_REASON
+from analysis.quality_rules import LONGEST_REASON
 from survey.models import Participant, Study
 
 

@@ -6,8 +6,8 @@ import json
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from analysis.definition import QualityRules
 from analysis.models import RuleSet
+from analysis.quality_rules import QualityRules
 from survey.models import Study
 
 

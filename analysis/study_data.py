@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 
 CELL = ["scenario", "set", "model", "condition"]
 #: What identifies a row of items.csv. A response that is shown in several sets, such as the
@@ -27,9 +27,9 @@ class Contrast:
 
     @property
     def conditions(self) -> tuple[str, str]:
-        """Both conditions. Raises Absent where the study names none."""
+        """Both conditions. Raises NotAvailable where the study names none."""
         if self.condition_a is None or self.condition_b is None:
-            raise Absent("the study names no two conditions to compare")
+            raise NotAvailable("the study names no two conditions to compare")
         return self.condition_a, self.condition_b
 
 

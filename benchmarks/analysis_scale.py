@@ -26,13 +26,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 from pandas import DataFrame
 
-from analysis import by_recipe, report
-from analysis.collected import Collected
-from analysis.definition import QualityRules
+from analysis import by_recipe, pipeline
+from analysis.pipeline import Contrast, StudyData, analyse
+from analysis.quality_rules import QualityRules
 from analysis.raters import filtering, rater_table
 from analysis.recipe import shipped_recipes
-from analysis.report import Contrast, StudyData, analyse
-from analysis.tables.request import Maker
+from analysis.results import Results
+from analysis.tables.request import Analysis
 
 ROOT = Path(__file__).parent.parent
 
@@ -198,14 +198,14 @@ def measured(data: StudyData) -> Measured:
     a process of its own.
     """
     watch = Stopwatch()
-    timed = ((filtering, "check"), (rater_table, "rater_indices"), (report, "thresholds"))
+    timed = ((filtering, "check"), (rater_table, "rater_indices"), (pipeline, "thresholds"))
     for module, name in timed:
         setattr(module, name, watch.of(name, getattr(module, name)))
     by_recipe.OF_RECIPES[:] = [_timed(maker, watch) for maker in by_recipe.OF_RECIPES]
     by_recipe.OF_RATERS[:] = [_timed(maker, watch) for maker in by_recipe.OF_RATERS]
-    figure = Collected.figure
+    figure = Results.figure
     # mypy allows no method to be replaced; a timed one has the same type.
-    Collected.figure = watch.of("figures", figure)  # type: ignore[method-assign]
+    Results.figure = watch.of("figures", figure)  # type: ignore[method-assign]
     recipes = list(shipped_recipes().values())
     start = time.perf_counter()
     watch.of("the rest", analyse)(data, QualityRules(), recipes)
@@ -214,7 +214,7 @@ def measured(data: StudyData) -> Measured:
     return Measured(len(data.ratings), dict(watch.parts), wall, peak)
 
 
-def _timed(maker: Maker, watch: Stopwatch) -> Maker:
+def _timed(maker: Analysis, watch: Stopwatch) -> Analysis:
     return replace(maker, make=watch.of(maker.names[0], maker.make))
 
 

@@ -16,8 +16,8 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError, validate
 
 from config import languages
+from config.instance_lock import chosen_by_serve
 from config.private import EVERYBODY_ELSE
-from config.served import chosen_by_serve
 
 # Answers and what is exported of them are for the user who runs Fivefold: all that its processes
 # write. Who wants to share a file says so with chmod.

@@ -127,7 +127,7 @@ class Wins(APIView):
         tables = analysis.tables("wins", "wins_summary")
         content = {
             "run": analysis.run,
-            "absent": analysis.absent.get("wins", ""),
+            "absent": analysis.not_available.get("wins", ""),
             "wins": tables["wins"].rows,
             "summary": tables["wins_summary"].rows,
         }

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from django.db.models import Count, Q
 
 from dashboard.grids import Grid, Tally
-from survey.balance import NOTHING, ChiSquare, place_test, succession_test
 from survey.content import content_of
 from survey.counterbalance import rows_of_square
+from survey.evenness_tests import NOTHING, ChiSquare, place_test, succession_test
 from survey.models import BlockResponse, Participant, Place, Presentation, Study
 from survey.places import sources_of
 

@@ -12,8 +12,8 @@ def csv_response(study: Study, run: AnalysisRun | None, file: str) -> StreamingH
     if run is None:
         raise Http404(f"No analysis of {study} has finished yet.")
     export = filtered_by(run)
-    if file in export.absent:
-        raise Http404(f"There is no {file}: {export.absent[file]}.")
+    if file in export.not_available:
+        raise Http404(f"There is no {file}: {export.not_available[file]}.")
     if file not in export.tables() and file != "codebook.csv":
         raise Http404(f"There is no {file}.")
     return StreamingHttpResponse(

@@ -40,7 +40,7 @@ def write_export(
         }
         if sharing:
             about["small_cells"] = export.small_cells()
-    return decided.manifest | about | {"absent": export.absent}
+    return decided.manifest | about | {"absent": export.not_available}
 
 
 def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:

@@ -248,10 +248,10 @@ class Export:
             "page_times.csv": self.page_times,
             "certificate.csv": self.certificate,
         }
-        return {name: table for name, table in tables.items() if name not in self.absent}
+        return {name: table for name, table in tables.items() if name not in self.not_available}
 
     @cached_property
-    def absent(self) -> dict[str, str]:
+    def not_available(self) -> dict[str, str]:
         """Files that are not there, and why."""
         whose = {"participant__study": self.study, "participant__source__in": self.sources}
         shown = {f"presentation__{key}": value for key, value in whose.items()}
@@ -314,7 +314,7 @@ class Export:
     @property
     def files(self) -> list[tuple[str, str, str]]:
         """Every file: its name, what it holds, and why it is not there or nothing."""
-        return [(name, about, self.absent.get(name, "")) for name, about in ABOUT.items()]
+        return [(name, about, self.not_available.get(name, "")) for name, about in ABOUT.items()]
 
     def _named(self, table: Table, *, has_gold: bool = False, people: bool = False) -> Table:
         """Experts, test people and the scores of a stand-in are named in a last column."""

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from analysis.definition import LONGEST_REASON
 from analysis.manual_decisions import DecisionRefused, decide_on, decided_in_words
 from analysis.models import AnalysisRun
+from analysis.quality_rules import LONGEST_REASON
 from analysis.runs import request_run
 from dashboard.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.certificate import COLUMNS, PEOPLE, Certificate, Part, certificate_rows

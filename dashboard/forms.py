@@ -12,8 +12,8 @@ from pydantic import ValidationError as ValidationErrors
 
 from analysis.catalogue.spec import Column
 from analysis.catalogue.subjects import MAIN, SUBJECTS
-from analysis.definition import LONGEST_REASON, SETTINGS, QualityRules, Setting
 from analysis.exclusion_rule import Choice, Threshold
+from analysis.quality_rules import LONGEST_REASON, SETTINGS, QualityRules, Setting
 from dashboard.certificate import PEOPLE
 from dashboard.queries import NOBODY
 from dashboard.result_tables import EVERY

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from survey.balance import NOTHING, ChiSquare
+from survey.evenness_tests import NOTHING, ChiSquare
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from analysis.definition import LONGEST_REASON
+from analysis.quality_rules import LONGEST_REASON
 from dashboard.import_files import Columns, Findings, Row, TidyFile
 
 #: How a cell of the study is named: scenario, set, model, condition.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 
-from analysis.definition import QualityRules, RatedScale
+from analysis.quality_rules import QualityRules, RatedScale
 from analysis.rules import current_rules
 from judge.models import STAND_IN
 from judge.queries import gold_source
@@ -44,11 +44,11 @@ def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
             begun=study.frozen_at is not None,
         ),
     )
-    found += doubts_of_filter(current_rules(study), content.definition, rows)
+    found += warnings_of_filter(current_rules(study), content.definition, rows)
     return [*found, *_used_invitations(study)]
 
 
-def doubts_of_filter(
+def warnings_of_filter(
     rules: QualityRules, definition: StudyDefinition, rows: Sequence[ResponseRow]
 ) -> Iterator[Finding]:
     """Rules of the filter that hardly fit the study."""
@@ -56,8 +56,8 @@ def doubts_of_filter(
     if definition.rating is not None:
         values, given = definition.rating.values, given_by_each(definition, rows)
         scale = RatedScale(values[0], values[-1], *given)
-    for key, doubt in rules.doubts(minutes=definition.estimated_minutes, scale=scale):
-        yield Finding("Filter", CHANGE, doubt, key)
+    for key, warning in rules.warnings(minutes=definition.estimated_minutes, scale=scale):
+        yield Finding("Filter", CHANGE, warning, key)
 
 
 def refused(findings: Sequence[Finding]) -> list[Finding]:

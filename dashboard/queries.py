@@ -295,7 +295,7 @@ class Analysis:
         return self.include or ([NOBODY] if self.chosen else [])
 
     @property
-    def absent(self) -> dict[str, str]:
+    def not_available(self) -> dict[str, str]:
         """Why a table or figure is not there, by its name."""
         reasons: dict[str, str] = self.run.manifest.get("absent", {}) if self.run else {}
         return reasons

@@ -18,9 +18,9 @@ from django.utils.safestring import SafeString
 from analysis.catalogue.number_text import count, noun
 from analysis.catalogue.spec import FigureSpec
 from analysis.catalogue.subjects import APPENDIX, ELSEWHERE, SECTIONS
-from analysis.declarations import FIGURES, MAKERS, TABLES
-from analysis.definition import QualityRules
+from analysis.declarations import ANALYSES, FIGURES, TABLES
 from analysis.models import AnalysisRun
+from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe
 from analysis.text.cells import Tables, read_tables, rows_of
 from analysis.text.findings import findings
@@ -33,7 +33,7 @@ from survey.definition import StudyDefinition
 from survey.tidy import definition_of
 
 #: What is said of tables beside which it is declared.
-DECLARED = [maker.finding for maker in MAKERS if maker.finding]
+DECLARED = [maker.finding for maker in ANALYSES if maker.finding]
 
 
 @dataclass(frozen=True)

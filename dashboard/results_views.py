@@ -86,7 +86,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         sections=sections,
         hidden=hidden,
         absent=[
-            (catalogue.table(table).title, analysis.absent.get(table, NOT_MADE))
+            (catalogue.table(table).title, analysis.not_available.get(table, NOT_MADE))
             for table in names
             if table not in stored
         ],
@@ -181,7 +181,7 @@ def _section(
     RequestConfig(request, paginate={"per_page": ROWS_SHOWN}).configure(shown)
     lacking = [
         (where.removeprefix(f"{name} (").removesuffix(")"), reason)
-        for where, reason in analysis.absent.items()
+        for where, reason in analysis.not_available.items()
         if where.startswith(f"{name} (")
     ]
     return Section(

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db.models import Count, F, Q, Sum
 
-from analysis.definition import MEASURES, SigmaOver
 from analysis.exclusion_rule import Raters
 from analysis.models import AnalysisRun, Result
+from analysis.quality_rules import MEASURES, SigmaOver
 from analysis.queries import T_QUANTILES
 from analysis.raters.exclusion import UNSPECIFIED, Numbers, Truths, Whole, sigmas
 from analysis.tables.win_counts import Cells, Item, cells_of

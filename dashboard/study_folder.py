@@ -8,12 +8,12 @@ from pathlib import Path
 from django.conf import settings as django_settings
 from django.db import transaction
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
-from analysis.recipe_doubts import Columns, doubts, doubts_of_shipped
 from analysis.recipe_sets import set_recipes
+from analysis.recipe_warnings import Columns, warnings, warnings_of_shipped
 from analysis.rules import set_rules
-from dashboard.opening import doubts_of_filter, refused
+from dashboard.opening import refused, warnings_of_filter
 from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
 from judge.spending import still_counted
@@ -93,9 +93,9 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
     if problems:
         raise DefinitionError(problems)
-    for doubt in doubts_of_filter(quality, definition, rows):
-        notices.append(str(yaml.problem(doubt.key, doubt.text)))
-    notices += _doubts_of_recipes(folder / "recipes", recipes.values(), definition)
+    for warning in warnings_of_filter(quality, definition, rows):
+        notices.append(str(yaml.problem(warning.key, warning.text)))
+    notices += _warnings_of_recipes(folder / "recipes", recipes.values(), definition)
     return StudyFolder(
         definition,
         translations,
@@ -132,7 +132,7 @@ def _with_place(folder: StudyFolder, finding: Finding) -> str:
     return str(folder.yaml.problem(finding.key, said, quote=finding.quote))
 
 
-def _doubts_of_recipes(
+def _warnings_of_recipes(
     folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
 ) -> Iterator[str]:
     """What hardly fits the study in its own recipes; of the shipped ones, which are for any study,
@@ -143,12 +143,12 @@ def _doubts_of_recipes(
         file = folder / f"{recipe.name}.yaml"
         if file.exists():
             yaml = YamlFile.read(file)
-            for path, doubt in doubts(recipe, columns, scale):
-                yield str(yaml.problem(path, doubt))
-        elif own := list(doubts_of_shipped(recipe, columns)):
+            for path, warning in warnings(recipe, columns, scale):
+                yield str(yaml.problem(path, warning))
+        elif own := list(warnings_of_shipped(recipe, columns)):
             yaml = YamlFile.read(FOLDER / file.name)
-            for path, doubt in own:
-                yield str(yaml.problem(path, f"{doubt}, in a copy of this file at {file}"))
+            for path, warning in own:
+                yield str(yaml.problem(path, f"{warning}, in a copy of this file at {file}"))
 
 
 def _problems_of_margins(

@@ -13,9 +13,9 @@ from math import sqrt
 
 import numpy as np
 
-from analysis.definition import TOLERANCE, QualityRules
 from analysis.exclusion_rule import Raters
 from analysis.models import AnalysisRun
+from analysis.quality_rules import TOLERANCE, QualityRules
 from analysis.raters.exclusion import Funnel, Numbers, Truths, funnel
 from analysis.rules import rules_of
 from analysis.tables.win_counts import Counts

@@ -14,9 +14,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
-from analysis.definition import QualityRules
 from analysis.exclusion_rule import Threshold
 from analysis.models import AnalysisRun, RuleSet
+from analysis.quality_rules import QualityRules
 from analysis.queries import latest_run
 from analysis.rules import current_rule_set, rules_of, set_rules
 from analysis.runs import request_run
@@ -28,8 +28,8 @@ from survey.models import Study
 from survey.tidy import counted_sources
 
 if TYPE_CHECKING:
+    from dashboard.threshold_preview import Tried
     from dashboard.thresholds import WhatIf
-    from dashboard.tried import Tried
 
 VERSIONS_SHOWN = 20
 
@@ -171,7 +171,7 @@ def _asked(data: Any, study: Study, run: AnalysisRun) -> "tuple[ThresholdsForm, 
 
 
 def _tried(what_if: "WhatIf", form: ThresholdsForm, sort: str) -> "Tried":
-    from dashboard.tried import Tried
+    from dashboard.threshold_preview import Tried
 
     before, after = what_if.outcome(form.in_force), what_if.outcome(form.asked)
     return Tried(before, after, what_if.names, sort)

@@ -21,9 +21,9 @@ from rest_framework.authtoken.models import Token
 
 from analysis import catalogue
 from analysis.catalogue.spec import FigureSpec
-from analysis.definition import DECISION
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import AnalysisRun, Result
+from analysis.quality_rules import DECISION
 from analysis.runs import request_run
 from config.celery import wake
 from dashboard import agreement as about_judges

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 from ruamel.yaml import YAML
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from judge.definition import JudgingDefinition
 from survey.definition import StudyDefinition
 from survey.definition.settings import Settings

@@ -7,12 +7,12 @@ import pandas as pd
 import plotly.graph_objects as go
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.forest import RATERS
 from analysis.figures.style import COLOURS, Changes, as_text, distinct, ink_on, short
 from analysis.figures.views import ALL_SCENARIOS, drawn_one_by_one
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.tables.group_tests import ALL
 
@@ -44,11 +44,11 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> go.Figure:
     scenarios together, and for each of a few.
 
     `choices` is the table of `choices.choices`; rows of other recipes are left out. A menu
-    switches between dimensions and raters. Raises Absent.
+    switches between dimensions and raters. Raises NotAvailable.
     """
     ours = choices[choices["recipe"] == recipe.name]
     if not ours[["best", "worst"]].to_numpy().any():
-        raise Absent("there are no choices of a best or a worst response")
+        raise NotAvailable("there are no choices of a best or a worst response")
     pairs = ours[["model", "condition"]].drop_duplicates()
     systems = [System(str(m), str(c)) for m, c in pairs.itertuples(index=False)]
     scenarios, left_out = _scenarios(ours)

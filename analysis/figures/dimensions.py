@@ -11,7 +11,6 @@ import pandas as pd
 import plotly.graph_objects as go
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.drawing import Drawing
@@ -27,6 +26,7 @@ from analysis.figures.style import (
     distinct,
     short,
 )
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.tables.items import points_of
 
@@ -74,11 +74,12 @@ def dimension_means(
     """A row per system, and in it a mean with its interval for each dimension.
 
     `systems` is the table of `systems.systems`; rows of other recipes are left out. A menu switches
-    between what intervals speak of, and between raters. Raises Absent, with one dimension, too.
+    between what intervals speak of, and between raters. Raises NotAvailable, with one dimension,
+    too.
     """
     means = _means(systems, recipe)
     if len(means.dimensions) == 1:
-        raise Absent("there is one dimension, whose means are in systems_forest")
+        raise NotAvailable("there is one dimension, whose means are in systems_forest")
     at = rows.places([system.model for system in means.systems])
     low, high = _ends(scale)
     air = (high - low) / 30
@@ -96,15 +97,15 @@ def dimension_radar(
 ) -> go.Figure:
     """A corner per dimension and a line per system, with intervals in the hover.
 
-    As `dimension_means`, and Absent with fewer than three dimensions or more systems than colours,
-    too. `between` says that ratings lie between the points of the scale.
+    As `dimension_means`, and NotAvailable with fewer than three dimensions or more systems than
+    colours, too. `between` says that ratings lie between the points of the scale.
     """
     means = _means(systems, recipe)
     corners = [as_text(dimension) for dimension in means.dimensions]
     if len(corners) < FEWEST_CORNERS:
-        raise Absent("a radar needs three dimensions or more")
+        raise NotAvailable("a radar needs three dimensions or more")
     if len(means.systems) > MOST_LINES:
-        raise Absent(
+        raise NotAvailable(
             f"a radar of more than {MOST_LINES} systems cannot be read: the means of all "
             f"{len(means.systems)} are in dimension_means"
         )
@@ -132,10 +133,10 @@ def dimension_radar(
 
 
 def _means(systems: DataFrame, recipe: Recipe) -> Means:
-    """The recipe's means. Raises Absent where there are none."""
+    """The recipe's means. Raises NotAvailable where there are none."""
     ours = systems[(systems["recipe"] == recipe.name) & systems["mean"].notna()]
     if ours.empty:
-        raise Absent("no mean is estimable")
+        raise NotAvailable("no mean is estimable")
     views: dict[str, dict[tuple[System, str], Estimate]] = {}
     units: dict[str, str] = {}
     for (raters, unit), part in ours.groupby(["raters", "unit"], sort=False):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pandas import DataFrame
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe, Scale
 from analysis.study_data import Contrast
 from analysis.tables.request import Answers
@@ -18,15 +18,15 @@ class Drawing:
     """
 
     tables: Mapping[str, DataFrame]
-    absent: Mapping[str, str]
+    not_available: Mapping[str, str]
     included: Answers
     contrast: Contrast
     scale: Scale
     recipe: Recipe
 
     def table(self, name: str) -> DataFrame:
-        """A table by name. Raises Absent where it was not made."""
+        """A table by name. Raises NotAvailable where it was not made."""
         if name not in self.tables:
             usual = f"the recipe {self.recipe.name} makes no {name}"
-            raise Absent(self.absent.get(name, usual))
+            raise NotAvailable(self.not_available.get(name, usual))
         return self.tables[name]

@@ -12,11 +12,11 @@ import pandas as pd
 import plotly.graph_objects as go
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.drawing import Drawing
 from analysis.figures.style import INK, Changes, as_text
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL
@@ -73,7 +73,7 @@ def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recip
     """a − b of each model and over all, with a line at zero; a menu over dimensions and raters.
 
     `contrasts` is the table of `contrasts.contrasts`, `mixed` the contrasts of
-    `mixed_models.mixed_models`, or None; rows of other recipes are left out. Raises Absent.
+    `mixed_models.mixed_models`, or None; rows of other recipes are left out. Raises NotAvailable.
     """
     ours = contrasts[contrasts["recipe"] == recipe.name]
     models = _models(ours)
@@ -84,7 +84,7 @@ def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recip
     for kind, table in _mixed(mixed, recipe):
         forest.add(table, kind, "difference", ["model"], "ratings")
     if ours.empty or not forest.found:
-        raise Absent("no difference between the conditions is estimable")
+        raise NotAvailable("no difference between the conditions is estimable")
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
     narrow = (
@@ -104,7 +104,7 @@ def systems_forest(
     """Mean of each system with intervals, and a line at the reference's, if there is one.
 
     `systems` is the table of `systems.systems`, `mixed` the estimates of
-    `mixed_models.mixed_models`, or None; rows of other recipes are left out. Raises Absent.
+    `mixed_models.mixed_models`, or None; rows of other recipes are left out. Raises NotAvailable.
     """
     ours = systems[systems["recipe"] == recipe.name]
     known = list(dict.fromkeys(zip(ours["model"], ours["condition"], strict=True)))
@@ -115,7 +115,7 @@ def systems_forest(
     for kind, table in _mixed(mixed, recipe):
         forest.add(table, kind, "estimate", ["model", "condition"], "ratings")
     if not forest.found:
-        raise Absent("no mean is estimable")
+        raise NotAvailable("no mean is estimable")
     names = {row: f"<b>{as_text(row[0])}</b>, {as_text(row[1])}" for row in forest.rows}
     dashed = ""
     if contrast.reference in names:

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import plotly.graph_objects as go
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue.spec import FigureSpec
-from analysis.definition import DECISION, QualityRules, StepName
 from analysis.figures.style import INK, as_text, fits_phone, wrapped
+from analysis.not_available import NotAvailable
+from analysis.quality_rules import DECISION, QualityRules, StepName
 
 #: Pixels: of a line of text, above and below the lines of a box, and between boxes.
 LINE, PADDING, GAP = 16, 8, 16
@@ -72,10 +72,10 @@ def consort_flow(
     """Boxes of who is left after each step, and beside them who was excluded and why.
 
     `steps` is the table `funnel`, `not_entered` says how many never entered it and why not.
-    `alone`, what a rule would exclude by itself, stands where it differs. Raises Absent.
+    `alone`, what a rule would exclude by itself, stands where it differs. Raises NotAvailable.
     """
     if steps.empty:
-        raise Absent("the study applies no quality rule")
+        raise NotAvailable("the study applies no quality rule")
     first = steps.iloc[0]
     entered = int(first["excluded"]) + int(first["remaining"])
     outside = {why: n for why, n in not_entered.items() if n}

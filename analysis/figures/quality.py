@@ -11,9 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue.spec import FigureSpec
-from analysis.definition import DECISION, QualityRules
 from analysis.figures.style import (
     COLOURS,
     INK,
@@ -25,6 +23,8 @@ from analysis.figures.style import (
     short,
     wrapped,
 )
+from analysis.not_available import NotAvailable
+from analysis.quality_rules import DECISION, QualityRules
 
 INCLUDED = "included"
 NAMES = {"sigma": "σ", "mae": "MAE"}
@@ -48,7 +48,7 @@ def sigma_against_mae(raters: DataFrame, rules: QualityRules) -> go.Figure:
     """A point per rater, by what excluded them; the rule takes away who is in the shaded corner.
 
     `raters` has `participant`, `sigma`, `mae`, `included` and `exclusion`; who is in no step of the
-    funnel is not drawn. Raises Absent.
+    funnel is not drawn. Raises NotAvailable.
     """
     shown, without = _known(raters, list(NAMES), "both σ and MAE")
     limits = rules.sigma_mae
@@ -85,7 +85,7 @@ def sigma_against_mae(raters: DataFrame, rules: QualityRules) -> go.Figure:
 def distribution(raters: DataFrame, thresholds: DataFrame, measure: str) -> go.Figure:
     """How many raters have which `sigma` (or `mae`), with the limit in force and the elbow.
 
-    `thresholds` is the table of that name. Raises Absent.
+    `thresholds` is the table of that name. Raises NotAvailable.
     """
     name = NAMES[measure]
     shown, without = _known(raters, [measure], f"a {name}")
@@ -105,7 +105,7 @@ def distribution(raters: DataFrame, thresholds: DataFrame, measure: str) -> go.F
 
 
 def durations(raters: DataFrame, rules: QualityRules) -> go.Figure:
-    """How many raters took how many minutes, and the window of the rule. Raises Absent."""
+    """How many raters took how many minutes, and the window of the rule. Raises NotAvailable."""
     shown, text = _known(raters, ["duration_seconds"], "a duration")
     minutes = shown["duration_seconds"] / 60
     limits = []
@@ -131,7 +131,7 @@ def _known(raters: DataFrame, columns: list[str], what: str) -> tuple[DataFrame,
     in_funnel = raters[raters["included"] | (raters["exclusion"] != "")]
     shown = in_funnel.dropna(subset=columns)
     if shown.empty:
-        raise Absent(f"no rater in the funnel has {what}")
+        raise NotAvailable(f"no rater in the funnel has {what}")
     without = len(in_funnel) - len(shown)
     return shown, f"Not drawn: {without} without {what}. " if without else ""
 

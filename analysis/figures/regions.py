@@ -15,7 +15,6 @@ import pandas as pd
 import plotly.graph_objects as go
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue.number_text import p_said
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures.drawing import Drawing
@@ -33,6 +32,7 @@ from analysis.figures.style import (
     show_views,
 )
 from analysis.figures.views import View, by_scenario
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.tables.anova import TESTS, main_test
 from analysis.tables.group_tests import answered, why_unanswered
@@ -70,18 +70,18 @@ def region_map(
 ) -> go.Figure:
     """Mean of the ratings by region, over all scenarios and in each of a few; the highest says so.
 
-    `ratings` has `participant`, `rating` and the columns of an item, `people` has `participant`
-    and `region`. The recipe's unit is what the mean is over: ratings, or raters' means. `tests` is
-    the table of `anova.anova`; each note says what it says of the included raters. Raises Absent.
+    `ratings` has `participant`, `rating` and the columns of an item, `people` has `participant` and
+    `region`. The recipe's unit is what the mean is over: ratings, or raters' means. `tests` is the
+    table of `anova.anova`; each note says what it says of the included raters. Raises NotAvailable.
     """
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     if not answered(people, "region"):
-        raise Absent(why_unanswered(people, ["region"]))
+        raise NotAvailable(why_unanswered(people, ["region"]))
     regions = people.set_index("participant")["region"].astype("str").str.strip()
     raters = Series(ratings["participant"].unique())
     if not raters.map(regions).isin(list(REGIONS)).any():
-        raise Absent("no rater lives in a region of the US Census")
+        raise NotAvailable("no rater lives in a region of the US Census")
     ratings = ratings.assign(region=ratings["participant"].map(regions), n=1)
     shown = list(by_scenario(ratings, numbers=_numbers(recipe)))
     means = {view.title: _means(view.rows, recipe.unit) for view in shown}
@@ -271,7 +271,7 @@ def _counted(n: float, unit: str) -> str:
 
 def _draw(of: Drawing) -> go.Figure:
     if of.included.ratings.empty:
-        raise Absent(of.included.unrated)
+        raise NotAvailable(of.included.unrated)
     ratings, people = of.included.ratings, of.included.people
     return region_map(ratings, people, of.recipe, of.scale.points, of.tables.get("anova"))
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.definition import QualityRules, RuleName
 from analysis.judges.judged import Judge, same_family
+from analysis.not_available import NotAvailable
+from analysis.quality_rules import QualityRules, RuleName
 from analysis.raters.funnel import FUNNEL, apply_rules
 from analysis.raters.quality import quality_under
 from analysis.study_data import ITEM, Checked, Contrast, plain
@@ -156,7 +156,8 @@ def circularity(
     gold: Judge,
     families: Mapping[str, str],
 ) -> dict[str, DataFrame]:
-    """The tables of the guard, by name. Raises Absent where there is nothing to guard against.
+    """The tables of the guard, by name. Raises NotAvailable where there is nothing to guard
+    against.
 
     `guard_funnel`, `guard_wins`: `way`, then the columns of funnel and wins_summary.
     `guard_systems`: a system's mean rating, and its difference to the first way.
@@ -164,9 +165,11 @@ def circularity(
     `guard_warnings`: what of it a reader has to know, in plain words.
     """
     if RULE not in rules.order:
-        raise Absent("the study filters nobody by their distance to the gold scores")
+        raise NotAvailable("the study filters nobody by their distance to the gold scores")
     if checked.ratings["gold"].isna().all():
-        raise Absent("no rating has a gold score, so nobody is filtered by their distance to one")
+        raise NotAvailable(
+            "no rating has a gold score, so nobody is filtered by their distance to one"
+        )
     raters = quality_under(rules, checked.consented, checked.ratings)
     mae = consensus_mae(checked, rules).reindex(raters["participant"]).to_numpy()
     first = f"{'stand-in' if gold.is_stand_in else gold.kind} gold"
@@ -200,7 +203,7 @@ def _way(
     if len(counts):
         try:
             won = plain(wins_summary(wins(table, contrast)))
-        except Absent:
+        except NotAvailable:
             won = None  # the wins themselves are absent for the same reason, which stands there
     included = Series(funnel.included.to_numpy(), index=raters["participant"])
     exclusion = Series(funnel.exclusion.to_numpy(), index=raters["participant"])

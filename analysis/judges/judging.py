@@ -6,8 +6,6 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
-from analysis.definition import QualityRules
 from analysis.figures import judges as draw
 from analysis.judges.agreement_with_people import judge_agreement, judge_bias, pair
 from analysis.judges.circularity import GUARD_WARNINGS, circularity, raters_before
@@ -20,6 +18,8 @@ from analysis.judges.consistency import (
 )
 from analysis.judges.judge_as_rater import alt_tests
 from analysis.judges.judged import Judged, JudgesData, judged
+from analysis.not_available import NotAvailable
+from analysis.quality_rules import QualityRules
 from analysis.stats.agreement import Level
 from analysis.study_data import ITEM, Checked, StudyData, check, text
 from analysis.tables.items import points_of
@@ -67,7 +67,7 @@ def analyse_judges(
     figures: Figures = {}
     try:
         if everything.ratings.empty:
-            raise Absent(_why_unrated(data, checked, raters))
+            raise NotAvailable(_why_unrated(data, checked, raters))
         found = _agreement(data, everything, points, judges)
         tables |= found
         figures = _figures(everything, points, found["alt_test"], shares)
@@ -76,7 +76,7 @@ def analyse_judges(
         if "judge_alt_test" in absent:
             notes = [str(note) for note in found["alt_test"]["note"] if note]
             absent["judge_alt_test"] = notes[0] if notes else unscored
-    except Absent as reason:
+    except NotAvailable as reason:
         absent |= dict.fromkeys([*AGREEMENT, *FIGURES], str(reason))
     warnings = DataFrame(gold_warnings(everything), columns=GUARD_WARNINGS.names)
     try:
@@ -85,7 +85,7 @@ def analyse_judges(
         tables |= guard | {WARNED: warnings}
         if "guard_wins" not in guard:
             absent["guard_wins"] = "there is nothing to compare: see `wins`"
-    except Absent as reason:
+    except NotAvailable as reason:
         absent |= dict.fromkeys(GUARD, str(reason))
         if len(warnings):
             tables[WARNED] = warnings
@@ -118,7 +118,7 @@ def _agreement(
     data: StudyData, everything: Judged, points: list[float], judges: JudgesData
 ) -> Tables:
     if everything.scores.empty:
-        raise Absent("no judge has a score yet")
+        raise NotAvailable("no judge has a score yet")
     level: Level = "interval" if data.between else "ordinal"
     tests, raters = alt_tests(everything, points, epsilon=judges.epsilon)
     return {
@@ -160,5 +160,5 @@ def _guard(
 ) -> Tables:
     gold = next((judge for judge in everything.judges if judge.is_gold), None)
     if gold is None:
-        raise Absent("no judge, file or panel is chosen as the gold one")
+        raise NotAvailable("no judge, file or panel is chosen as the gold one")
     return circularity(checked, data.contrast, rules, gold=gold, families=judges.families)

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.ungrouped import NOT_ANSWERED
 
 #: Columns of participants.csv that are about taking part, not about the person.
@@ -46,16 +46,16 @@ def demographics(
     `everyone` has a row per participant and a column per characteristic. A characteristic that
     nobody at all answered is left out. Percentages are of all included raters,
     of whom those that skipped a question are its last row. Categories stand in the `order` of
-    the question's options; others follow, the most frequent first. Raises Absent.
+    the question's options; others follow, the most frequent first. Raises NotAvailable.
     """
     if not included.any():
-        raise Absent("no rater is included")
+        raise NotAvailable("no rater is included")
     asked = [c for c in map(str, everyone) if c not in TAKING_PART]
     if not asked:
-        raise Absent("the study asks no demographic question")
+        raise NotAvailable("the study asks no demographic question")
     answered = [c for c in asked if everyone[c].notna().any()]
     if not answered:
-        raise Absent("no demographic question was answered")
+        raise NotAvailable("no demographic question was answered")
     rows: list[dict[str, Any]] = []
     for name in answered:
         answers = everyone[name][included]

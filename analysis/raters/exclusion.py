@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from analysis.definition import DECISION, QualityRules, SigmaOver, StepName
 from analysis.exclusion_rule import Raters
+from analysis.quality_rules import DECISION, QualityRules, SigmaOver, StepName
 
 Truths = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]

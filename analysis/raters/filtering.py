@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pandas import DataFrame
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from analysis.raters.funnel import Funnel, apply_rules
 from analysis.raters.quality import quality_under
 from analysis.study_data import Checked, StudyData, check

@@ -9,8 +9,8 @@ from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import TableSpec
-from analysis.definition import DECISION, MEASURES, QualityRules
 from analysis.exclusion_rule import Raters
+from analysis.quality_rules import DECISION, MEASURES, QualityRules
 from analysis.raters import exclusion
 from analysis.raters.exclusion import UNSPECIFIED
 

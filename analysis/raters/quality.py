@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame, Index, Series
 
-from analysis.definition import QualityRules, SigmaOver
+from analysis.quality_rules import QualityRules, SigmaOver
 from analysis.raters.exclusion import Numbers, Truths, Whole, sigmas
 
 NO_RATINGS = "no ratings"

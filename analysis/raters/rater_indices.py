@@ -1,8 +1,8 @@
 """How carefully did each rater answer? Further columns of raters.csv beside σ and MAE.
 
 None of these decides anything here: each is weak evidence, and a rule about them would be one of
-`analysis.definition`. `analysis.stats.careless` has the formulas. What a rater is compared with are
-all who consented and whom no decision excluded, whatever the rules say.
+`analysis.quality_rules`. `analysis.stats.careless` has the formulas. What a rater is compared with
+are all who consented and whom no decision excluded, whatever the rules say.
 
 Where several dimensions are rated, `irv`, `person_total` and `even_odd` are taken within each, and
 the mean of those that can be had is the index: a dimension that is rated higher than another says

@@ -11,7 +11,7 @@ from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.definition import TOLERANCE, QualityRules
+from analysis.quality_rules import TOLERANCE, QualityRules
 from analysis.raters.funnel import under_rules
 from analysis.stats.elbow import Elbow, elbow
 from analysis.stats.inestimable import Inestimable

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.agreement import Level, alpha_over_clusters
 from analysis.stats.bootstrap import affordable
@@ -27,7 +27,7 @@ from analysis.stats.rankings import (
     concordance_within_blocks,
     friedman,
 )
-from analysis.tables.request import NOBODY, Maker, Request, Tables
+from analysis.tables.request import NOBODY, Analysis, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 AGREEMENT = TableSpec(
@@ -89,11 +89,11 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
     - `randolphs_kappa_best`, `randolphs_kappa_worst`: on which system of a block is chosen, against
       guessing; items are blocks.
 
-    Raises Absent.
+    Raises NotAvailable.
     """
     kinds = [kind for kind in ("best", "worst") if (ranks["choice"] == kind).any()]
     if ratings.empty and not kinds and not ranks["rank"].notna().any():
-        raise Absent("these raters gave neither ratings nor ranks nor choices")
+        raise NotAvailable("these raters gave neither ratings nor ranks nor choices")
     settings = resampling(recipe)
     front = {"recipe": recipe.name, "raters": raters, "of": "", "interval": "", "note": ""}
     rows = [
@@ -269,9 +269,9 @@ def _within_blocks(judged: DataFrame, settings: Resampling) -> Row:
 def _make(request: Request) -> Tables:
     answers = request.answers
     if request.raters == "included" and answers.people.empty:
-        raise Absent(NOBODY)
+        raise NotAvailable(NOBODY)
     table = agreement(answers.ratings, answers.ranks, request.recipe, raters=request.raters)
     return {"agreement": table}
 
 
-MAKER = Maker((AGREEMENT,), _make, of_recipes=False, of_ratings=False)
+MAKER = Analysis((AGREEMENT,), _make, of_recipes=False, of_ratings=False)

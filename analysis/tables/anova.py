@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.anova import OneWay, games_howell, one_way_anova, welch_anova
 from analysis.stats.inestimable import Inestimable
 from analysis.tables.group_tests import ALL, adjusted, answered, called, why_unanswered
 from analysis.tables.groups import as_written
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 
 KEYS = ["recipe", "unit", "raters", "factor", "scenario", "dimension"]
 ANOVA = TableSpec(
@@ -84,7 +84,7 @@ def anova(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: str)
     `ratings` and `people` as for `tables.group_tests`. Groups are the answers that raters gave;
     who gave none is left out. There are no models here, so `p_adjusted`, which is over models, is
     p; over the single scenarios, `p_adjusted_scenarios` is Holm's and `p_bh_scenarios` Benjamini
-    and Hochberg's. Raises Absent.
+    and Hochberg's. Raises NotAvailable.
     """
     rows, one = [], called(recipe)
     for keys, samples in _cells(ratings, people, recipe, raters):
@@ -104,7 +104,7 @@ def pairwise(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: s
     """Which groups differ: Games and Howell's comparison of every two groups.
 
     `p` and the interval hold for all pairs of a factor, scenario and dimension together. Raises
-    Absent, as `anova` does.
+    NotAvailable, as `anova` does.
     """
     rows: list[dict[str, Any]] = []
     for keys, samples in _cells(ratings, people, recipe, raters):
@@ -141,12 +141,12 @@ def _cells(
 ) -> Iterator[tuple[dict[str, str], Samples]]:
     """What is compared: each factor within all scenarios pooled and within each."""
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     if not recipe.anova:
-        raise Absent("the recipe names no factor for an analysis of variance")
+        raise NotAvailable("the recipe names no factor for an analysis of variance")
     factors = [factor for factor in recipe.anova if answered(people, factor)]
     if not factors:
-        raise Absent(why_unanswered(people, recipe.anova))
+        raise NotAvailable(why_unanswered(people, recipe.anova))
     scenarios = ratings["scenario"].cat.remove_unused_categories().cat.categories
     for factor in factors:
         groups = as_written(people.set_index("participant")[factor])
@@ -203,5 +203,5 @@ def _make_games_howell(request: Request) -> Tables:
     return {"games_howell": table}
 
 
-OF_ANOVA = Maker((ANOVA,), _make_anova, of_participants=False)
-OF_PAIRS = Maker((GAMES_HOWELL,), _make_games_howell)
+OF_ANOVA = Analysis((ANOVA,), _make_anova, of_participants=False)
+OF_PAIRS = Analysis((GAMES_HOWELL,), _make_games_howell)

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.choices import (
     PERMUTATIONS,
@@ -26,7 +26,7 @@ from analysis.stats.choices import (
 )
 from analysis.stats.inestimable import Inestimable
 from analysis.tables.group_tests import ALL, adjusted
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 FRONT = ["recipe", "unit", "raters"]
@@ -107,7 +107,7 @@ def choices(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     raters. `share_best` is `best` of the pages that have a best response, likewise `share_worst`;
     `score` is (best − worst) / shown over the pages that have both, from −1 to 1. Intervals are
     over raters: Wilson's where each could choose a system once, else a bootstrap, which the
-    recipe's settings (or, if it has none, their defaults) draw. Raises Absent.
+    recipe's settings (or, if it has none, their defaults) draw. Raises NotAvailable.
     """
     settings = resampling(recipe)
     front = {"recipe": recipe.name, "unit": "participant", "raters": raters}
@@ -129,7 +129,7 @@ def choice_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     several times, `permuted_by_rater` too, which lets raters have likings of their own that even
     out. p values are Holm's over the single scenarios (an only one stands as `all`), within
     dimension, choice and unit: `choice`, where the choices of one rater count as independent, or
-    `participant`. Raises Absent.
+    `participant`. Raises NotAvailable.
     """
     front = {"recipe": recipe.name, "raters": raters}
     seed = resampling(recipe)["seed"]
@@ -153,7 +153,7 @@ def _pages(ranks: DataFrame) -> Iterator[Pages]:
     """Pages with a choice, per dimension: of all scenarios, then of each if there are several."""
     chosen = ranks[ranks["choice"].isin(KINDS)]
     if chosen.empty:
-        raise Absent("there are no choices of a best or a worst response")
+        raise NotAvailable("there are no choices of a best or a worst response")
     for name, own in chosen.groupby("dimension", observed=True):
         rows, systems, scenarios = _shown(own, ranks[ranks["dimension"] == name])
         yield Pages(str(name), ALL, rows, systems)
@@ -272,7 +272,7 @@ def _make_tests(request: Request) -> Tables:
     return {"choice_tests": table}
 
 
-MAKERS = [
-    Maker((CHOICES,), _make_choices, of_ratings=False),
-    Maker((CHOICE_TESTS,), _make_tests, of_ratings=False),
+ANALYSES = [
+    Analysis((CHOICES,), _make_choices, of_ratings=False),
+    Analysis((CHOICE_TESTS,), _make_tests, of_ratings=False),
 ]

@@ -12,18 +12,18 @@ from typing import Any
 
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
-from analysis.stats.by_raters_and_items import MinF, by_raters_and_items
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.min_f_prime import MinF, min_f_prime
 from analysis.stats.paired import PairedT
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.lead import LEAST_RATERS, with_lead
 from analysis.tables.pages import scenarios, sides
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 from analysis.tables.signed_ranks import signed_ranks
 
 FRONT = ["recipe", "unit", "raters"]
@@ -106,7 +106,7 @@ def paired(
     `left_out` others rated either. `wilcoxon` is T, the smaller of both sums of ranks,
     `t_plus` that of the positive differences; `rank_biserial` is 1 where every rater gave more to
     a. p is exact for up to 50 raters, ties or not, and by the normal approximation for more,
-    as `method` says. p values are adjusted over the models. Raises Absent.
+    as `method` says. p values are adjusted over the models. Raises NotAvailable.
     """
     rows = []
     for each in _compared(ratings, contrast, known):
@@ -142,7 +142,7 @@ def contrasts(
     or `both`; `n` counts them. A difference is that of ratings of the same rater, model and page;
     `missing_cells` are raters × scenarios (× models) without one. p values are adjusted over the
     models within each. Where few raters rated the dimension, the note of `both` says that it
-    leads. Raises Absent.
+    leads. Raises NotAvailable.
     """
     counted = ratings.groupby("dimension", observed=True)["participant"].nunique()
     rows = [
@@ -161,7 +161,7 @@ def rater_differences(
     raters, so that the mean of some raters alone needs no ratings.
 
     `ratings` are everybody's, `known` as for `paired`; a rater who rated nothing in both conditions
-    has no row. Raises Absent.
+    has no row. Raises NotAvailable.
     """
     rows = [
         (str(who), dimension, float(mean))
@@ -169,7 +169,7 @@ def rater_differences(
         for who, mean in differences.mean(axis=1).dropna().items()
     ]
     if not rows:
-        raise Absent("no rater rated both conditions side by side")
+        raise NotAvailable("no rater rated both conditions side by side")
     return DataFrame(rows, columns=["participant", "dimension", "difference"])
 
 
@@ -177,7 +177,7 @@ def over_all_models(
     ratings: DataFrame, contrast: Contrast, known: DataFrame | None = None
 ) -> dict[str, DataFrame]:
     """a − b of each rater (rows) and scenario (columns) over all models, per dimension: what the
-    last rows of `contrasts` rest on. Raises Absent.
+    last rows of `contrasts` rest on. Raises NotAvailable.
     """
     # The last of a dimension is that over all models.
     return {each.dimension: each.differences for each in _compared(ratings, contrast, known)}
@@ -220,12 +220,12 @@ def _compared(
     """
     pair = contrast.conditions
     if not ratings["condition"].isin(pair).any():
-        raise Absent(f"no rating is of condition {pair[0]} or {pair[1]}")
+        raise NotAvailable(f"no rating is of condition {pair[0]} or {pair[1]}")
     items = ratings[ITEM].drop_duplicates() if known is None else known
     pages, planned = sides(ratings, contrast, items), scenarios(items, contrast)
     if planned.empty:
         has = "has ratings" if known is None else "is"
-        raise Absent(f"no model {has} in both conditions, {pair[0]} and {pair[1]}")
+        raise NotAvailable(f"no model {has} in both conditions, {pair[0]} and {pair[1]}")
     for dimension, of_dimension in planned.groupby("dimension", observed=True):
         models = {str(model): int(n) for _, model, n in of_dimension.itertuples(index=False)}
         here = pages[pages.index.isin([dimension], level="dimension")]
@@ -284,9 +284,7 @@ def _generalised(each: Compared, confidence: float, n_raters: int) -> Iterator[d
     """For other raters, scenarios and both; `n_raters` rated the dimension."""
     rows: list[dict[str, Any]] = [{"note": each.why_not} for _ in UNITS]
     if not each.why_not:
-        found = by_raters_and_items(
-            each.differences, confidence=confidence, units=("rater", "scenario")
-        )
+        found = min_f_prime(each.differences, confidence=confidence, units=("rater", "scenario"))
         rows = [_of_t(found.by_raters), _of_t(found.by_items), _of_min_f(found.min_f)]
     for (unit, to), row in zip(UNITS.items(), rows, strict=True):
         note = row["note"] if each.why_not else each.noted(row["note"])
@@ -344,5 +342,5 @@ def _make(table: Callable[..., DataFrame]) -> Callable[[Request], Tables]:
     return made
 
 
-OF_CONTRASTS = Maker((CONTRASTS,), _make(contrasts))
-OF_PAIRS = Maker((PAIRED,), _make(paired), of_recipes=False)
+OF_CONTRASTS = Analysis((CONTRASTS,), _make(contrasts))
+OF_PAIRS = Analysis((PAIRED,), _make(paired), of_recipes=False)

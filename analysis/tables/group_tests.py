@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from pandas import DataFrame, Series, factorize
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Grouping, GroupTest, Recipe
 from analysis.stats.comparisons import MannWhitney, TwoSampleT, mann_whitneys, t_tests
 from analysis.stats.effect_sizes import StandardizedDifference, cohens_ds, unbiased
@@ -24,7 +24,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import Names, Sample, sample
 from analysis.stats.multiplicity import of_family
 from analysis.tables.groups import sides, unknown
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 from analysis.ungrouped import in_no_group
 
 ALL = "all"
@@ -123,12 +123,12 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
     family of `p_adjusted`, and `equivalent` says whether it is below 5 %: the groups then differ by
     less than the margin; Mann and Whitney's test has no such thing. Its p is exact for up to 50
     units, ties or not, and by the normal approximation for more, as `method` says. What cannot be
-    estimated is empty, and `note` says why. Raises Absent.
+    estimated is empty, and `note` says why. Raises NotAvailable.
     """
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     if not recipe.groups:
-        raise Absent("the recipe compares no groups of raters")
+        raise NotAvailable("the recipe compares no groups of raters")
     number, participants = factorize(ratings["participant"], sort=True)
     who = people.set_index("participant").reindex(participants)
     factors = {
@@ -137,7 +137,7 @@ def group_tests(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters
         if not why_nobody(people, grouping)
     }
     if not factors:
-        raise Absent(_why_no_factor(people, recipe.groups.values()))
+        raise NotAvailable(_why_no_factor(people, recipe.groups.values()))
     numbered = ratings.assign(participant=number)
     cells = list(_cells(numbered, recipe))
     rows = [
@@ -360,4 +360,4 @@ def _make(request: Request) -> Tables:
     return {"group_tests": table}
 
 
-MAKER = Maker((GROUP_TESTS,), _make, of_participants=False)
+MAKER = Analysis((GROUP_TESTS,), _make, of_participants=False)

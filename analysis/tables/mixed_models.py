@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import MOST_CATEGORIES, Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import (
@@ -26,7 +26,7 @@ from analysis.stats.mixed import (
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits, System
 from analysis.tables.lead import LEAST_RATERS, with_lead
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 
 KEYS = ["recipe", "raters", "dimension", "link"]
 #: A rating is the unit, and there are `n` of them.
@@ -129,12 +129,12 @@ def mixed_models(
 
     `ratings` has `participant`, `rating` and the columns of an item. Estimated means and contrasts
     stand on the `ratings` scale and, of ordinal models, on the `latent` one, too; p values are
-    Holm's over models within one scale. Raises Absent.
+    Holm's over models within one scale. Raises NotAvailable.
     """
     if recipe.mixed_models is None:
-        raise Absent("the recipe asks for no mixed models")
+        raise NotAvailable("the recipe asks for no mixed models")
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     fits = fits or Fits()
     found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
@@ -277,4 +277,4 @@ def _make(request: Request) -> Tables:
     }
 
 
-MAKER = Maker((MIXED_CONTRASTS, MIXED_SYSTEMS, MIXED_SHARES, MIXED_MODELS), _make)
+MAKER = Analysis((MIXED_CONTRASTS, MIXED_SYSTEMS, MIXED_SHARES, MIXED_MODELS), _make)

@@ -20,9 +20,9 @@ import numpy as np
 from pandas import DataFrame
 from scipy.stats import t
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear
@@ -32,7 +32,7 @@ from analysis.tables.conclusions import NOTHING, Finding, moved
 from analysis.tables.fits import frame_of
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mixed_models import system_contrasts
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 
 #: A rating is the unit.
 KEYS = ["recipe", "unit", "raters", "dimension"]
@@ -95,15 +95,15 @@ def order_effects(
     adjusted over the covariates. That previous ratings have an effect may also be that raters
     agree or disagree with a whole block. `conclusions`: per model and over all, `moves` where the
     difference has another sign, or p falls on the other side of 1 − the recipe's confidence.
-    Raises Absent.
+    Raises NotAvailable.
     """
     if recipe.mixed_models is None:
-        raise Absent("the recipe asks for no mixed models")
+        raise NotAvailable("the recipe asks for no mixed models")
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     known = ratings[ratings["block_position"].notna() & ratings["response_position"].notna()]
     if known.empty:
-        raise Absent("the order in which responses were shown is not known of any rating")
+        raise NotAvailable("the order in which responses were shown is not known of any rating")
     effects: list[dict[str, Any]] = []
     conclusions: list[dict[str, Any]] = []
     for dimension, of_dimension in known.groupby("dimension", observed=True):
@@ -267,4 +267,4 @@ def _make(request: Request) -> Tables:
     return {"order_conclusions": found.conclusions, "order_effects": found.effects}
 
 
-MAKER = Maker((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)
+MAKER = Analysis((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)

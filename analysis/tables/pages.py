@@ -11,7 +11,7 @@ PAGE = ["dimension", "model", "participant", "scenario", "set"]
 def sides(ratings: DataFrame, contrast: Contrast, known: DataFrame) -> DataFrame:
     """Mean ratings `a` and `b` by `PAGE` (the index); empty where a rater gave that page one alone.
 
-    `known` are the items of the study. Raises Absent where the contrast is unknown.
+    `known` are the items of the study. Raises NotAvailable where the contrast is unknown.
     """
     chosen = _of_both(ratings, contrast, known)
     means = chosen.groupby([*PAGE, "condition"], observed=True)["rating"].mean()
@@ -23,7 +23,7 @@ def scenarios(known: DataFrame, contrast: Contrast) -> DataFrame:
     """How many scenarios have both conditions of a model, side by side where that can be.
 
     A row for each `dimension` and `model` that the study has in both conditions, in its order, with
-    `n`. `known` are the items of the study. Raises Absent where the contrast is unknown.
+    `n`. `known` are the items of the study. Raises NotAvailable where the contrast is unknown.
     """
     items = _of_both(known, contrast, known)
     by = ["dimension", "model"]

@@ -16,9 +16,9 @@ from typing import Any
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.choices import choice_shares
 from analysis.stats.inestimable import Inestimable
@@ -26,7 +26,7 @@ from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.rankings import Friedman, friedman
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mean_interval import mean_interval
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 KEYS = ["recipe", "unit", "raters", "dimension"]
@@ -140,7 +140,7 @@ def positions(ranks: DataFrame, recipe: Recipe, *, raters: str) -> PositionTable
     over raters as in `choices`, or the mean rank of raters' means, with Student's; `evenly` is what
     it would be if places did not matter. `tests`: p values are adjusted over answers and sets.
     `conclusions`: a system's share, or mean rank, over pages, and evened: the mean over places of
-    those at each. It `moves` where it is first by one and not by the other. Raises Absent.
+    those at each. It `moves` where it is first by one and not by the other. Raises NotAvailable.
     """
     front = {"recipe": recipe.name, "raters": raters, "unit": "page"}
     settings = resampling(recipe)
@@ -153,7 +153,7 @@ def positions(ranks: DataFrame, recipe: Recipe, *, raters: str) -> PositionTable
         tests.append({**keys, **_test(pages)})
         conclusions += [{**keys, **row} for row in _conclusions(pages)]
     if not tests:
-        raise Absent(_why_none(ranks))
+        raise NotAvailable(_why_none(ranks))
     whole = dict.fromkeys(["positions", "n_raters", "pages", "pages_left_out", "df"], "Int64")
     table = adjusted(DataFrame(tests).reindex(columns=POSITION_TESTS.names), KEYS)
     return PositionTables(
@@ -338,4 +338,4 @@ def _make(request: Request) -> Tables:
     }
 
 
-MAKER = Maker((POSITION_CONCLUSIONS, POSITION_TESTS, POSITION_EFFECTS), _make, of_ratings=False)
+MAKER = Analysis((POSITION_CONCLUSIONS, POSITION_TESTS, POSITION_EFFECTS), _make, of_ratings=False)

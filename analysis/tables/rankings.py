@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.rankings import concordance_interval, concordance_within_blocks, friedman
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mean_interval import mean_interval
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 from analysis.tables.signed_ranks import signed_ranks
 
@@ -137,7 +137,7 @@ def rankings(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     `ranks` has `participant`, `rank` and the columns of an item. `systems` stood on a page, `n`
     raters ranked this one. The interval is Student's t over raters. `share_first` and `share_last`
     are means of raters' shares of pages, first or last places that are shared among them. Raises
-    Absent.
+    NotAvailable.
     """
     rows = [
         {**_front(recipe, raters), **ranked.keys, **row}
@@ -145,7 +145,7 @@ def rankings(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
         for row in _systems(ranked, recipe.confidence)
     ]
     if not rows:
-        raise Absent(PARTIAL)
+        raise NotAvailable(PARTIAL)
     return DataFrame(rows, columns=RANKINGS.names)
 
 
@@ -156,7 +156,7 @@ def ranking_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame
     bootstrap over raters, with the recipe's settings or, if it has none, their defaults.
     `w_within_blocks` is the mean over blocks of the W of single rankings, as the field reports it;
     its interval is a bootstrap over blocks. `left_out` raters and pages lack a rank. p values are
-    Holm's over the sets of a dimension. Raises Absent.
+    Holm's over the sets of a dimension. Raises NotAvailable.
     """
     settings = resampling(recipe)
     rows = [
@@ -173,7 +173,7 @@ def ranking_pairs(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame
 
     Over the pages that show both. `wilcoxon` is T, the smaller of both sums of ranks, `t_plus`
     that of the raters who placed a above b; `rank_biserial` is 1 where every rater did. `method`
-    as in `paired`. p values are adjusted over all pairs of a dimension. Raises Absent.
+    as in `paired`. p values are adjusted over all pairs of a dimension. Raises NotAvailable.
     """
     rows = [
         {**_front(recipe, raters), **ranked.keys, **row}
@@ -181,7 +181,7 @@ def ranking_pairs(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame
         for row in _pairs(ranked, recipe.confidence)
     ]
     if not rows:
-        raise Absent("no two systems were ranked on one page that was ranked in full")
+        raise NotAvailable("no two systems were ranked on one page that was ranked in full")
     table = adjusted(DataFrame(rows, columns=RANKING_PAIRS.names), [*FRONT, "dimension"])
     whole = ["n", "zeros", "left_out"]
     return table[RANKING_PAIRS.names].astype(dict.fromkeys(whole, "Int64"))
@@ -195,7 +195,7 @@ def _ranked(ranks: DataFrame) -> Iterator[Ranked]:
     """Per dimension, all pages or those of each set."""
     placed = ranks[ranks["rank"].notna()]
     if placed.empty:
-        raise Absent("there are no ranks")
+        raise NotAvailable("there are no ranks")
     for dimension, own in placed.groupby("dimension", observed=True):
         rows = own.assign(
             rater=pd.factorize(own["participant"], sort=True)[0],
@@ -332,8 +332,8 @@ def _make(table: Callable[..., DataFrame]) -> Callable[[Request], Tables]:
     return made
 
 
-MAKERS = [
-    Maker((RANKINGS,), _make(rankings), of_ratings=False),
-    Maker((RANKING_TESTS,), _make(ranking_tests), of_ratings=False),
-    Maker((RANKING_PAIRS,), _make(ranking_pairs), of_ratings=False),
+ANALYSES = [
+    Analysis((RANKINGS,), _make(rankings), of_ratings=False),
+    Analysis((RANKING_TESTS,), _make(ranking_tests), of_ratings=False),
+    Analysis((RANKING_PAIRS,), _make(ranking_pairs), of_ratings=False),
 ]

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Printed, Recipe
 from survey.csv_text import to_text
 
@@ -49,10 +49,10 @@ def replication(
 
     A number matches where it rounds to the printed one, or lies `within` what the recipe allows;
     `< 0.001` where ours is below. `match` is empty, and `note` says why, where we have none:
-    `absent` maps tables to reasons. Raises Absent where the recipe quotes nothing.
+    `absent` maps tables to reasons. Raises NotAvailable where the recipe quotes nothing.
     """
     if not recipe.replication:
-        raise Absent("the recipe quotes no printed numbers")
+        raise NotAvailable("the recipe quotes no printed numbers")
     rows = []
     for printed in recipe.replication:
         row: dict[str, Any] = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pandas import DataFrame
 
 from analysis.catalogue.spec import FigureSpec, TableSpec
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from analysis.recipe import Raters, Recipe
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits
@@ -65,7 +65,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Maker:
+class Analysis:
     """What makes some tables, by name.
 
     By default a table is one of recipes whose unit is the participant, by the recipe's raters, and

@@ -11,15 +11,15 @@ from typing import Any, get_args
 import numpy as np
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.definition import QualityRules, SigmaOver
+from analysis.not_available import NotAvailable
+from analysis.quality_rules import QualityRules, SigmaOver
 from analysis.raters.funnel import apply_rules
 from analysis.raters.quality import quality_under
 from analysis.recipe import Recipe
-from analysis.stats.by_raters_and_items import by_raters_and_items
 from analysis.stats.inestimable import Inestimable
+from analysis.stats.min_f_prime import min_f_prime
 from analysis.stats.paired import sign_test
 from analysis.study_data import Contrast
 from analysis.tables.conclusions import Finding, moved
@@ -28,7 +28,7 @@ from analysis.tables.fits import KEPT_UP_TO, Fits
 from analysis.tables.group_tests import ALL
 from analysis.tables.items import items, rating_counts
 from analysis.tables.mixed_models import system_contrasts
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 from analysis.tables.wins import wins, wins_summary
 
 IN_FORCE, NO_RULE = "rules in force", "no rule"
@@ -119,13 +119,13 @@ def sensitivity(
     names those that are not.
 
     The same raters are computed once. Where they gave more than `refitted_up_to` ratings of a
-    dimension, no mixed model is fitted, which `note` says. Raises Absent.
+    dimension, no mixed model is fitted, which `note` says. Raises NotAvailable.
     """
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     if not rules.order:
-        raise Absent("the study applies no quality rule")
-    wins(items(rating_counts(ratings), known), contrast)  # raises Absent
+        raise NotAvailable("the study applies no quality rule")
+    wins(items(rating_counts(ratings), known), contrast)  # raises NotAvailable
     each = list(_included(ratings, people, rules))
     dimensions = [
         str(d) for d in ratings["dimension"].cat.remove_unused_categories().cat.categories
@@ -215,7 +215,7 @@ def _results(
         for part in parts:
             try:
                 numbers, said = part(of_dimension)
-            except Absent as reason:
+            except NotAvailable as reason:
                 numbers, said = {}, [f"not estimable, because {reason}"]
             result |= numbers
             notes += said
@@ -251,9 +251,7 @@ def _differences(
 ) -> tuple[dict[str, Any], list[str]]:
     items = known[known["dimension"] == ratings["dimension"].iloc[0]]  # they are of one dimension
     (differences,) = over_all_models(ratings, contrast, items).values()
-    tested = by_raters_and_items(
-        differences, confidence=recipe.confidence, units=("rater", "scenario")
-    )
+    tested = min_f_prime(differences, confidence=recipe.confidence, units=("rater", "scenario"))
     found: dict[str, Any] = {}
     notes = []
     for of, result in (("raters", tested.by_raters), ("scenarios", tested.by_items)):
@@ -319,4 +317,4 @@ def _make(request: Request) -> Tables:
     return {"sensitivity": table}
 
 
-MAKER = Maker((SENSITIVITY,), _make, of_all_at_once=True)
+MAKER = Analysis((SENSITIVITY,), _make, of_all_at_once=True)

@@ -9,9 +9,9 @@ from typing import Any
 
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.equivalence import equivalence, lower_bound
 from analysis.stats.inestimable import Inestimable
@@ -19,7 +19,7 @@ from analysis.stats.paired import PairedT, paired_t
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import adjusted, shown
 from analysis.tables.mean_interval import mean_interval
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 
 FRONT = ["recipe", "unit", "raters"]
 SYSTEMS = TableSpec(
@@ -89,10 +89,10 @@ def systems(
 
     `ratings` has `participant`, `rating` and the columns of an item, `known` every item of the
     study (by default those that were rated): a system without ratings says so. `n` counts the unit,
-    `sd` is the standard deviation of its means. Raises Absent.
+    `sd` is the standard deviation of its means. Raises NotAvailable.
     """
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     rows = []
     for unit in UNITS:
         front = {"recipe": recipe.name, "unit": unit, "raters": raters}
@@ -119,15 +119,15 @@ def to_reference(
     reference, within the unit, over the pages on which a rater rated both. `approaches` where the
     system is not inferior, `equivalent` where it is neither worse nor better by the margin (TOST),
     both at 5 % after Holm's adjustment over the systems: `p_adjusted` is of `p_non_inferior`,
-    `p_equivalent_adjusted` of `p_equivalent`. Raises Absent.
+    `p_equivalent_adjusted` of `p_equivalent`. Raises NotAvailable.
     """
     margin = recipe.margins.in_points("reference")
     if margin is None:
-        raise Absent("the recipe sets no margin to the reference")
+        raise NotAvailable("the recipe sets no margin to the reference")
     if contrast.reference is None:
-        raise Absent("the study names no reference")
+        raise NotAvailable("the study names no reference")
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     model, condition = contrast.reference
     front = {
         "recipe": recipe.name,
@@ -149,7 +149,7 @@ def to_reference(
         if system[:2] != contrast.reference
     ]
     if not rows:
-        raise Absent("no system was rated beside the reference")
+        raise NotAvailable("no system was rated beside the reference")
     table = DataFrame(rows, columns=TO_REFERENCE.names)
     one, two = (
         adjusted(table.assign(p=table[p]), [*FRONT, "dimension"])["p_adjusted"]
@@ -238,5 +238,5 @@ def _make_to_reference(request: Request) -> Tables:
     return {"to_reference": table}
 
 
-OF_SYSTEMS = Maker((SYSTEMS,), _make_systems)
-OF_REFERENCE = Maker((TO_REFERENCE,), _make_to_reference)
+OF_SYSTEMS = Analysis((SYSTEMS,), _make_systems)
+OF_REFERENCE = Analysis((TO_REFERENCE,), _make_to_reference)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.win_counts import Cell, Cells, Item, Outcomes, cells_of, outcomes_of
 
@@ -49,11 +49,11 @@ WINS_SUMMARY = TableSpec(
 def cells_in_order(known: DataFrame, contrast: Contrast, *, own_set: bool = True) -> Cells:
     """What is compared, in the order of the study; items are numbered as in `known`.
 
-    Raises Absent when the study has no contrast, or no response in its conditions.
+    Raises NotAvailable when the study has no contrast, or no response in its conditions.
     """
     pair = contrast.conditions
     if not known["condition"].isin(pair).any():
-        raise Absent(f"no response is in condition {pair[0]} or {pair[1]}")
+        raise NotAvailable(f"no response is in condition {pair[0]} or {pair[1]}")
     names = known[ITEM].astype("str").itertuples(index=False)
     return cells_of(map(Item._make, names), pair, contrast.reference, own_set=own_set)
 
@@ -66,9 +66,9 @@ def keys_of(cells: Cells, known: DataFrame) -> DataFrame:
 def wins(items: DataFrame, contrast: Contrast) -> DataFrame:
     """One row per model × scenario × dimension in which either condition exists.
 
-    `items` is the table of `tables.items`. `winner` is `a`, `b` or `tie`, `reference_points` 0,
-    1 or 2; where a comparison cannot be made its cell is empty and `note` says why. Raises Absent
-    when the study has no contrast, or no response in its conditions.
+    `items` is the table of `tables.items`. `winner` is `a`, `b` or `tie`, `reference_points` 0, 1
+    or 2; where a comparison cannot be made its cell is empty and `note` says why. Raises
+    NotAvailable when the study has no contrast, or no response in its conditions.
     """
     items = items.sort_values(KEYS, kind="stable")
     cells = cells_in_order(items, contrast)

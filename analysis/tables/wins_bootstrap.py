@@ -76,8 +76,8 @@ def comparisons(
     """What is compared in wins.csv, and the sums that it rests on.
 
     `ratings` are those that count, `drawn` the names of everybody whom resamples draw from, `known`
-    all items, whether rated or not. Raises Absent as `tables.wins.wins` does, and ValueError for
-    ratings of somebody who is not drawn from.
+    all items, whether rated or not. Raises NotAvailable as `tables.wins.wins` does, and ValueError
+    for ratings of somebody who is not drawn from.
     """
     items = known[ITEM].sort_values(KEYS, kind="stable", ignore_index=True)
     cells = cells_in_order(items, contrast, own_set=wins.reference == "own_set")

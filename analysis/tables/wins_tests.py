@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from pandas import DataFrame, Index
 
-from analysis.absent import Absent
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
@@ -23,7 +23,7 @@ from analysis.stats.paired import paired_t, sign_test
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.pages import sides
-from analysis.tables.request import Maker, Request, Tables
+from analysis.tables.request import Analysis, Request, Tables
 from analysis.tables.win_counts import Outcomes, Truths
 from analysis.tables.wins import KEYS, WINNERS, percent
 from analysis.tables.wins_bootstrap import Comparisons, comparisons
@@ -114,7 +114,7 @@ def wins_tests(
 
     `ratings` are those of the raters who count, `people` everybody who consented, excluded ones
     included, with `active`: who is not active is drawn from. `known` are all items, as wins.csv
-    goes by them. Raises Absent, and ValueError for ratings of somebody who is not drawn from.
+    goes by them. Raises NotAvailable, and ValueError for ratings of somebody who is not drawn from.
 
     `differences`: a − b within the `n` raters who rated both on one page; `left_out` others rated
     either. `winner`
@@ -130,7 +130,7 @@ def wins_tests(
     are close they lie nearer to an even count than the count itself. `reference` is the recipe's.
     """
     if ratings.empty:
-        raise Absent("there are no ratings")
+        raise NotAvailable("there are no ratings")
     names = people.loc[~people["active"], "participant"]
     drawn = _draw(comparisons(ratings, names, known, contrast, recipe.wins), recipe)
     differences = _differences(ratings, known, drawn, contrast, recipe)
@@ -347,4 +347,4 @@ def _make(request: Request) -> Tables:
     return {"wins_tests": found.tests, "win_differences": found.differences}
 
 
-MAKER = Maker((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)
+MAKER = Analysis((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from analysis.catalogue.number_text import count, decimals, percent
-from analysis.definition import DECISION, QualityRules
+from analysis.quality_rules import DECISION, QualityRules
 from analysis.raters.thresholds import BOTH
 from analysis.recipe import Recipe
 from analysis.tables.lead import LEAST_RATERS, min_f_leads

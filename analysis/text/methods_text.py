@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.catalogue.number_text import count, percent
-from analysis.definition import DECISION, QualityRules
+from analysis.quality_rules import DECISION, QualityRules
 from analysis.recipe import Recipe
 from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, values
 from analysis.text.findings.words import ALL

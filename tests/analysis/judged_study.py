@@ -6,7 +6,7 @@ from typing import Any
 from pandas import DataFrame
 
 from analysis.judges.judged import PLACE, JudgesData
-from analysis.report import Contrast, StudyData
+from analysis.pipeline import Contrast, StudyData
 from analysis.study_data import ITEM
 
 #: Scenario, set, model, condition.

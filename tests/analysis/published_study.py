@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pandas import DataFrame
 
-from analysis.report import Contrast, StudyData
+from analysis.pipeline import Contrast, StudyData
 from survey.definition import YamlFile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -11,7 +11,8 @@ import pytest
 from pandas import DataFrame
 
 from analysis.declarations import NAMES
-from analysis.definition import QualityRules
+from analysis.pipeline import Contrast, Results, StudyData, analyse
+from analysis.quality_rules import QualityRules
 from analysis.recipe import (
     MarginOutsideScale,
     Margins,
@@ -19,7 +20,6 @@ from analysis.recipe import (
     Recipe,
     shipped_recipes,
 )
-from analysis.report import Contrast, Results, StudyData, analyse
 from analysis.study_data import ITEM
 
 PAPER, SOUND = shipped_recipes().values()
@@ -127,7 +127,7 @@ def test_thin_study_has_every_table_or_the_reason_why_not(thin_study: str) -> No
         if name in found.tables:
             assert not found.tables[name].empty, name
         else:
-            assert found.absent[name], name
+            assert found.not_available[name], name
 
 
 @pytest.mark.parametrize("thin_study", THIN)
@@ -190,23 +190,23 @@ def test_paired_table_is_of_the_included_raters_and_another_of_all() -> None:
 
 def test_part_of_a_table_that_is_missing_is_named() -> None:
     found = thin("nobody included")
-    assert found.absent["systems (sound, included raters)"] == "no rater is included"
+    assert found.not_available["systems (sound, included raters)"] == "no rater is included"
     assert found.tables["systems"]["raters"].unique().tolist() == ["all"]
 
 
 def test_where_nobody_is_included_no_table_says_that_nobody_answered() -> None:
-    assert thin("nobody included").absent["agreement"] == "no rater is included"
+    assert thin("nobody included").not_available["agreement"] == "no rater is included"
     data = THIN["nobody included"]
     ranks = data.ratings.rename(columns={"rating": "rank"}).assign(choice="best")
     absent = results(replace(data, ranks=ranks), SOUND.model_copy(update={"raters": ["included"]}))
     for name in ("agreement", "rankings", "choices", "position_tests"):
-        assert absent.absent[name] == "no rater is included", name
+        assert absent.not_available[name] == "no rater is included", name
 
 
 def test_linear_models_are_said_to_have_no_shares() -> None:
     linear = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
     for contrast in (CONTRAST, Contrast(None, None, None)):
-        absent = results(study(mixed, contrast=contrast), linear).absent
+        absent = results(study(mixed, contrast=contrast), linear).not_available
         reason = "linear models have no shares of the points of the scale"
         assert absent["mixed_shares"] == reason
 
@@ -248,7 +248,7 @@ def test_rows_of_the_input_may_stand_in_any_order() -> None:
         }
     )
     one, other = results(data), results(shuffled)
-    assert one.absent == other.absent
+    assert one.not_available == other.not_available
     for name, table in one.tables.items():
         assert table.to_csv() == other.tables[name].to_csv(), name
 
@@ -257,14 +257,14 @@ def test_factor_that_nobody_answered_is_named_beside_one_that_was() -> None:
     both = PAPER.model_copy(update={"anova": ["region", "education"]})
     found = results(study(mixed), both)
     assert set(found.tables["anova"]["factor"]) == {"region"}
-    assert found.absent["anova.education"] == "the study asks for no education"
-    assert "anova.region" not in found.absent
+    assert found.not_available["anova.education"] == "the study asks for no education"
+    assert "anova.region" not in found.not_available
 
 
 def test_factor_of_which_no_group_knows_an_answer_is_named_with_the_answers() -> None:
     found = results(study(mixed, people={"gender": ["Female", "Female", "Male"] * 2}), PAPER)
     assert set(found.tables["group_tests"]["factor"]) == {"age"}
-    assert found.absent["group_tests.gender (paper, included raters)"] == (
+    assert found.not_available["group_tests.gender (paper, included raters)"] == (
         "nobody is in the groups Woman and Man; 'Female' (4) and 'Male' (2) are in no group"
     )
 
@@ -272,4 +272,4 @@ def test_factor_of_which_no_group_knows_an_answer_is_named_with_the_answers() ->
 def test_study_without_a_contrast_says_so_where_it_lacks_a_difference() -> None:
     found = thin("no contrast")
     for name in ("mixed_contrasts", "contrasts", "order_conclusions"):
-        assert found.absent[name] == "the study names no two conditions to compare"
+        assert found.not_available[name] == "the study names no two conditions to compare"

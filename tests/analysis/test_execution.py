@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from analysis.declarations import DRAWN, NAMES
-from analysis.definition import QualityRules
 from analysis.execution import finished_run
 from analysis.judges.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
+from analysis.quality_rules import QualityRules
 from analysis.queries import results_of
 from analysis.rules import set_rules
 from survey.models import Participant, Response, Study

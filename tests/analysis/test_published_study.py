@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from pandas.testing import assert_frame_equal
 
-from analysis.definition import QualityRules
 from analysis.figures.regions import region_map
+from analysis.pipeline import FIGURES, Results, StudyData, analyse
+from analysis.quality_rules import QualityRules
 from analysis.recipe import shipped_recipes
-from analysis.report import FIGURES, Results, StudyData, analyse
 from analysis.study_data import ITEM
 from analysis.tables.anova import anova
 from tests.analysis import by_hand, published_study
@@ -197,7 +197,7 @@ def test_summary_has_the_totals_of_table_4(results: Results) -> None:
 
 
 def test_nothing_is_absent_and_figures_are_small(results: Results) -> None:
-    assert results.absent == {}
+    assert results.not_available == {}
     assert set(results.tables) == {
         "funnel",
         "raters",

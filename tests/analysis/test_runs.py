@@ -12,10 +12,10 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from analysis.definition import QualityRules
 from analysis.execution import RunFailed, execute, finished_run, plain
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, RuleSet
+from analysis.quality_rules import QualityRules
 from analysis.queries import latest_run, rater_decisions, results_of
 from analysis.rules import current_rule_set, current_rules, rules_of, set_rules
 from analysis.runs import MAX_ATTEMPTS, State, claim, request_run

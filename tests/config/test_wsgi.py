@@ -73,7 +73,7 @@ LOAD_WHAT_THE_PAGE_OF_THRESHOLDS_LOADS = """
 import sys
 import django
 django.setup()
-import dashboard.tried
+import dashboard.threshold_preview
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
@@ -100,6 +100,6 @@ def test_command_that_wakes_no_worker_loads_no_celery() -> None:
 def test_analysis_loads_only_what_it_computes_with() -> None:
     """All pages, and libraries that nothing here asks for, would take it a second."""
     loaded = loaded_by(LOAD_WHAT_AN_ANALYSIS_LOADS)
-    assert {"analysis.report", "dashboard.report", "scipy.stats", "pandas.core"} <= loaded
+    assert {"analysis.pipeline", "dashboard.report", "scipy.stats", "pandas.core"} <= loaded
     assert not {"config.urls", "dashboard.urls", "rest_framework.views"} & loaded
     assert not {"openai", "celery"} & loaded

@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
-from analysis.definition import QualityRules
 from analysis.execution import execute, finished_run
 from analysis.models import AnalysisRun
+from analysis.quality_rules import QualityRules
 from analysis.rules import set_rules
 from analysis.runs import request_run
 from judge.models import GoldDecision, Judge

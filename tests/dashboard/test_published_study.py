@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from analysis.definition import QualityRules
 from analysis.judges.judging import AGREEMENT, CONSISTENCY, GUARD
+from analysis.pipeline import analyse
+from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe, read_recipes
 from analysis.recipe_sets import set_recipes
-from analysis.report import analyse
 from analysis.rules import set_rules
 from survey.csv_text import csv_lines
 from survey.models import Study

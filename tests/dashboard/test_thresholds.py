@@ -11,18 +11,18 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from analysis.definition import QualityRules
 from analysis.execution import finished_run
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun
+from analysis.quality_rules import QualityRules
 from analysis.queries import results_of
 from analysis.raters.funnel import _slug as slug
 from analysis.recipe import Recipe
 from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
 from dashboard.tables import Table
+from dashboard.threshold_preview import Tried
 from dashboard.thresholds import WhatIf
-from dashboard.tried import Tried
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.analysis import published_study

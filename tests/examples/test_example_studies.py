@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from judge.definition import JudgingDefinition
 from survey.assignment import Layout, plan_survey
 from survey.definition import ResponseRow, StudyDefinition, YamlFile, read_responses

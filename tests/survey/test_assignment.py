@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.assignment import CheckRange, Layout, Plan, have_room, plan_survey
-from survey.balance import place_test, succession_test
 from survey.counterbalance import rows_of_square
+from survey.evenness_tests import place_test, succession_test
 
 LAYOUT = Layout(
     responses={10: [1, 2, 3, 4, 5], 20: [6, 7, 8, 9, 10], 30: [11, 12, 13, 14, 15]},

@@ -7,13 +7,13 @@ from django.test import Client
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from analysis.definition import QualityRules
 from analysis.execution import execute, finished_run
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
+from analysis.pipeline import Results, StudyData, analyse
+from analysis.quality_rules import QualityRules
 from analysis.queries import latest_run, results_of
 from analysis.recipe import Recipe
 from analysis.recipe_sets import set_recipes
-from analysis.report import Results, StudyData, analyse
 from analysis.runs import request_run
 from survey.models import Participant, Study
 from survey.tidy import counted_sources

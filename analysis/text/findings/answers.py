@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.catalogue.number_text import count
-from analysis.definition import DECISION
+from analysis.quality_rules import DECISION
 from analysis.recipe import Recipe
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, those_with
 from analysis.text.findings.words import ALL, LEVEL, below, of_recipe

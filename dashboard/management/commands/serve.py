@@ -17,9 +17,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
+from config.instance_lock import AlreadyServed, claimed
 from config.private import keep_private
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
-from config.served import AlreadyServed, claimed
 from config.supervision import Supervised
 from dashboard import first_start
 

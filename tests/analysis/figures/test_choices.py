@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pandas import DataFrame, concat
 
-from analysis.absent import Absent
 from analysis.figures.choices import best_worst_shares
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.tables.choices import choices
 from tests.analysis.figures.drawn import checked, notes
@@ -115,5 +115,5 @@ def test_names_are_text_and_not_tags() -> None:
 
 def test_recipe_without_choices_has_no_figure() -> None:
     table = choices(STUDY, SOUND, raters="included")
-    with pytest.raises(Absent, match="there are no choices"):
+    with pytest.raises(NotAvailable, match="there are no choices"):
         best_worst_shares(table, PAPER)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pandas import DataFrame, concat
 
-from analysis.absent import Absent
 from analysis.figures.dimensions import dimension_means, dimension_radar
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.study_data import ITEM
 from analysis.tables.systems import systems
@@ -94,7 +94,9 @@ def test_radar_has_a_colour_and_a_symbol_for_each_of_up_to_six_systems_and_is_ab
 ):
     lines = checked(dimension_radar(of_models("abcdef"), SOUND, SCALE))["data"]
     assert len({(line["line"]["color"], line["marker"]["symbol"]) for line in lines}) == 6
-    with pytest.raises(Absent, match=r"more than 6 systems .* of all 7 are in dimension_means"):
+    with pytest.raises(
+        NotAvailable, match=r"more than 6 systems .* of all 7 are in dimension_means"
+    ):
         dimension_radar(of_models("abcdefg"), SOUND, SCALE)
 
 
@@ -115,14 +117,14 @@ def test_radar_has_a_corner_per_dimension_and_a_closed_line_per_system() -> None
 
 def test_two_dimensions_are_no_radar_and_have_points() -> None:
     table = systems(ratings(DIMENSIONS[:2]), SOUND, raters="included")
-    with pytest.raises(Absent, match="a radar needs three dimensions"):
+    with pytest.raises(NotAvailable, match="a radar needs three dimensions"):
         dimension_radar(table, SOUND, SCALE)
     assert len(checked(dimension_means(table, SOUND, SCALE))["data"]) == 3
 
 
 def test_one_dimension_has_no_points_beside_those_of_the_systems() -> None:
     table = TABLE[TABLE["dimension"] == "emotional"]
-    with pytest.raises(Absent, match="one dimension"):
+    with pytest.raises(NotAvailable, match="one dimension"):
         dimension_means(table, SOUND, SCALE)
 
 
@@ -145,5 +147,5 @@ def test_slider_is_marked_at_its_quarters() -> None:
 
 
 def test_other_recipe_has_no_means() -> None:
-    with pytest.raises(Absent, match="no mean"):
+    with pytest.raises(NotAvailable, match="no mean"):
         dimension_means(TABLE, PAPER, SCALE)

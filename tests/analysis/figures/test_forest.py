@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.figures.forest import contrast_forest, systems_forest
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.study_data import Contrast
 from analysis.tables.contrasts import CONTRASTS
@@ -147,7 +147,7 @@ def test_rows_of_other_recipes_are_left_out() -> None:
 
 
 def test_where_nothing_is_estimable_there_is_no_figure() -> None:
-    with pytest.raises(Absent, match="no difference between the conditions is estimable"):
+    with pytest.raises(NotAvailable, match="no difference between the conditions is estimable"):
         contrast_forest(DIFFERENCES[2:4], None, RECIPE)
 
 
@@ -197,5 +197,5 @@ def test_a_reference_by_another_name_is_called_so() -> None:
 
 
 def test_no_mean_is_no_figure() -> None:
-    with pytest.raises(Absent, match="no mean is estimable"):
+    with pytest.raises(NotAvailable, match="no mean is estimable"):
         systems_forest(MEANS[:0], None, CONTRAST, RECIPE)

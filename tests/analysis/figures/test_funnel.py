@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pandas import DataFrame
 
-from analysis.absent import Absent
-from analysis.definition import QualityRules
 from analysis.figures.funnel import consort_flow
+from analysis.not_available import NotAvailable
+from analysis.quality_rules import QualityRules
 from tests.analysis.figures.drawn import checked
 
 STEPS = DataFrame(
@@ -83,7 +83,7 @@ def test_nobody_flows_too() -> None:
 
 
 def test_without_rules_there_is_no_flow() -> None:
-    with pytest.raises(Absent, match="the study applies no quality rule"):
+    with pytest.raises(NotAvailable, match="the study applies no quality rule"):
         consort_flow(STEPS.head(0), QualityRules(order=[]), {})
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from pandas import DataFrame
 
-from analysis.absent import Absent
-from analysis.definition import QualityRules
 from analysis.figures.quality import distribution, durations, sigma_against_mae
+from analysis.not_available import NotAvailable
+from analysis.quality_rules import QualityRules
 from analysis.raters.thresholds import thresholds
 from tests.analysis.figures.drawn import checked, trace
 
@@ -132,11 +132,11 @@ def test_equal_raters_are_one_bar() -> None:
 
 def test_where_nobody_has_a_value_the_reason_is_given() -> None:
     without = RATERS.assign(mae=np.nan, duration_seconds=np.nan)
-    with pytest.raises(Absent, match="no rater in the funnel has both σ and MAE"):
+    with pytest.raises(NotAvailable, match="no rater in the funnel has both σ and MAE"):
         sigma_against_mae(without, RULES)
-    with pytest.raises(Absent, match="has a duration"):
+    with pytest.raises(NotAvailable, match="has a duration"):
         durations(without, RULES)
     for raters in (without, NOBODY):
         table = thresholds(raters, RULES, seed=1)
-        with pytest.raises(Absent, match="has a MAE"):
+        with pytest.raises(NotAvailable, match="has a MAE"):
             distribution(raters, table, "mae")

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from pandas import DataFrame
 
-from analysis.absent import Absent
 from analysis.figures.regions import OUTLINES, region_map
 from analysis.figures.style import SEQUENCE
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.study_data import ITEM
 from analysis.tables.anova import anova
@@ -178,7 +178,7 @@ def test_every_state_is_drawn_once_and_none_is_fetched() -> None:
     ],
 )
 def test_without_regions_the_reason_is_said(data: DataFrame, who: DataFrame, why: str) -> None:
-    with pytest.raises(Absent, match=why):
+    with pytest.raises(NotAvailable, match=why):
         region_map(data, who, RECIPES["sound"], SCALE)
 
 

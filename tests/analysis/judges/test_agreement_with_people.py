@@ -10,7 +10,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from analysis.judges.agreement_with_people import OTHER_SCALE, judge_agreement, judge_bias
 from analysis.judges.judged import Judged, JudgesData, judged
-from analysis.report import StudyData
+from analysis.pipeline import StudyData
 from analysis.stats.agreement import krippendorff_alpha
 from analysis.study_data import check
 from tests.analysis.judged_study import Cell, cells, judges, study

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from analysis.absent import Absent
-from analysis.definition import QualityRules
 from analysis.judges.circularity import (
     CONSENSUS,
     UNFILTERED,
@@ -21,7 +19,9 @@ from analysis.judges.circularity import (
     raters_before,
 )
 from analysis.judges.judged import Judge
-from analysis.report import Contrast, StudyData, analyse
+from analysis.not_available import NotAvailable
+from analysis.pipeline import Contrast, StudyData, analyse
+from analysis.quality_rules import QualityRules
 from analysis.study_data import check
 from tests.analysis.judged_study import Cell, cells, study
 
@@ -195,9 +195,9 @@ def test_a_study_without_a_contrast_has_no_wins_and_everything_else() -> None:
 
 
 def test_where_nobody_is_filtered_by_distance_there_is_nothing_to_guard_against() -> None:
-    with pytest.raises(Absent, match="filters nobody by their distance"):
+    with pytest.raises(NotAvailable, match="filters nobody by their distance"):
         guard(study(RATERS, gold=GOLD), QualityRules(order=["duration"]))
-    with pytest.raises(Absent, match="no rating has a gold score"):
+    with pytest.raises(NotAvailable, match="no rating has a gold score"):
         guard(study(RATERS))
 
 

@@ -8,7 +8,7 @@ import pytest
 from analysis.judges.agreement_with_people import OTHER_SCALE
 from analysis.judges.judge_as_rater import alt_tests
 from analysis.judges.judged import Judged, JudgesData, judged
-from analysis.report import StudyData
+from analysis.pipeline import StudyData
 from analysis.stats.alt_test import alt_test
 from analysis.study_data import check
 from tests.analysis.judged_study import Cell, judges, study

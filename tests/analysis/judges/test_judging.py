@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from pandas import DataFrame
 
-from analysis.definition import QualityRules
 from analysis.judges.judging import (
     AGREEMENT,
     CONSISTENCY,
@@ -19,7 +18,8 @@ from analysis.judges.judging import (
     JudgesData,
     analyse_judges,
 )
-from analysis.report import Contrast, StudyData
+from analysis.pipeline import Contrast, StudyData
+from analysis.quality_rules import QualityRules
 from tests.analysis import published_study
 from tests.analysis.judged_study import CONTRAST, Cell, cells, judges, study
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pandas import DataFrame, Series
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.raters.demographics import demographics
 from tests.analysis import by_hand
 
@@ -94,5 +94,5 @@ def test_without_raters_or_answers_there_is_a_reason(
     answers: list[Any] | None, included: bool, reason: str
 ) -> None:
     people = DataFrame({"participant": ["ada"]} | ({} if answers is None else {"sex": answers}))
-    with pytest.raises(Absent, match=reason):
+    with pytest.raises(NotAvailable, match=reason):
         demographics(people, Series([included]), {})

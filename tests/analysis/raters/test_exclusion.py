@@ -5,8 +5,8 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from analysis.definition import MEASURES, SECTIONS, SETTINGS, QualityRules, RuleName, SigmaOver
 from analysis.exclusion_rule import Raters
+from analysis.quality_rules import MEASURES, SECTIONS, SETTINGS, QualityRules, RuleName, SigmaOver
 from analysis.raters.exclusion import funnel, sigmas
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from analysis.raters.funnel import apply_rules, exclusions, in_funnel, not_entered
 
 GOOD: dict[str, Any] = {

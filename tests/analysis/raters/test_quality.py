@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from analysis.raters.quality import quality_under, rater_quality
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pandas import NA, DataFrame
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from analysis.raters.thresholds import THRESHOLDS, thresholds
 
 HONEST, CARELESS = 100, 15

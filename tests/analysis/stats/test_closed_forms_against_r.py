@@ -8,7 +8,6 @@ import pytest
 from pandas import DataFrame, Series
 
 from analysis.stats.anova import OneWay, games_howell, one_way_anova, welch_anova
-from analysis.stats.by_raters_and_items import by_raters_and_items
 from analysis.stats.careless import (
     consensus_deviation,
     even_odd,
@@ -23,6 +22,7 @@ from analysis.stats.equivalence import equivalence, lower_bound
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.intraclass_correlation import intraclass_correlations
 from analysis.stats.mean_difference import MeanDifference
+from analysis.stats.min_f_prime import min_f_prime
 from analysis.stats.multiplicity import Method, adjust
 from analysis.stats.paired import PairedT, paired_t, sign_test_of_pairs, wilcoxon_signed_rank
 from analysis.stats.rankings import friedman, pairwise_wilcoxon
@@ -158,7 +158,7 @@ def systems(given: list[list[float]]) -> dict[str, Any]:
 
 
 def differences(given: list[list[float]]) -> dict[str, Any]:
-    found = by_raters_and_items(DataFrame(given, dtype=float))
+    found = min_f_prime(DataFrame(given, dtype=float))
     least = there(found.min_f)
     return {
         "by_raters": of_t(there(found.by_raters)),

@@ -12,7 +12,6 @@ from pandas import DataFrame, Index, Series
 from analysis.stats.agreement import alpha_over_clusters, krippendorff_alpha, limits_of_agreement
 from analysis.stats.alt_test import alt_test
 from analysis.stats.anova import games_howell, one_way_anova, welch_anova
-from analysis.stats.by_raters_and_items import by_raters_and_items
 from analysis.stats.careless import duration_bounds, intra_individual_variability
 from analysis.stats.choices import free_marginal_kappa
 from analysis.stats.comparisons import mann_whitney, student_t, welch_t
@@ -20,6 +19,7 @@ from analysis.stats.effect_sizes import hedges_g
 from analysis.stats.elbow import elbow
 from analysis.stats.finite import LARGEST
 from analysis.stats.intraclass_correlation import intraclass_correlations
+from analysis.stats.min_f_prime import min_f_prime
 from analysis.stats.paired import paired_t, wilcoxon_signed_rank
 from analysis.stats.rankings import concordance_within_blocks, friedman
 from analysis.stats.validity import correlation_within, signed_bias
@@ -50,7 +50,7 @@ TAKERS: list[Callable[[Values], Any]] = [
     ),
     lambda v: intraclass_correlations(table(v)),
     lambda v: friedman(table(v)),
-    lambda v: by_raters_and_items(table(v)),
+    lambda v: min_f_prime(table(v)),
     lambda v: krippendorff_alpha(table(v)),
     lambda v: alpha_over_clusters(long(v), "interval", seed=1),
     lambda v: concordance_within_blocks(long(v), seed=1),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from pandas import DataFrame
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.stats.agreement import krippendorff_alpha, krippendorff_interval
 from analysis.stats.intraclass_correlation import intraclass_correlations
@@ -225,5 +225,7 @@ def test_rows_in_any_order_give_the_same_table() -> None:
 
 
 def test_nothing_to_agree_on_is_said() -> None:
-    with pytest.raises(Absent, match="these raters gave neither ratings nor ranks nor choices"):
+    with pytest.raises(
+        NotAvailable, match="these raters gave neither ratings nor ranks nor choices"
+    ):
         of(ratings(ITEMS).head(0))

@@ -9,7 +9,7 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import f_oneway, tukey_hsd
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import Group, Grouping, shipped_recipes
 from analysis.stats.multiplicity import Method, adjust
 from analysis.study_data import ITEM
@@ -150,10 +150,10 @@ def test_single_region_is_said_to_be_one() -> None:
 
 
 def test_table_is_absent_with_its_reason() -> None:
-    with pytest.raises(Absent, match="nobody answered region"):
+    with pytest.raises(NotAvailable, match="nobody answered region"):
         anova(ratings(), PEOPLE.assign(region=None), PAPER, raters="included")
     without = PAPER.model_copy(update={"anova": []})
-    with pytest.raises(Absent, match="names no factor"):
+    with pytest.raises(NotAvailable, match="names no factor"):
         pairwise(ratings(), PEOPLE, without, raters="included")
-    with pytest.raises(Absent, match="no ratings"):
+    with pytest.raises(NotAvailable, match="no ratings"):
         anova(ratings().head(0), PEOPLE, PAPER, raters="included")

@@ -7,7 +7,7 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import binomtest
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM
@@ -211,5 +211,7 @@ def test_rows_in_any_order_give_the_same_tables() -> None:
 def test_study_without_choices_has_neither_table() -> None:
     empty = STUDY.assign(choice="")
     for make, data in itertools.product((choices, choice_tests), (empty, STUDY.head(0))):
-        with pytest.raises(Absent, match="there are no choices of a best or a worst response"):
+        with pytest.raises(
+            NotAvailable, match="there are no choices of a best or a worst response"
+        ):
             make(data, SOUND, raters="all")

@@ -8,7 +8,7 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import PermutationMethod, ttest_rel, wilcoxon
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM, Contrast
@@ -296,9 +296,9 @@ def test_what_cannot_be_estimated_is_said() -> None:
 
 def test_tables_are_absent_with_their_reason() -> None:
     data = ratings()
-    with pytest.raises(Absent, match="no two conditions"):
+    with pytest.raises(NotAvailable, match="no two conditions"):
         paired(data, Contrast(None, None, None), SOUND, raters="all")
-    with pytest.raises(Absent, match="no rating is of condition plain or tuned"):
+    with pytest.raises(NotAvailable, match="no rating is of condition plain or tuned"):
         contrasts(data[data["condition"] == "reference"], CONTRAST, SOUND, raters="all")
-    with pytest.raises(Absent, match="no model has ratings in both conditions"):
+    with pytest.raises(NotAvailable, match="no model has ratings in both conditions"):
         paired(data[data["model"] == "Cat"], CONTRAST, SOUND, raters="all")

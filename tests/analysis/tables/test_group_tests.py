@@ -8,7 +8,7 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import mannwhitneyu, ttest_ind
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import Margins, Recipe, shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM
@@ -215,7 +215,7 @@ def test_factor_of_which_no_group_knows_an_answer_is_left_out() -> None:
         r"^nobody is in the groups Woman and Man; "
         r"'Female' \(3\) and 'Male' \(2\) are in no group$"
     )
-    with pytest.raises(Absent, match=reason):
+    with pytest.raises(NotAvailable, match=reason):
         group_tests(ratings(), FEMALE_AND_MALE, alone, raters="included")
 
 
@@ -230,17 +230,19 @@ def test_group_that_is_empty_says_which_answers_are_in_none() -> None:
 
 def test_table_is_absent_with_its_reason() -> None:
     unknown = PEOPLE.assign(age=None)
-    with pytest.raises(Absent, match=r"^nobody answered age or gender$"):
+    with pytest.raises(NotAvailable, match=r"^nobody answered age or gender$"):
         group_tests(ratings(), unknown, PAPER, raters="included")
-    with pytest.raises(Absent, match=r"^the study asks for no age or education or gender or race$"):
+    with pytest.raises(
+        NotAvailable, match=r"^the study asks for no age or education or gender or race$"
+    ):
         group_tests(ratings(), PEOPLE[["participant"]], PAPER, raters="included")
-    with pytest.raises(Absent, match="there are no ratings"):
+    with pytest.raises(NotAvailable, match="there are no ratings"):
         group_tests(ratings().head(0), PEOPLE, PAPER, raters="included")
 
 
 def test_recipe_without_groups_has_no_table() -> None:
     empty = Recipe(name="mine", title="Mine", unit="rating")
-    with pytest.raises(Absent, match="the recipe compares no groups of raters"):
+    with pytest.raises(NotAvailable, match="the recipe compares no groups of raters"):
         group_tests(ratings(), PEOPLE, empty, raters="included")
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from pandas import DataFrame
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import MixedModels, shipped_recipes
 from analysis.stats.mixed import MixedFit, crossed, fit_ordinal, means
 from analysis.study_data import ITEM, Contrast
@@ -172,7 +172,7 @@ def test_study_without_a_contrast_has_estimates_all_the_same() -> None:
 
 
 def test_tables_are_absent_with_their_reason() -> None:
-    with pytest.raises(Absent, match="asks for no mixed models"):
+    with pytest.raises(NotAvailable, match="asks for no mixed models"):
         mixed_models(ratings(), CONTRAST, PAPER, raters="all")
-    with pytest.raises(Absent, match="there are no ratings"):
+    with pytest.raises(NotAvailable, match="there are no ratings"):
         mixed_models(ratings().head(0), CONTRAST, SOUND, raters="all")

@@ -9,7 +9,7 @@ from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 from scipy.stats import t
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import MixedModels, Recipe, shipped_recipes
 from analysis.stats.mixed import crossed, fit_linear
 from analysis.study_data import ITEM, Contrast
@@ -229,9 +229,9 @@ def test_tables_are_the_same_whatever_the_order_of_rows() -> None:
 
 def test_tables_are_absent_with_their_reason() -> None:
     data = ratings(raters=3)
-    with pytest.raises(Absent, match="there are no ratings"):
+    with pytest.raises(NotAvailable, match="there are no ratings"):
         tables(data.head(0))
-    with pytest.raises(Absent, match="asks for no mixed models"):
+    with pytest.raises(NotAvailable, match="asks for no mixed models"):
         tables(data, PAPER)
-    with pytest.raises(Absent, match="shown is not known of any rating"):
+    with pytest.raises(NotAvailable, match="shown is not known of any rating"):
         tables(data.assign(block_position=np.nan, response_position=np.nan))

@@ -9,7 +9,7 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import chisquare, friedmanchisquare
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM
@@ -227,5 +227,5 @@ def test_sets_of_other_systems_stand_by_themselves() -> None:
     ],
 )
 def test_without_places_or_answers_there_is_no_table(changes: dict[str, Any], reason: str) -> None:
-    with pytest.raises(Absent, match=reason):
+    with pytest.raises(NotAvailable, match=reason):
         found(STUDY.assign(**changes))

@@ -8,7 +8,7 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import PermutationMethod, friedmanchisquare, rankdata, ttest_1samp, wilcoxon
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM
@@ -179,7 +179,7 @@ def test_page_ranked_in_part_is_left_out_and_counted() -> None:
     because = "no page was ranked in full"
     assert row(ranking_tests(nothing, SOUND, raters="all")).note.endswith(because)
     for make in (rankings, ranking_pairs):
-        with pytest.raises(Absent, match="ranked in full"):
+        with pytest.raises(NotAvailable, match="ranked in full"):
             make(nothing, SOUND, raters="all")
 
 
@@ -236,5 +236,5 @@ def test_study_without_ranks_has_no_table() -> None:
     choices_alone = STUDY.assign(rank=np.nan)
     for make in (rankings, ranking_tests, ranking_pairs):
         for data in (choices_alone, STUDY.head(0)):
-            with pytest.raises(Absent, match="there are no ranks"):
+            with pytest.raises(NotAvailable, match="there are no ranks"):
                 make(data, SOUND, raters="all")

@@ -3,7 +3,7 @@
 import pytest
 from pandas import DataFrame
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import Printed, shipped_recipes
 from analysis.tables.replication import matches, replication
 from survey.csv_text import to_text
@@ -109,5 +109,5 @@ def test_number_that_is_not_there_has_a_reason() -> None:
 
 
 def test_recipe_that_quotes_nothing_has_no_table() -> None:
-    with pytest.raises(Absent, match="quotes no printed numbers"):
+    with pytest.raises(NotAvailable, match="quotes no printed numbers"):
         replication(TABLES, PAPER.model_copy(update={"replication": []}), {})

@@ -8,8 +8,8 @@ import pytest
 from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 
-from analysis.absent import Absent
-from analysis.definition import QualityRules, SigmaMae
+from analysis.not_available import NotAvailable
+from analysis.quality_rules import QualityRules, SigmaMae
 from analysis.recipe import Recipe, shipped_recipes
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.contrasts import contrasts
@@ -242,9 +242,9 @@ def test_table_is_the_same_whatever_the_order_of_rows() -> None:
 
 def test_table_is_absent_with_its_reason() -> None:
     data = ratings()
-    with pytest.raises(Absent, match="there are no ratings"):
+    with pytest.raises(NotAvailable, match="there are no ratings"):
         table(data.head(0))
-    with pytest.raises(Absent, match="applies no quality rule"):
+    with pytest.raises(NotAvailable, match="applies no quality rule"):
         table(data, rules=QualityRules(order=[]))
-    with pytest.raises(Absent, match="no two conditions"):
+    with pytest.raises(NotAvailable, match="no two conditions"):
         table(data, contrast=Contrast(None, None, None))

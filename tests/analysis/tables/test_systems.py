@@ -8,7 +8,7 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import ttest_1samp
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import Margins, shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM, Contrast
@@ -106,7 +106,7 @@ def test_margin_is_that_to_the_reference() -> None:
 
 def test_recipe_may_set_one_margin_alone() -> None:
     between_groups = SOUND.model_copy(update={"margins": Margins(groups=0.1)})
-    with pytest.raises(Absent, match="sets no margin to the reference"):
+    with pytest.raises(NotAvailable, match="sets no margin to the reference"):
         to_reference(ratings(), CONTRAST, between_groups, raters="all")
 
 
@@ -186,9 +186,9 @@ def test_system_without_a_reference_beside_it_is_said_so() -> None:
 
 
 def test_tables_are_absent_with_their_reason() -> None:
-    with pytest.raises(Absent, match="sets no margin"):
+    with pytest.raises(NotAvailable, match="sets no margin"):
         to_reference(ratings(), CONTRAST, PAPER, raters="all")
-    with pytest.raises(Absent, match="names no reference"):
+    with pytest.raises(NotAvailable, match="names no reference"):
         to_reference(ratings(), Contrast("plain", "tuned", None), SOUND, raters="all")
-    with pytest.raises(Absent, match="there are no ratings"):
+    with pytest.raises(NotAvailable, match="there are no ratings"):
         systems(ratings().head(0), SOUND, raters="all")

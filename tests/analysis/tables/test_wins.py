@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.items import items, rating_counts
 from analysis.tables.wins import wins, wins_summary
@@ -180,7 +180,7 @@ def test_a_study_without_a_reference_has_no_points() -> None:
 def test_a_study_without_the_contrast_has_no_wins_and_a_reason(
     contrast: Contrast, reason: str
 ) -> None:
-    with pytest.raises(Absent, match=reason):
+    with pytest.raises(NotAvailable, match=reason):
         wins(item_table({("S1", "1", "m", "base"): [3]}), contrast)
 
 

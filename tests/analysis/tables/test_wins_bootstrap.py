@@ -10,10 +10,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from pandas import DataFrame
 
-from analysis.absent import Absent
-from analysis.definition import QualityRules
+from analysis.not_available import NotAvailable
+from analysis.pipeline import StudyData, analyse
+from analysis.quality_rules import QualityRules
 from analysis.recipe import Bootstrap, Wins
-from analysis.report import StudyData, analyse
 from analysis.study_data import ITEM, Checked, Contrast, check
 from analysis.tables.win_counts import Outcomes
 from analysis.tables.wins_bootstrap import Comparisons, comparisons
@@ -202,7 +202,7 @@ def test_ratings_of_somebody_who_is_not_drawn_from_are_refused() -> None:
 
 
 def test_study_without_a_contrast_has_no_comparisons() -> None:
-    with pytest.raises(Absent, match="no two conditions"):
+    with pytest.raises(NotAvailable, match="no two conditions"):
         compared(replace(study(), contrast=Contrast(None, None, None)))
-    with pytest.raises(Absent, match="no response is in condition x or y"):
+    with pytest.raises(NotAvailable, match="no response is in condition x or y"):
         compared(replace(study(), contrast=Contrast("x", "y", None)))

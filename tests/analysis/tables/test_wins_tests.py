@@ -10,7 +10,7 @@ from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 from scipy.stats import binomtest, ttest_rel
 
-from analysis.absent import Absent
+from analysis.not_available import NotAvailable
 from analysis.recipe import Bootstrap, Recipe, Wins, shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM, Contrast
@@ -316,7 +316,7 @@ def test_tables_have_the_columns_that_are_named() -> None:
 
 def test_tables_are_absent_with_their_reason() -> None:
     data = ratings()
-    with pytest.raises(Absent, match="there are no ratings"):
+    with pytest.raises(NotAvailable, match="there are no ratings"):
         tables(data.head(0))
-    with pytest.raises(Absent, match="no two conditions"):
+    with pytest.raises(NotAvailable, match="no two conditions"):
         tables(data, contrast=Contrast(None, None, None))

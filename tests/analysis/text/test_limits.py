@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe
 from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table

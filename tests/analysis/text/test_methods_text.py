@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from analysis.definition import QualityRules, RuleName
+from analysis.quality_rules import QualityRules, RuleName
 from analysis.recipe import MixedModels
 from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pandas import DataFrame
 from pandas.testing import assert_frame_equal
 
-from analysis.definition import QualityRules
+from analysis.pipeline import FIGURES, Contrast, Results, StudyData, analyse
+from analysis.quality_rules import QualityRules
 from analysis.recipe import Bootstrap, Recipe
-from analysis.report import FIGURES, Contrast, Results, StudyData, analyse
 from tests.analysis import by_hand
 
 ITEM = ["scenario", "set", "model", "condition", "dimension"]
@@ -61,7 +61,7 @@ def study(
 
 def test_without_gold_scores_mae_is_absent_with_its_reason() -> None:
     results = analyse(study({"r": [1, 1, 1], "s": [1, 2, 5]}), QualityRules())
-    assert results.absent["raters.mae"] == (
+    assert results.not_available["raters.mae"] == (
         "there are no gold scores: sigma is over all ratings, and sigma_mae matches nobody"
     )
     assert results.tables["raters"]["sigma"].tolist()[0] == 0.0
@@ -127,7 +127,9 @@ def test_a_decision_makes_a_funnel_where_no_rule_is_applied() -> None:
 
 def test_rule_that_is_not_applied_is_not_spoken_of() -> None:
     results = analyse(study({"r": [1, 1, 1]}), QualityRules(order=["duration"]))
-    assert results.absent["raters.mae"] == ("there are no gold scores: sigma is over all ratings")
+    assert results.not_available["raters.mae"] == (
+        "there are no gold scores: sigma is over all ratings"
+    )
 
 
 def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_absent() -> None:
@@ -139,7 +141,7 @@ def test_a_study_without_ratings_filters_by_its_other_rules_and_says_what_is_abs
     data = replace(study({}, people=people, contrast=Contrast(None, None, None)), scale=[])
     results = analyse(data, QualityRules())
     asked = "the study asks for no ratings"
-    assert results.absent == {
+    assert results.not_available == {
         **dict.fromkeys(["raters.sigma", "raters.mae", "thresholds"], asked),
         **dict.fromkeys(["sigma_mae", "sigma", "mae"], asked),
         "rater_differences": asked,
@@ -166,7 +168,7 @@ def test_ratings_between_the_ends_of_a_slider_are_analysed_like_others() -> None
 
 def test_gold_scores_of_unrated_items_alone_leave_mae_absent_with_its_reason() -> None:
     results = analyse(study({"r": [1, 2]}, gold=[None, None, 3.0]), QualityRules())
-    assert results.absent["raters.mae"] == (
+    assert results.not_available["raters.mae"] == (
         "no rating has a gold score: sigma is over all ratings, and sigma_mae matches nobody"
     )
     rater = results.tables["raters"].loc[0]
@@ -176,7 +178,7 @@ def test_gold_scores_of_unrated_items_alone_leave_mae_absent_with_its_reason() -
 def test_without_rules_everybody_counts_and_the_funnel_is_absent_with_its_reason() -> None:
     quick = {"r": {"duration_seconds": 1.0, "attention_checks_failed": 9}}
     results = analyse(study({"r": [1, 2, 3]}, people=quick), QualityRules(order=[]))
-    assert results.absent["funnel"] == "the study applies no quality rule"
+    assert results.not_available["funnel"] == "the study applies no quality rule"
     assert "funnel" not in results.tables
     assert results.tables["raters"]["included"].tolist() == [True]
 
@@ -269,9 +271,11 @@ OF_RATINGS = ["items", "wins", "wins_summary", "shares", "ratings_kde"]
 )
 def test_what_is_not_there_has_a_reason(data: StudyData, reasons: dict[str, str]) -> None:
     results = analyse(data, QualityRules())
-    assert {name: why for name, why in results.absent.items() if name not in OF_RATERS} == reasons
+    assert {
+        name: why for name, why in results.not_available.items() if name not in OF_RATERS
+    } == reasons
     assert set(results.tables) - OF_RATERS == TABLES - set(reasons)
-    assert set(results.figures) == set(FIGURES) - set(results.absent)
+    assert set(results.figures) == set(FIGURES) - set(results.not_available)
 
 
 def test_one_rater_has_means_without_deviations() -> None:
@@ -407,8 +411,8 @@ def test_whatever_is_missing_there_are_results_or_reasons_in_any_order_of_rows(
     data = study(rated, people=names, gold=gold, contrast=contrast)
     results = analyse(data, QualityRules())
 
-    assert set(results.tables) - OF_RATERS == TABLES - set(results.absent)
-    assert set(results.figures) == set(FIGURES) - set(results.absent)
+    assert set(results.tables) - OF_RATERS == TABLES - set(results.not_available)
+    assert set(results.figures) == set(FIGURES) - set(results.not_available)
     raters = by_hand.rows_of(results.tables["raters"])
     assert all(row["note"] for row in raters if row["sigma"] is None or row["mae"] is None)
     n_included = sum(row["included"] is True for row in raters)
@@ -426,4 +430,4 @@ def assert_same(one: Results, other: Results) -> None:
     }
     assert one.exclusions.to_csv() == other.exclusions.to_csv()
     assert json.dumps(one.figures) == json.dumps(other.figures)
-    assert one.absent == other.absent
+    assert one.not_available == other.not_available

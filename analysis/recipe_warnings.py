@@ -25,13 +25,13 @@ Columns = Mapping[str, Question | ScreeningQuestion | None]
 Asked = IntegerQuestion | ChoiceQuestion | ScreeningQuestion
 #: What stands between several choices in participants.csv.
 BETWEEN_CHOICES = "; "
-#: A key, and what is doubtful about it.
-Doubt = tuple[tuple[str | int, ...], str]
+#: A key, and what is questionable about it.
+Warned = tuple[tuple[str | int, ...], str]
 
 
-def doubts(recipe: Recipe, columns: Columns, scale: Scale | None) -> Iterator[Doubt]:
-    """Everything doubtful in a study whose raters have these columns, and who rate on this scale
-    or on none.
+def warnings(recipe: Recipe, columns: Columns, scale: Scale | None) -> Iterator[Warned]:
+    """Everything questionable in a study whose raters have these columns, and who rate on this
+    scale or on none.
     """
     asked: list[tuple[tuple[str | int, ...], str]] = [
         (("groups", name, "column"), group.column) for name, group in recipe.groups.items()
@@ -43,10 +43,10 @@ def doubts(recipe: Recipe, columns: Columns, scale: Scale | None) -> Iterator[Do
     for name, grouping in recipe.groups.items():
         question = columns.get(grouping.column)
         if question is not None and not isinstance(question, StateQuestion):
-            for path, doubt in _of_grouping(grouping, question):
-                yield ("groups", name, *path), doubt
-    yield from doubts_of_shipped(recipe, columns)
-    yield from _doubts_of_links(recipe, scale)
+            for path, warning in _of_grouping(grouping, question):
+                yield ("groups", name, *path), warning
+    yield from warnings_of_shipped(recipe, columns)
+    yield from _warnings_of_links(recipe, scale)
     if recipe.bootstrap is not None and recipe.bootstrap.resamples < RESAMPLES:
         yield (
             ("bootstrap", "resamples"),
@@ -61,9 +61,9 @@ def doubts(recipe: Recipe, columns: Columns, scale: Scale | None) -> Iterator[Do
         yield ("margins", "reference"), f"{without} compares no system with the reference"
 
 
-def doubts_of_shipped(recipe: Recipe, columns: Columns) -> Iterator[Doubt]:
-    """What is doubtful of a recipe that is for any study, too: answers of this study that no group
-    knows.
+def warnings_of_shipped(recipe: Recipe, columns: Columns) -> Iterator[Warned]:
+    """What is questionable of a recipe that is for any study, too: answers of this study that no
+    group knows.
     """
     for name, grouping in recipe.groups.items():
         question = columns.get(grouping.column)
@@ -79,7 +79,7 @@ def doubts_of_shipped(recipe: Recipe, columns: Columns) -> Iterator[Doubt]:
                 )
 
 
-def _doubts_of_links(recipe: Recipe, scale: Scale | None) -> Iterator[Doubt]:
+def _warnings_of_links(recipe: Recipe, scale: Scale | None) -> Iterator[Warned]:
     """Ordinal models of scales for which they are not made."""
     models = recipe.mixed_models
     if scale is None or scale.is_ordinal or models is None or models.links is None:
@@ -94,16 +94,16 @@ def _doubts_of_links(recipe: Recipe, scale: Scale | None) -> Iterator[Doubt]:
             )
 
 
-def _of_grouping(grouping: Grouping, question: Asked) -> Iterator[Doubt]:
+def _of_grouping(grouping: Grouping, question: Asked) -> Iterator[Warned]:
     for side, group in (("a", grouping.a), ("b", grouping.b)):
-        for path, doubt in _of_group(group, question):
-            yield (side, *path), doubt
+        for path, warning in _of_group(group, question):
+            yield (side, *path), warning
     for place, answer in enumerate(grouping.left_out):
         if not _can_be(question, answer) and answer not in _shipped_answers():
             yield ("left_out", place), _is_none(question, answer)
 
 
-def _of_group(group: Group, question: Asked) -> Iterator[Doubt]:
+def _of_group(group: Group, question: Asked) -> Iterator[Warned]:
     """Answers of a group that nobody can give, and numbers where the answers are none.
 
     The shipped recipes word an answer in several ways; in a copy of them, one will do.

@@ -221,7 +221,7 @@ class QualityRules(Part):
         """The same rules, with one step fewer."""
         return self.model_copy(update={"order": [r for r in self.order if r != rule]})
 
-    def doubts(
+    def warnings(
         self, *, minutes: int, scale: RatedScale | None
     ) -> Iterator[tuple[tuple[str, ...], str]]:
         """What hardly fits a study that takes `minutes` and rates on `scale`, or on none; with its
@@ -238,7 +238,7 @@ class QualityRules(Part):
         if "sigma_mae" not in self.order:
             return
         if scale is not None:
-            yield from self._doubts_of_sigma(scale)
+            yield from self._warnings_of_sigma(scale)
         # the default order is for all studies; without ratings that rule just does not apply
         elif tuple(self.order) != DEFAULT_ORDER:
             yield (
@@ -247,7 +247,7 @@ class QualityRules(Part):
                 "out of quality.order",
             )
 
-    def _doubts_of_sigma(self, scale: RatedScale) -> Iterator[tuple[tuple[str, ...], str]]:
+    def _warnings_of_sigma(self, scale: RatedScale) -> Iterator[tuple[tuple[str, ...], str]]:
         rule, path = self.sigma_mae, ("quality", "sigma_mae")
         largest, length = rule.largest_sigma(scale), scale.highest - scale.lowest
         on = f"on a scale from {scale.lowest} to {scale.highest}"

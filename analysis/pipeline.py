@@ -4,25 +4,23 @@ Tidy tables in, tables and figures out; no database and no settings beside the r
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from pandas import DataFrame, Series
 
 from analysis.by_recipe import analyse_by_recipe
-from analysis.collected import Collected
-from analysis.definition import QualityRules
 from analysis.figures.funnel import consort_flow
 from analysis.figures.quality import distribution, durations, sigma_against_mae
 from analysis.figures.ratings import ratings_kde
 from analysis.figures.shares import category_shares
+from analysis.quality_rules import QualityRules
 from analysis.raters.demographics import demographics
 from analysis.raters.filtering import Filtered, filtered
 from analysis.raters.funnel import exclusions, not_entered
 from analysis.raters.rater_table import rater_table
 from analysis.raters.thresholds import thresholds
 from analysis.recipe import Raters, Recipe, Scale
+from analysis.results import Results
 from analysis.study_data import Checked, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.items import items, rating_counts
@@ -38,19 +36,6 @@ OF_DISTANCES = ["thresholds", "sigma_mae", "sigma", "mae"]
 FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratings_kde"]
 #: Of the bootstrap that says how sure the elbows are.
 THRESHOLDS_SEED = 1
-
-
-@dataclass(frozen=True)
-class Results:
-    """Tables and figures by name, who was excluded and why, and why something is not there.
-
-    `absent` maps a table, a figure, or `table.column` to the reason to show in its place.
-    """
-
-    tables: dict[str, DataFrame]
-    figures: dict[str, dict[str, Any]]
-    exclusions: DataFrame
-    absent: dict[str, str]
 
 
 def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()) -> Results:
@@ -76,24 +61,24 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
             "nobody gave ratings" if data.scale else UNRATED,
         ),
     }
-    found = Collected()
-    _about_raters(found, who, rated=bool(data.scale))
+    results = Results()
+    _about_raters(results, who, rated=bool(data.scale))
     everyone = who.checked.consented
-    found.table("demographics", lambda: demographics(everyone, funnel.included, data.orders))
-    _about_systems(found, data, checked, counted["included"])
+    results.table("demographics", lambda: demographics(everyone, funnel.included, data.orders))
+    _about_systems(results, data, checked, counted["included"])
     if checked.ratings.empty:
-        found.absent["rater_differences"] = counted["all"].unrated
+        results.not_available["rater_differences"] = counted["all"].unrated
     else:
-        found.table(
+        results.table(
             "rater_differences",
             lambda: rater_differences(checked.ratings, data.contrast, checked.known),
         )
     if recipes:
         study = StudyInput(checked.ratings, people, checked.known, data.contrast, rules)
         scale = Scale(data.scale, data.between)
-        analyse_by_recipe(found, counted, study, scale, recipes)
-    left_out = exclusions(raters, funnel.exclusion, rules)
-    return Results(found.tables, found.figures, left_out, found.absent)
+        analyse_by_recipe(results, counted, study, scale, recipes)
+    results.exclusions = exclusions(raters, funnel.exclusion, rules)
+    return results
 
 
 def _answers_of(checked: Checked, names: "Series[str]", unrated: str) -> Answers:
@@ -104,46 +89,50 @@ def _answers_of(checked: Checked, names: "Series[str]", unrated: str) -> Answers
     return Answers(ratings, ranks, people, unrated)
 
 
-def _about_raters(found: Collected, who: Filtered, *, rated: bool) -> None:
+def _about_raters(results: Results, who: Filtered, *, rated: bool) -> None:
     """The funnel, each rater's indices, and the limits beside their elbows."""
     checked, rules, raters, funnel = who.checked, who.rules, who.raters, who.funnel
     if len(funnel.steps):
-        found.tables["funnel"] = funnel.steps
+        results.tables["funnel"] = funnel.steps
     else:
-        found.absent["funnel"] = "the study applies no quality rule"
-    found.tables["raters"] = rater_table(checked, raters, rated=rated)
-    found.figure("consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people)))
-    found.figure("durations", lambda: durations(raters, rules))
+        results.not_available["funnel"] = "the study applies no quality rule"
+    results.tables["raters"] = rater_table(checked, raters, rated=rated)
+    results.figure(
+        "consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people))
+    )
+    results.figure("durations", lambda: durations(raters, rules))
     if not rated:
-        found.absent |= dict.fromkeys(["raters.sigma", "raters.mae", *OF_DISTANCES], UNRATED)
+        results.not_available |= dict.fromkeys(
+            ["raters.sigma", "raters.mae", *OF_DISTANCES], UNRATED
+        )
         return
-    found.absent |= _absent_from_filter(raters, checked.known, rules)
+    results.not_available |= _absent_from_filter(raters, checked.known, rules)
     limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
-    found.table("thresholds", lambda: limits)
-    found.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
+    results.table("thresholds", lambda: limits)
+    results.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
     for measure in ("sigma", "mae"):
-        found.figure(measure, partial(distribution, raters, limits, measure))
+        results.figure(measure, partial(distribution, raters, limits, measure))
 
 
-def _about_systems(found: Collected, data: StudyData, checked: Checked, included: Answers) -> None:
+def _about_systems(results: Results, data: StudyData, checked: Checked, included: Answers) -> None:
     """Means of responses, wins, and how ratings are spread."""
     counts = rating_counts(included.ratings)
     if counts.empty:
-        found.absent |= dict.fromkeys(OF_RATINGS, included.unrated)
+        results.not_available |= dict.fromkeys(OF_RATINGS, included.unrated)
         return
     table = items(counts, checked.known)
-    found.tables["items"] = plain(table)
+    results.tables["items"] = plain(table)
     draw = {"between": data.between}
-    found.figure("shares", lambda: category_shares(counts, data.scale, **draw))
-    found.figure("ratings_kde", lambda: ratings_kde(counts, data.contrast, data.scale, **draw))
-    found.table("wins", lambda: wins(table, data.contrast))
-    if "wins" in found.tables:
-        # not from the table found, whose names have lost the order of the study
-        found.table("wins_summary", lambda: wins_summary(wins(table, data.contrast)))
+    results.figure("shares", lambda: category_shares(counts, data.scale, **draw))
+    results.figure("ratings_kde", lambda: ratings_kde(counts, data.contrast, data.scale, **draw))
+    results.table("wins", lambda: wins(table, data.contrast))
+    if "wins" in results.tables:
+        # not from the table results, whose names have lost the order of the study
+        results.table("wins_summary", lambda: wins_summary(wins(table, data.contrast)))
         if data.contrast.reference is None:
-            found.absent["wins.reference_points"] = "the study names no reference"
+            results.not_available["wins.reference_points"] = "the study names no reference"
     else:
-        found.absent["wins_summary"] = found.absent["wins"]
+        results.not_available["wins_summary"] = results.not_available["wins"]
 
 
 def _absent_from_filter(raters: DataFrame, known: DataFrame, rules: QualityRules) -> dict[str, str]:

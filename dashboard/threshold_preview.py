@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.definition import DECISION, MEASURES, SigmaMae
+from analysis.quality_rules import DECISION, MEASURES, SigmaMae
 from analysis.raters.exclusion import Step, Truths
 from dashboard.tables import Column, sortable_columns
 from dashboard.thresholds import DimensionResult, Outcome

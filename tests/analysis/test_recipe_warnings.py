@@ -14,7 +14,7 @@ from analysis.recipe import (
     Scale,
     shipped_recipes,
 )
-from analysis.recipe_doubts import Columns, doubts, doubts_of_shipped
+from analysis.recipe_warnings import Columns, warnings, warnings_of_shipped
 from survey.definition.questions import (
     ChoiceQuestion,
     IntegerQuestion,
@@ -50,11 +50,11 @@ def points(n: int) -> Scale:
 def found(
     recipe: Recipe, *columns: str, scale: Scale | None = None
 ) -> dict[tuple[str | int, ...], str]:
-    return dict(doubts(recipe, dict.fromkeys(columns), scale))
+    return dict(warnings(recipe, dict.fromkeys(columns), scale))
 
 
 def of_group(column: str, left_out: tuple[str, ...] = (), **a: object) -> dict[str, str]:
-    """What is doubtful about a group `a` beside all others, by the rest of its key."""
+    """What is questionable about a group `a` beside all others, by the rest of its key."""
     grouping = Grouping.model_validate(
         {
             "column": column,
@@ -65,8 +65,8 @@ def of_group(column: str, left_out: tuple[str, ...] = (), **a: object) -> dict[s
     )
     recipe = PAPER.model_copy(update={"groups": {"mine": grouping}})
     return {
-        ".".join(map(str, path[2:])): doubt
-        for path, doubt in doubts(recipe, QUESTIONS, None)
+        ".".join(map(str, path[2:])): warning
+        for path, warning in warnings(recipe, QUESTIONS, None)
         if path[:2] == ("groups", "mine")
     }
 
@@ -102,14 +102,14 @@ def test_answer_that_is_no_option_is_doubted_with_the_options_there_are() -> Non
 
 
 @pytest.mark.parametrize(
-    "doubted", [lambda columns: doubts(SOUND, columns, None), partial(doubts_of_shipped, SOUND)]
+    "warned", [lambda columns: warnings(SOUND, columns, None), partial(warnings_of_shipped, SOUND)]
 )
-def test_answer_that_no_group_knows_is_doubted_in_shipped_recipes_too(doubted: Any) -> None:
+def test_answer_that_no_group_knows_is_doubted_in_shipped_recipes_too(warned: Any) -> None:
     def said(*options: str) -> list[str]:
         gender = ChoiceQuestion(name="gender", kind="single", options=list(options), **WORDS)
         return [
-            doubt
-            for path, doubt in doubted(dict.fromkeys(ASKED) | {"gender": gender})
+            warning
+            for path, warning in warned(dict.fromkeys(ASKED) | {"gender": gender})
             if path == ("groups", "gender")
         ]
 
@@ -164,7 +164,7 @@ def test_another_wording_of_a_shipped_recipe_is_doubted_where_none_of_the_group_
 
 
 @pytest.mark.parametrize(
-    ("scale", "links", "doubted"),
+    ("scale", "links", "warned"),
     [
         (points(10), ["probit", "linear"], []),
         (points(11), ["linear", "probit", "logit"], [1, 2]),
@@ -175,10 +175,10 @@ def test_another_wording_of_a_shipped_recipe_is_doubted_where_none_of_the_group_
     ],
 )
 def test_ordinal_model_of_a_slider_or_of_many_points_is_doubted(
-    scale: Scale | None, links: list[FittedLink] | None, doubted: list[int]
+    scale: Scale | None, links: list[FittedLink] | None, warned: list[int]
 ) -> None:
     recipe = SOUND.model_copy(update={"mixed_models": MixedModels(links=links)})
     said = found(recipe, *ASKED, scale=scale)
-    assert list(said) == [("mixed_models", "links", place) for place in doubted]
+    assert list(said) == [("mixed_models", "links", place) for place in warned]
     what = "a slider" if scale is SLIDER else "more than 10 points"
     assert all(each.startswith(f"an ordinal model of {what} has a") for each in said.values())

@@ -41,7 +41,7 @@ class ByRatersAndItems:
     empty_cells: int
 
 
-def by_raters_and_items(
+def min_f_prime(
     differences: DataFrame, *, confidence: float = 0.95, units: tuple[str, str] = ("rater", "item")
 ) -> ByRatersAndItems:
     """F1, F2 and min F′ of a table of differences a − b, raters (rows) by items (columns).

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from config.served import AlreadyServed, chosen_by_serve, claimed
+from config.instance_lock import AlreadyServed, chosen_by_serve, claimed
 
 CHOSEN = {"SITE_URL": "http://localhost:8123"}
 

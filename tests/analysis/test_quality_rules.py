@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from analysis.definition import QualityRules
+from analysis.quality_rules import QualityRules
 from survey.definition.problems import DefinitionError
 from survey.definition.yaml_file import YamlFile
 

@@ -7,8 +7,8 @@ from itertools import pairwise, permutations
 import pytest
 from scipy import stats
 
-from survey.balance import ChiSquare, chi_square_tail, place_test, succession_test
 from survey.counterbalance import rows_of_square, williams_row
+from survey.evenness_tests import ChiSquare, chi_square_tail, place_test, succession_test
 
 Orders = list[tuple[int, ...]]
 
