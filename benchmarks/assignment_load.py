@@ -135,7 +135,7 @@ def direct_count(url: str) -> dict[str, Counter[Cell]]:
     for block, order, position in rows(
         url,
         """SELECT p.block_id, p.response_order, p.position FROM survey_presentation p
-        JOIN survey_place h ON h.participant_id = p.participant_id""",
+        JOIN survey_slot h ON h.participant_id = p.participant_id""",
     ):
         shown = [names[block, response] for response in _list(order)]
         responses = [" · ".join(name) for name in shown]
@@ -182,12 +182,12 @@ def check(site: Site, url: str, walkers: list[Walker], places: int) -> None:
     _must("completed", ended["DONE1"], min(places, stayed))
     held = rows(
         url,
-        """SELECT count(*), count(DISTINCT h.slot), max(h.slot) FROM survey_place h
+        """SELECT count(*), count(DISTINCT h.slot), max(h.slot) FROM survey_slot h
         JOIN survey_participant p ON p.id = h.participant_id WHERE p.status = 'completed'""",
     )[0]
     _must("places held by completed people, slots, last slot + 1", (*held[:2], held[2] + 1),
           (ended["DONE1"],) * 3)  # fmt: skip
-    _must("places ever opened", rows(url, "SELECT count(*) FROM survey_place")[0][0], places)
+    _must("places ever opened", rows(url, "SELECT count(*) FROM survey_slot")[0][0], places)
     direct = direct_count(url)
     for table in ("response_position", "response_follows", "block_slot"):
         counts = direct[table].values()

@@ -14,8 +14,8 @@ from dashboard.grids import Grid, Tally
 from survey.content import content_of
 from survey.counterbalance import rows_of_square
 from survey.evenness_tests import NOTHING, ChiSquare, place_test, succession_test
-from survey.models import BlockResponse, Participant, Place, Presentation, Study
-from survey.places import sources_of
+from survey.models import BlockResponse, Participant, Presentation, Slot, Study
+from survey.slots import sources_of
 
 Status = Participant.Status
 
@@ -72,7 +72,7 @@ class Certificate:
     @cached_property
     def _whose(self) -> Q:
         return Q(source__in=sources_of(self.pool), study=self.study) & (
-            Q(status=Status.COMPLETED) if self.people == "completed" else Q(place__isnull=False)
+            Q(status=Status.COMPLETED) if self.people == "completed" else Q(held_slot__isnull=False)
         )
 
     @cached_property
@@ -124,7 +124,7 @@ class Certificate:
         if layout.balanced_responses:
             squares = (rows_of_square(len(block.systems)) for block in self._blocks.values())
             every["responses"] = design.slots_to_repeat(lcm(*squares))
-        opened = Place.objects.filter(study=self.study, pool=self.pool).count()
+        opened = Slot.objects.filter(study=self.study, pool=self.pool).count()
         slots = Participant.objects.filter(self._whose, slot__isnull=False)
         filled = set(slots.values_list("slot", flat=True))
         parts = []

@@ -35,7 +35,7 @@ from survey.models import (
     Rating,
     Study,
 )
-from survey.places import pool_of
+from survey.slots import pool_of
 from survey.tidy import (
     BEST_WORST,
     CHECK_COLUMNS,

@@ -7,8 +7,8 @@ from django.db.models import Count
 from django.utils import timezone
 
 from survey.definition.settings import ENDINGS, Prolific
-from survey.models import Participant, Place, Study
-from survey.places import PlaceCounts, place_counts
+from survey.models import Participant, Slot, Study
+from survey.slots import SlotCounts, slot_counts
 
 #: Prolific's kind of code and what to have it do, by ending, and why.
 RECOMMENDED = {
@@ -38,14 +38,14 @@ RECOMMENDED = {
 }
 
 
-def pools(study: Study) -> list[PlaceCounts]:
+def pools(study: Study) -> list[SlotCounts]:
     """Where the raters' places stand, and those of experts and test people where there are any."""
     now = timezone.now()
-    used = set(Place.objects.filter(study=study).order_by().values_list("pool", flat=True))
+    used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
     return [
-        place_counts(study, pool=pool, at=now)
-        for pool in Place.Pool.values
-        if pool == Place.Pool.REAL or pool in used
+        slot_counts(study, pool=pool, at=now)
+        for pool in Slot.Pool.values
+        if pool == Slot.Pool.REAL or pool in used
     ]
 
 

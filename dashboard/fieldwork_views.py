@@ -36,8 +36,8 @@ from survey.csv_text import csv_lines
 from survey.definition import DefinitionError
 from survey.definition.policy import findings, on_prolific
 from survey.definition.settings import Settings
-from survey.models import Participant, Place, Study
-from survey.places import capacity
+from survey.models import Participant, Slot, Study
+from survey.slots import capacity
 from survey.tidy import counted_sources, reading
 
 #: What follows a decision that was recorded.
@@ -199,7 +199,7 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
         raise Http404(str(form.errors.as_text()))
     pool, people = form.choice
     certificate = Certificate(found, pool, people)
-    used = set(Place.objects.filter(study=found).order_by().values_list("pool", flat=True))
+    used = set(Slot.objects.filter(study=found).order_by().values_list("pool", flat=True))
     with reading():
         return study_page(
             request,
@@ -209,7 +209,7 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
             grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.grids[:4]],
             fine=certificate.grids[4:],
             parts=[_part(found, pool, part) for part in certificate.parts],
-            pools=[pool for pool in Place.Pool.values if pool in used or pool == Place.Pool.REAL],
+            pools=[pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL],
             whom=PEOPLE,
         )
 
@@ -238,7 +238,7 @@ def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """Every table of the certificate of every pool, as one CSV."""
     found = study_or_404(name)
     with reading():
-        text = list(csv_lines(COLUMNS, certificate_rows(found, Place.Pool.values)))
+        text = list(csv_lines(COLUMNS, certificate_rows(found, Slot.Pool.values)))
     file = f"{found.slug}-{found.version}-certificate.csv"
     return StreamingHttpResponse(
         text,

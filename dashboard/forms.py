@@ -17,7 +17,7 @@ from analysis.quality_rules import LONGEST_REASON, SETTINGS, QualityRules, Setti
 from dashboard.certificate import PEOPLE
 from dashboard.queries import NOBODY
 from dashboard.result_tables import EVERY
-from survey.models import Participant, Place, Study
+from survey.models import Participant, Slot, Study
 
 #: Ids of participants.
 IDS = re.compile(r"[0-9]{1,18}(,[0-9]{1,18})*")
@@ -260,14 +260,14 @@ class GoldSetForm(forms.Form):
 class CertificateForm(forms.Form):
     """Whose order to certify."""
 
-    pool = forms.ChoiceField(required=False, choices=Place.Pool.choices)
+    pool = forms.ChoiceField(required=False, choices=Slot.Pool.choices)
     people = forms.ChoiceField(required=False, choices=list(PEOPLE.items()))
 
     @property
     def choice(self) -> tuple[str, str]:
         """The pool and whom of it; by default real people who have completed."""
         chosen = self.cleaned_data
-        return chosen["pool"] or Place.Pool.REAL, chosen["people"] or "completed"
+        return chosen["pool"] or Slot.Pool.REAL, chosen["people"] or "completed"
 
 
 class VersionForm(forms.Form):

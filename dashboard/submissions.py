@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from dashboard.submission_lists import RETURNED, TIMED_OUT, ListedSubmission
-from survey.models import Identity, Participant, Place, Study, StudyEvent, Submission
-from survey.places import hold_again, locked
+from survey.models import Identity, Participant, Slot, Study, StudyEvent, Submission
+from survey.slots import hold_again, locked
 
 Status = Participant.Status
 
@@ -107,9 +107,7 @@ def apply_submissions(
     rows = Participant.objects.select_for_update(no_key=True)
     people = list(rows.filter(pk__in=list(matched.here)).order_by("pk"))
     locked(study.pk)  # before any place: whoever begins takes theirs in the same order
-    holders = set(
-        Place.objects.filter(participant__in=people).values_list("participant", flat=True)
-    )
+    holders = set(Slot.objects.filter(participant__in=people).values_list("participant", flat=True))
     unknown = len({submission.participant for submission in matched.unknown})
     applied = Applied(unknown=unknown, elsewhere=len(matched.elsewhere))
     for person in people:
@@ -148,7 +146,7 @@ def _apply(
             applied.placed.append(person.pseudonym)
         return
     if gone and holds_place:
-        Place.objects.filter(participant=person).update(participant=None)
+        Slot.objects.filter(participant=person).update(participant=None)
         applied.freed.append(person.pseudonym)
 
 

@@ -23,7 +23,7 @@ from survey.models import (
     Presentation,
     Rating,
 )
-from survey.places import free_place, hold_again
+from survey.slots import free_slot, hold_again
 
 Status = Participant.Status
 #: A page that is sent twice may be recorded in either order, each with its own time.
@@ -165,7 +165,7 @@ def record_screening(
             Participant.objects.filter(pk=participant.pk).update(
                 status=Status.SCREENED_OUT, ending="screened_out", finished_at=at
             )
-            free_place(participant)
+            free_slot(participant)
 
 
 def record_block(

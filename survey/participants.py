@@ -19,7 +19,7 @@ from survey.models import (
     Submission,
     Withdrawal,
 )
-from survey.places import Full, is_full, locked, take_place
+from survey.slots import Full, is_full, locked, take_slot
 
 #: How long a browser remembers whose it is.
 COOKIE_DAYS = 60
@@ -355,7 +355,7 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
         study.save(update_fields=["frozen_at"])
     content = content_of(study)
     try:
-        slot = take_place(study=study, participant=person, at=at)
+        slot = take_slot(study=study, participant=person, at=at)
     except Full:
         raise NotAdmitted(study, person.source, full=True) from None
     plan = plan_survey(

@@ -206,8 +206,8 @@ class Invitation(models.Model):
         return f"invitation {self.pk}"  # never the label: the admin's own log keeps what it reads
 
 
-class Place(models.Model):
-    """A place in a study, and in its balanced design, held by one participant at a time.
+class Slot(models.Model):
+    """One participant's share of the balanced design, held by one participant at a time.
 
     Raters, experts, simulated and preview people have pools of their own under the same rules;
     only the experts' has no maximum.
@@ -219,19 +219,21 @@ class Place(models.Model):
         SIMULATED = "simulated"
         PREVIEW = "preview"
 
-    study = models.ForeignKey(Study, models.CASCADE, related_name="places")
+    study = models.ForeignKey(Study, models.CASCADE, related_name="slots")
     pool = models.CharField(max_length=10, choices=Pool)
-    slot = models.PositiveIntegerField()
-    participant = models.OneToOneField(Participant, models.SET_NULL, null=True)
+    number = models.PositiveIntegerField()
+    participant = models.OneToOneField(
+        Participant, models.SET_NULL, null=True, related_name="held_slot"
+    )
 
     class Meta:
-        ordering = ["study", "pool", "slot"]
+        ordering = ["study", "pool", "number"]
         constraints = [
-            models.UniqueConstraint(fields=["study", "pool", "slot"], name="place_once"),
+            models.UniqueConstraint(fields=["study", "pool", "number"], name="slot_once"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.study}: {self.pool} place {self.slot}"
+        return f"{self.study}: {self.pool} slot {self.number}"
 
 
 class Withdrawal(models.Model):

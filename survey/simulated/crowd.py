@@ -81,7 +81,7 @@ def look_up(study: Study, plans: Sequence[RaterPlan], now: datetime) -> Rota:
     identities = (
         Identity.objects.filter(slug=study.slug, kind=Identity.Kind.SIMULATED)
         .filter(key__in=[plan.person for plan in plans])
-        .select_related("participant__place")
+        .select_related("participant__held_slot")
         .annotate(
             answered=Count(
                 "participant__presentations",
@@ -104,7 +104,7 @@ def look_up(study: Study, plans: Sequence[RaterPlan], now: datetime) -> Rota:
         if participant.status not in under_way or left:
             rota.already.append(plan)
         else:
-            placeless = not hasattr(participant, "place")
+            placeless = not hasattr(participant, "held_slot")
             rota.waiting.append((plan, Start(participant.last_seen_at, answered, placeless)))
     return rota
 

@@ -11,7 +11,7 @@ from dashboard.certificate import Certificate, certificate_rows
 from dashboard.grids import Grid
 from survey.models import Participant, Presentation, Study
 from survey.participants import Arrival, give_consent
-from survey.places import free_place
+from survey.slots import free_slot
 from survey.tidy import cells_of
 from tests.factories import newcomer
 from tests.survey import small_study
@@ -68,10 +68,10 @@ def test_certificate_is_a_direct_count(db: None, order: str, few: str) -> None:
     start(study, 7)
     start(study, 3, done=False)
     start(study, 2, source="simulated")
-    free_place(study.participants.filter(status="in_progress").earliest("id"))
+    free_slot(study.participants.filter(status="in_progress").earliest("id"))
     for pool, people, whose in (
         ("real", "completed", {"participant__source": "link", "participant__status": "completed"}),
-        ("real", "places", {"participant__source": "link", "participant__place__isnull": False}),
+        ("real", "places", {"participant__source": "link", "participant__held_slot__isnull": False}),
         ("simulated", "completed", {"participant__source": "simulated"}),
     ):
         certificate = Certificate(study, pool, people)

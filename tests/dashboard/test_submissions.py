@@ -13,9 +13,9 @@ from django.utils import timezone
 from dashboard.submission_lists import ListedSubmission, read_submissions
 from dashboard.submissions import Applied, apply_submissions
 from survey.definition import DefinitionError
-from survey.models import Participant, Place, Study, StudyEvent
+from survey.models import Participant, Slot, Study, StudyEvent
 from survey.participants import Arrival, arrive, give_consent
-from survey.places import place_counts
+from survey.slots import slot_counts
 from tests.dashboard.reading import text_of
 from tests.survey import small_study
 
@@ -62,7 +62,7 @@ def apply(study: Study, **statuses: str) -> Applied:
 
 
 def holders(study: Study) -> set[str]:
-    held = Place.objects.filter(study=study, participant__isnull=False)
+    held = Slot.objects.filter(study=study, participant__isnull=False)
     return set(held.values_list("participant__identity__key", flat=True))
 
 
@@ -208,8 +208,8 @@ def test_person_who_was_marked_and_completed_stands_beyond_where_the_place_is_ta
     apply(study, a="RETURNED")
     start(study, "b")
     finish(person)
-    counts = place_counts(study, pool="real", at=NOW)
-    assert (counts.active, counts.completed, counts.beyond_completed) == (1, 0, 1)
+    counts = slot_counts(study, pool="real", at=NOW)
+    assert (counts.active, counts.completed, counts.over_quota_completed) == (1, 0, 1)
     assert apply(study, a="APPROVED") == Applied(back=["pseudonym-a"])
 
 

@@ -14,7 +14,7 @@ PERSONAL = {
     "survey_submission": _OF_A_PERSON,
     "survey_browser": _OF_A_PERSON,
     "survey_pagetime": _OF_A_PERSON,
-    "survey_place": _OF_A_PERSON,
+    "survey_slot": _OF_A_PERSON,
     "survey_presentation": _OF_A_PERSON,
     "survey_attentioncheck": _OF_A_PERSON,
     "survey_demographicanswer": _OF_A_PERSON,

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from survey.models import Identity, Participant, Place, Study
+from survey.models import Identity, Participant, Slot, Study
 from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
 from tests.survey.test_screening import SCREENING, WRONG
@@ -239,7 +239,7 @@ def test_last_place_taken_while_somebody_reads_is_told_at_consent(one_place: Stu
     person = Participant.objects.get(identity__key=prolific_id("reader"))
     assert (person.status, person.ending, person.consented_at) == ("arrived", "full", None)
     assert not person.presentations.exists()
-    assert Place.objects.count() == 1
+    assert Slot.objects.count() == 1
 
 
 def test_somebody_turned_away_is_told_at_once_when_they_come_back(one_place: Study) -> None:
@@ -268,10 +268,10 @@ def test_stale_person_whose_place_was_taken_still_finishes_and_gets_the_code(
     slow.post("/s/small/page/1/", {"first_language": "English", "country": "Canada"})
     Participant.objects.update(last_seen_at=timezone.now() - timedelta(hours=3))
     begin(Client(), f"/s/small/{arrival('next')}")
-    assert Place.objects.get().participant != person
+    assert Slot.objects.get().participant != person
     take(slow, range(2, LAST_PAGE))
     reply = slow.post(f"/s/small/page/{LAST_PAGE}/", {}, follow=True)
     assert b">DONE1</output>" in reply.content
     person.refresh_from_db()
     assert person.status == "completed"
-    assert Place.objects.count() == 1
+    assert Slot.objects.count() == 1

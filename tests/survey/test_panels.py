@@ -12,14 +12,14 @@ from survey.models import (
     Identity,
     Invitation,
     Participant,
-    Place,
     Presentation,
     Rating,
+    Slot,
     Study,
     Withdrawal,
 )
 from survey.participants import Arrival, give_consent
-from survey.places import capacity, is_full, place_counts
+from survey.slots import capacity, is_full, slot_counts
 from survey.tidy import (
     counted_sources,
     not_counted_among,
@@ -213,7 +213,7 @@ def test_experts_take_places_of_their_own_and_as_many_as_come(
     assert is_full(study, source="link", at=NOW)
     assert not is_full(study, source="panel", at=NOW)
     assert (capacity(study), capacity(study, "panel")) == (1, None)
-    real, panel = (place_counts(study, pool=pool, at=NOW) for pool in ("real", "panel"))
+    real, panel = (slot_counts(study, pool=pool, at=NOW) for pool in ("real", "panel"))
     assert (real.maximum, real.taken, real.free) == (1, 1, 0)
     assert (panel.maximum, panel.taken, panel.free) == (None, 3, None)
 
@@ -326,9 +326,9 @@ def test_withdrawal_deletes_what_an_expert_rated_and_frees_their_place(
     html = client.post(address, {"delete": "yes"}, follow=True).content.decode()
     assert "Your data are deleted" in html and "Prolific" not in html
     assert {row[2] for row in panel_ratings(study, "clinicians")} == {stays.pk}
-    assert Place.objects.get(pool="panel", slot=goes.slot or 0).participant is None
-    assert place_counts(study, pool="panel", at=NOW).withdrawn == 1
-    assert place_counts(study, pool="real", at=NOW).withdrawn == 0
+    assert Slot.objects.get(pool="panel", number=goes.slot or 0).participant is None
+    assert slot_counts(study, pool="panel", at=NOW).withdrawn == 1
+    assert slot_counts(study, pool="real", at=NOW).withdrawn == 0
     assert Withdrawal.objects.get().source == "panel"
     assert b"Your data are deleted" in Client().get(link).content
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone, translation
 
-from survey.models import Identity, Invitation, Participant, Place, Study, StudyEvent
+from survey.models import Identity, Invitation, Participant, Slot, Study, StudyEvent
 from survey.participants import admits, give_consent
 from survey.studies import StateError, set_state
 from survey.tidy import counted_sources, participant_rows
@@ -45,7 +45,7 @@ def test_whoever_comes_is_a_test_person_who_neither_counts_nor_freezes_the_study
     finish(client)
     person.refresh_from_db()
     assert (person.source, person.panel, person.status) == ("preview", "", "completed")
-    assert Place.objects.get().pool == "preview"
+    assert Slot.objects.get().pool == "preview"
     rehearsal.refresh_from_db()
     assert rehearsal.frozen_at is None
     assert list(participant_rows(rehearsal, sources=counted_sources())) == []

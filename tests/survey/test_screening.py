@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 
 from survey.answers import LastPage, OutOfOrder, record_screening
-from survey.models import DemographicAnswer, Invitation, Participant, Place, Study
+from survey.models import DemographicAnswer, Invitation, Participant, Slot, Study
 from tests.prolific import arrival, prolific_id
 from tests.survey import small_study
 from tests.survey.visiting import begin, reopen
@@ -84,7 +84,7 @@ def test_place_of_somebody_screened_out_is_free_again(study: Study, client: Clie
     other = Client()
     assert other.get(f"/s/small/{arrival('other')}").status_code == 403
     client.post(PAGE, WRONG)
-    assert Place.objects.get().participant is None
+    assert Slot.objects.get().participant is None
     begin(other, f"/s/small/{arrival('other')}")
     assert Participant.objects.get(identity__key=prolific_id("other")).slot == 0
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
-from survey.models import Identity, Participant, Place, Study
+from survey.models import Identity, Participant, Slot, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
 from survey.simulated.profile import Behaviour, Profile
@@ -52,7 +52,7 @@ def test_raters_are_under_way_together_and_have_places_in_the_order_of_their_clo
     send(study, plans_of(study, 6))
     people = list(study.participants.filter(status="completed").order_by("started_at"))
     assert [person.slot for person in people] == list(range(6))
-    assert Place.objects.filter(participant__status="completed").count() == 6
+    assert Slot.objects.filter(participant__status="completed").count() == 6
     arrivals = sorted(person.arrived_at for person in people)
     ends = sorted(person.finished_at for person in people if person.finished_at is not None)
     at_once = [sum(came < end for came in arrivals) - gone for gone, end in enumerate(ends)]
@@ -68,9 +68,9 @@ def test_place_of_who_left_goes_to_the_first_who_comes_after_the_silence(
     completed = study.participants.filter(status="completed")
     assert (left.count(), completed.count()) == (3, 9)
     assert len(set(completed.values_list("slot", flat=True))) == 9
-    lost = left.filter(place=None)
+    lost = left.filter(held_slot=None)
     assert lost.exists()
-    assert Place.objects.count() == 12 - lost.count()
+    assert Slot.objects.count() == 12 - lost.count()
     for person in lost:
         holders = study.participants.filter(slot=person.slot, started_at__gt=person.started_at)
         heir = holders.order_by("started_at").first()
@@ -121,7 +121,7 @@ def silent_heir_and_late(study: Study) -> list[RaterPlan]:
 
 
 def holders() -> list[str]:
-    people = Place.objects.order_by("slot").values_list("participant__identity__key", flat=True)
+    people = Slot.objects.order_by("number").values_list("participant__identity__key", flat=True)
     return list(people)
 
 

@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from survey.models import Participant, Place, Presentation, Study
+from survey.models import Participant, Presentation, Slot, Study
 from survey.participants import Arrival, NotAdmitted, give_consent
-from survey.places import capacity, free_place
+from survey.slots import capacity, free_slot
 from tests.factories import newcomer
 from tests.survey import small_study
 
@@ -71,7 +71,7 @@ def shown(study: Study) -> Counter[tuple[int, int, int]]:
             for response, place in product(responses, range(len(responses)))
         }
     )
-    orders = Presentation.objects.filter(participant__place__isnull=False)
+    orders = Presentation.objects.filter(participant__held_slot__isnull=False)
     for block, order in orders.values_list("block_id", "response_order"):
         counts.update((block, response, place) for place, response in enumerate(order or ()))
     return counts
@@ -85,13 +85,15 @@ def _blocks(study: Study) -> dict[int, list[int]]:
 
 def check(study: Study, people: int) -> None:
     """`people` hold a place each, and every target is held to within one."""
-    holders = list(Place.objects.exclude(participant=None).values_list("slot", "participant__slot"))
+    holders = list(
+        Slot.objects.exclude(participant=None).values_list("number", "participant__slot")
+    )
     assert sorted(slot for slot, _ in holders) == list(range(people))
     assert all(slot == own for slot, own in holders)
     counts = shown(study)
     assert max(counts.values()) - min(counts.values()) <= 1
     per_block = Counter(
-        Presentation.objects.filter(participant__place__isnull=False).values_list(
+        Presentation.objects.filter(participant__held_slot__isnull=False).values_list(
             "block_id", flat=True
         )
     )
@@ -107,7 +109,7 @@ def test_simultaneous_starts_hold_every_target_and_oversell_no_place(
     most = capacity(study)
     assert most == 2 * target
     assert at_once(begin, arrived(study, people)) == most
-    assert Place.objects.count() == most
+    assert Slot.objects.count() == most
     check(study, most)
 
 
@@ -115,13 +117,13 @@ def test_simultaneous_starts_fill_the_slots_that_others_leave(study: Study, peop
     def begin_and_perhaps_leave(person: Participant) -> bool:
         began = begin(person)
         if began and person.pk % 5 == 0:
-            free_place(person)
+            free_slot(person)
         return began
 
     first = arrived(study, people // 2)
     assert at_once(begin_and_perhaps_leave, first) == len(first)
-    left = Place.objects.filter(participant=None).count()
-    slots = Place.objects.count()
+    left = Slot.objects.filter(participant=None).count()
+    slots = Slot.objects.count()
     later = arrived(study, left + people // 4)
     assert at_once(begin, later) == len(later)
     check(study, slots + people // 4)
@@ -130,5 +132,5 @@ def test_simultaneous_starts_fill_the_slots_that_others_leave(study: Study, peop
 def test_one_person_on_several_devices_takes_one_place(study: Study, people: int) -> None:
     person = arrived(study, 1)[0]
     assert at_once(begin, [person] * 20) == 20
-    assert Place.objects.count() == 1
+    assert Slot.objects.count() == 1
     assert Presentation.objects.filter(participant=person).count() == 2

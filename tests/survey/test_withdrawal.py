@@ -18,7 +18,7 @@ from django.test import Client
 from django.utils import timezone
 
 from analysis.execution import finished_run
-from survey.models import Identity, Invitation, Participant, Place, Rating, Study, Withdrawal
+from survey.models import Identity, Invitation, Participant, Rating, Slot, Study, Withdrawal
 from survey.tasks import sweep
 from survey.tidy import counted_sources
 from survey.withdrawal import erase_old_keys, token_of, withdraw
@@ -224,9 +224,9 @@ def test_invitation_loses_its_label_at_once_and_its_token_in_the_end(
 
 def test_place_is_free_again(study: Study, client: Client) -> None:
     participant = take_survey(client)
-    assert Place.objects.get().participant == participant
+    assert Slot.objects.get().participant == participant
     delete_everything(participant)
-    assert Place.objects.get().participant is None
+    assert Slot.objects.get().participant is None
 
 
 @pytest.mark.embedded

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from survey.models import Participant, Place, Study
+from survey.models import Participant, Slot, Study
 from survey.participants import Arrival, NotAdmitted, give_consent
-from survey.places import (
-    PlaceCounts,
+from survey.slots import (
+    SlotCounts,
     capacity,
-    free_place,
+    free_slot,
     hold_again,
     is_full,
-    place_counts,
+    slot_counts,
     sources_of,
 )
 from survey.withdrawal import withdraw
@@ -49,7 +49,7 @@ def finish(person: Participant, *, at: datetime = NOW) -> None:
 
 
 def holder(study: Study, slot: int, pool: str = "real") -> Participant | None:
-    return Place.objects.get(study=study, pool=pool, slot=slot).participant
+    return Slot.objects.get(study=study, pool=pool, number=slot).participant
 
 
 def test_people_take_slots_in_order(study: Study) -> None:
@@ -64,7 +64,7 @@ def test_full_study_takes_nobody(study: Study) -> None:
     with pytest.raises(NotAdmitted) as refusal:
         start(study)
     assert refusal.value.full
-    assert Place.objects.count() == 2
+    assert Slot.objects.count() == 2
 
 
 def test_who_waits_at_consent_while_it_fills_up_finds_no_place(study: Study) -> None:
@@ -81,7 +81,7 @@ def test_who_waits_at_consent_while_it_fills_up_finds_no_place(study: Study) -> 
 
 def test_left_slot_is_filled_before_a_new_one(study: Study) -> None:
     people = [start(study) for _ in range(3)]
-    free_place(people[1])
+    free_slot(people[1])
     assert start(study).slot == 1
     assert start(study).slot == 3
 
@@ -89,7 +89,7 @@ def test_left_slot_is_filled_before_a_new_one(study: Study) -> None:
 def test_withdrawn_person_leaves_their_slot(study: Study) -> None:
     limit(study, maximum=1)
     withdraw(participant=start(study), at=NOW)
-    assert place_counts(study, pool="real", at=NOW).withdrawn == 1
+    assert slot_counts(study, pool="real", at=NOW).withdrawn == 1
     assert start(study).slot == 0
 
 
@@ -106,7 +106,7 @@ def test_silent_holder_keeps_the_place_until_somebody_needs_it(study: Study) -> 
 
 def test_left_place_goes_before_that_of_somebody_silent(study: Study) -> None:
     silent, left = start(study), start(study)
-    free_place(left)
+    free_slot(left)
     assert start(study, at=LATER).slot == left.slot
     assert holder(study, 0) == silent
 
@@ -128,7 +128,7 @@ def test_who_finishes_without_their_place_has_it_again_if_it_is_free(study: Stud
     limit(study, maximum=1)
     slow = start(study)
     other = start(study, at=LATER)
-    free_place(other)
+    free_slot(other)
     finish(slow, at=LATER)
     assert holder(study, 0) == slow
     assert is_full(study, source="link", at=LATER)
@@ -140,22 +140,22 @@ def test_who_finishes_without_their_place_stands_beyond_the_places(study: Study)
     other = start(study, at=LATER)
     finish(slow, at=LATER)
     assert holder(study, 0) == other
-    assert place_counts(study, pool="real", at=LATER) == PlaceCounts(
+    assert slot_counts(study, pool="real", at=LATER) == SlotCounts(
         pool="real",
         maximum=1,
         completed=0,
         active=1,
-        stale=0,
-        left=0,
-        beyond_completed=1,
-        beyond_in_progress=0,
+        inactive=0,
+        to_refill=0,
+        over_quota_completed=1,
+        over_quota_in_progress=0,
         withdrawn=0,
     )
 
 
 def test_returned_person_who_finishes_gets_no_place_again(study: Study) -> None:
     person = start(study)
-    free_place(person)
+    free_slot(person)
     person.returned_at = NOW
     finish(person)
     assert holder(study, 0) is None
@@ -164,14 +164,14 @@ def test_returned_person_who_finishes_gets_no_place_again(study: Study) -> None:
 def test_lowered_maximum_lets_people_finish_and_takes_nobody_until_below(study: Study) -> None:
     people = [start(study) for _ in range(4)]
     limit(study, maximum=2)
-    free_place(people[0])
+    free_slot(people[0])
     with pytest.raises(NotAdmitted):
         start(study)
-    free_place(people[1])
-    free_place(people[2])
+    free_slot(people[1])
+    free_slot(people[2])
     assert start(study).slot == 0
     finish(people[3])
-    assert place_counts(study, pool="real", at=NOW).taken == 2
+    assert slot_counts(study, pool="real", at=NOW).taken == 2
 
 
 def test_maximum_is_that_of_the_moment_not_of_an_old_copy(study: Study) -> None:
@@ -220,15 +220,15 @@ def test_counts_tell_active_silent_completed_and_left_apart(study: Study) -> Non
     limit(study, maximum=10)
     people = [start(study) for _ in range(4)]
     finish(people[0])
-    free_place(people[1])
+    free_slot(people[1])
     start(study, source="simulated")
     Participant.objects.filter(pk=people[2].pk).update(last_seen_at=LATER)
-    counts = place_counts(study, pool="real", at=LATER)
-    assert (counts.completed, counts.active, counts.stale, counts.left) == (1, 1, 1, 1)
+    counts = slot_counts(study, pool="real", at=LATER)
+    assert (counts.completed, counts.active, counts.inactive, counts.to_refill) == (1, 1, 1, 1)
     assert (counts.taken, counts.free) == (3, 7)
-    assert counts.beyond_in_progress == 1
+    assert counts.over_quota_in_progress == 1
 
 
 def test_study_without_a_maximum_has_room_for_any_number(study: Study) -> None:
-    assert place_counts(study, pool="real", at=NOW).free is None
+    assert slot_counts(study, pool="real", at=NOW).free is None
     assert not is_full(study, source="link", at=NOW)
