@@ -71,7 +71,7 @@ def test_certificate_is_a_direct_count(db: None, order: str, few: str) -> None:
     free_slot(study.participants.filter(status="in_progress").earliest("id"))
     for pool, people, whose in (
         ("real", "completed", {"participant__source": "link", "participant__status": "completed"}),
-        ("real", "places", {"participant__source": "link", "participant__held_slot__isnull": False}),
+        ("real", "places", {"participant__source": "link", "participant__held_slot__gte": 0}),
         ("simulated", "completed", {"participant__source": "simulated"}),
     ):
         certificate = Certificate(study, pool, people)
