@@ -244,8 +244,8 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "dashboard.access.client_address"
-AXES_LOCKOUT_CALLABLE = "dashboard.views.locked_out"
+AXES_CLIENT_IP_CALLABLE = "dashboard.shared.access.client_address"
+AXES_LOCKOUT_CALLABLE = "dashboard.accounts.views.locked_out"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},

@@ -4,8 +4,17 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import IntConverter, StringConverter
 
-from dashboard import api, fieldwork_views, judge_views, results_views, thresholds_views, views
-from dashboard.forms import LoginForm
+from dashboard.accounts.forms import LoginForm
+from dashboard.accounts.views import token
+from dashboard.api import views as api
+from dashboard.design import views as design
+from dashboard.judges import agreement_views, gold_views, judge_views
+from dashboard.overview import views as overview
+from dashboard.raters import threshold_views
+from dashboard.raters import views as raters
+from dashboard.results import figure_views
+from dashboard.results import views as results
+from dashboard.share import views as share
 from survey.queries import STUDY_NAME
 
 
@@ -45,49 +54,49 @@ api_patterns = [
 ]
 
 study_patterns = [
-    path("", views.study, name="study"),
-    path("counts/", views.counts, name="counts"),
-    path("state/", views.state, name="state"),
-    path("open/", views.opening, name="opening"),
-    path("submissions/", fieldwork_views.submissions, name="submissions"),
-    path("submissions/exclude/", fieldwork_views.exclude, name="exclude"),
-    path("policy/", fieldwork_views.policy, name="policy"),
-    path("order/", fieldwork_views.order, name="order"),
-    path("order/certificate.csv", fieldwork_views.certificate, name="certificate"),
-    path("pilot/", fieldwork_views.pilot, name="pilot"),
-    path("gold/", judge_views.gold, name="gold"),
-    path("gold/progress/", judge_views.gold_progress, name="gold-progress"),
-    path("gold/score/", judge_views.score, name="score"),
-    path("gold/choose/", judge_views.choose, name="choose-gold"),
-    path("gold/upload/", judge_views.upload, name="upload-gold"),
-    path("gold/changes/<number:run>/", judge_views.gold_changes, name="gold-changes"),
-    path("gold/changes/<number:run>/state/", judge_views.run_state, name="run-state"),
+    path("", overview.study, name="study"),
+    path("counts/", overview.counts, name="counts"),
+    path("state/", overview.state, name="state"),
+    path("open/", overview.opening, name="opening"),
+    path("submissions/", raters.submissions, name="submissions"),
+    path("submissions/exclude/", raters.exclude, name="exclude"),
+    path("policy/", design.policy, name="policy"),
+    path("order/", design.order, name="order"),
+    path("order/certificate.csv", design.certificate, name="certificate"),
+    path("pilot/", design.pilot, name="pilot"),
+    path("gold/", gold_views.gold, name="gold"),
+    path("gold/progress/", gold_views.gold_progress, name="gold-progress"),
+    path("gold/score/", gold_views.score, name="score"),
+    path("gold/choose/", gold_views.choose, name="choose-gold"),
+    path("gold/upload/", gold_views.upload, name="upload-gold"),
+    path("gold/changes/<number:run>/", gold_views.gold_changes, name="gold-changes"),
+    path("gold/changes/<number:run>/state/", gold_views.run_state, name="run-state"),
     path("gold/judges/<judge:judge>/", judge_views.judge, name="judge"),
     path("gold/judges/<judge:judge>/progress/", judge_views.judge_progress, name="judge-progress"),
     path("gold/judges/<judge:judge>/retry/", judge_views.retry, name="retry"),
     path("gold/calls/<number:call>/", judge_views.call, name="call"),
-    path("agreement/", views.agreement, name="agreement"),
-    path("raters/", views.raters, name="raters"),
-    path("raters/<number:participant>/", fieldwork_views.rater, name="rater"),
-    path("thresholds/", thresholds_views.thresholds, name="thresholds"),
-    path("thresholds/outcome/", thresholds_views.outcome, name="thresholds-outcome"),
-    path("thresholds/use/", thresholds_views.use, name="use-thresholds"),
-    path("results/", results_views.results, name="results"),
-    path("results/<slug:subject>/", results_views.results, name="results"),
-    path("results/<number:run>/<slug:table>.csv", results_views.table_csv, name="table"),
-    path("figures/", views.figures, name="figures"),
-    path("figures/<number:run>/<slug:figure>.json", views.figure, name="figure"),
-    path("downloads/", views.downloads, name="downloads"),
-    path("downloads/<str:file>", views.download, name="download"),
-    path("analysis/", views.analysis_state, name="analysis-state"),
-    path("analysis/recompute/", views.recompute, name="recompute"),
+    path("agreement/", agreement_views.agreement, name="agreement"),
+    path("raters/", raters.raters, name="raters"),
+    path("raters/<number:participant>/", raters.rater, name="rater"),
+    path("thresholds/", threshold_views.thresholds, name="thresholds"),
+    path("thresholds/outcome/", threshold_views.outcome, name="thresholds-outcome"),
+    path("thresholds/use/", threshold_views.use, name="use-thresholds"),
+    path("results/", results.results, name="results"),
+    path("results/<slug:subject>/", results.results, name="results"),
+    path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
+    path("figures/", figure_views.figures, name="figures"),
+    path("figures/<number:run>/<slug:figure>.json", figure_views.figure, name="figure"),
+    path("downloads/", share.downloads, name="downloads"),
+    path("downloads/<str:file>", share.download, name="download"),
+    path("analysis/", figure_views.analysis_state, name="analysis-state"),
+    path("analysis/recompute/", figure_views.recompute, name="recompute"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", views.studies, name="studies"),
+    path("", overview.studies, name="studies"),
     path("login/", LoginView.as_view(authentication_form=LoginForm), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
-    path("account/token/", views.token, name="token"),
+    path("account/token/", token, name="token"),
     path("studies/<study:name>/", include(study_patterns)),
     path("api/", include((api_patterns, "api"))),
 ]

@@ -6,7 +6,7 @@ from kombu.exceptions import OperationalError
 
 from analysis.models import AnalysisRun
 from config.celery import wake
-from dashboard.gold_choice import NotChosen, make_gold
+from dashboard.judges.gold_choice import NotChosen, make_gold
 from judge.queries import GoldSource
 from survey.models import Study
 from survey.tidy import counted_sources

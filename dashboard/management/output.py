@@ -9,7 +9,7 @@ from typing import Any
 from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 
-from dashboard.output_folder import OutputRefused, output_folder
+from dashboard.share.output_folder import OutputRefused, output_folder
 from survey.models import Participant, Study
 from survey.queries import StudyNotFound, find_study
 from survey.tidy import counted_sources

@@ -64,8 +64,8 @@ def loaded_by(code: str) -> set[str]:
 def test_web_process_loads_all_pages_before_the_first_request_and_nothing_for_workers() -> None:
     """The first participant of each process waited a second for the pages of all."""
     loaded = loaded_by(LOAD_WHAT_A_WEB_PROCESS_LOADS)
-    assert {"survey.views.block", "dashboard.results_views", "rest_framework"} <= loaded
-    assert {"survey/consent.html", "survey/block.html", "dashboard/results.html"} <= loaded
+    assert {"survey.views.block", "dashboard.results.views", "rest_framework"} <= loaded
+    assert {"survey/consent.html", "survey/block.html", "dashboard/results/results.html"} <= loaded
     assert HEAVY.intersection(loaded) == set()
 
 
@@ -100,6 +100,6 @@ def test_command_that_wakes_no_worker_loads_no_celery() -> None:
 def test_analysis_loads_only_what_it_computes_with() -> None:
     """All pages, and libraries that nothing here asks for, would take it a second."""
     loaded = loaded_by(LOAD_WHAT_AN_ANALYSIS_LOADS)
-    assert {"analysis.pipeline", "dashboard.report", "scipy.stats", "pandas.core"} <= loaded
+    assert {"analysis.pipeline", "dashboard.share", "scipy.stats", "pandas.core"} <= loaded
     assert not {"config.urls", "dashboard.urls", "rest_framework.views"} & loaded
     assert not {"openai", "celery"} & loaded

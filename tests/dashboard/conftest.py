@@ -104,7 +104,7 @@ def run_with_simulated(analysed_with_simulated: int, study: Study) -> AnalysisRu
 def woken(monkeypatch: pytest.MonkeyPatch) -> Woken:
     """What workers were woken for."""
     calls: Woken = []
-    monkeypatch.setattr("dashboard.views.wake", lambda task, row: calls.append((task, row)))
+    monkeypatch.setattr("dashboard.shared.pages.wake", lambda task, row: calls.append((task, row)))
     return calls
 
 

@@ -11,8 +11,8 @@ from analysis.execution import finished_run
 from analysis.judges.agreement_with_people import OTHER_SCALE
 from analysis.judges.shared_chance import WHAT_TO_DO
 from analysis.models import AnalysisRun
-from dashboard.agreement import TABLES, in_short, most_uneven, shares, three_ways
-from dashboard.tables import Table
+from dashboard.judges.agreement import TABLES, in_short, most_uneven, shares, three_ways
+from dashboard.shared.stored_tables import Table
 from judge.gold import choose_gold
 from judge.models import Judge
 from judge.plans import plan_calls

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 from scipy import stats
 
-from dashboard.certificate import Certificate, certificate_rows
-from dashboard.grids import Grid
+from dashboard.design.certificate import Certificate, certificate_rows
+from dashboard.design.grids import Grid
 from survey.models import Participant, Presentation, Study
 from survey.participants import Arrival, give_consent
 from survey.slots import free_slot

@@ -17,8 +17,8 @@ from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun, ManualDecision
 from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import set_recipes
-from dashboard.agreement import TABLES
-from dashboard.exports import stream_table
+from dashboard.judges.agreement import TABLES
+from dashboard.share.exports import stream_table
 from judge.models import GoldScore
 from survey.models import (
     DemographicAnswer,

@@ -285,7 +285,7 @@ def test_score_with_a_silent_broker_says_that_the_work_is_kept(
     def refuse(task: str, row: int) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr("dashboard.views.wake", refuse)
+    monkeypatch.setattr("dashboard.shared.pages.wake", refuse)
     answer = page.post(f"{GOLD}score/", follow=True)
     assert "The broker does not answer (connection refused)." in text_of(answer)
 

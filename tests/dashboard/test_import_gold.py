@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
-from dashboard.agreement import TABLES
-from dashboard.gold_sets import import_gold_set
-from dashboard.import_files import ImportRefused
+from dashboard.importing.files import ImportRefused
+from dashboard.judges.agreement import TABLES
+from dashboard.judges.gold_sets import import_gold_set
 from judge.models import STAND_IN, GoldScore, GoldSet
 from judge.queries import gold_scores
 from survey.models import Study

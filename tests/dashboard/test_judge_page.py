@@ -321,7 +321,7 @@ def test_response_in_several_blocks_has_its_scores_in_each(page: Client, judge: 
 def test_responses_come_in_pages(
     page: Client, judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dashboard.judge_views.RESPONSES_SHOWN", 4)
+    monkeypatch.setattr("dashboard.judges.judge_views.RESPONSES_SHOWN", 4)
     first, last = page.get(JUDGE), page.get(f"{JUDGE}?page=3")
     assert "Responses 1–4 of 10" in text_of(first)
     assert len(tables_of(first)[-1]) == 5 and len(tables_of(last)[-1]) == 3

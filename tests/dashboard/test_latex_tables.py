@@ -10,7 +10,7 @@ from analysis.declarations import TABLES
 from analysis.recipe import shipped_recipes
 from analysis.text.cells import Table
 from analysis.text.latex import PDFLATEX, escaped
-from dashboard.analysis_files import Told, as_latex, levels
+from dashboard.share.analysis_files import Told, as_latex, levels
 
 GROUP_TESTS = TABLES["group_tests"].names
 CHOICES = TABLES["choices"].names

@@ -9,7 +9,7 @@ from django.db.models import F
 from django.test import Client, RequestFactory
 from pytest_django import Settings
 
-from dashboard.access import client_address
+from dashboard.shared.access import client_address
 from tests.dashboard.reading import text_of
 
 pytestmark = pytest.mark.django_db

@@ -15,8 +15,8 @@ from django.utils import timezone
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from analysis.queries import latest_run, results_of
-from dashboard.import_files import ImportRefused
-from dashboard.imports import import_ratings
+from dashboard.importing.files import ImportRefused
+from dashboard.importing.ratings import import_ratings
 from survey.models import Invitation, Participant, Study
 from survey.participants import Arrival, give_consent
 from survey.tidy import counted_sources, panels_of

@@ -11,7 +11,7 @@ from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set
-from dashboard.raters import RaterFilter, rater_row, raters_of
+from dashboard.raters.rater_list import RaterFilter, rater_row, raters_of
 from judge.models import Judge
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -221,7 +221,7 @@ def with_eve(taken: Study, django_db_blocker: DjangoDbBlocker) -> None:
 @pytest.fixture
 def five(page: Client, with_eve: None, monkeypatch: pytest.MonkeyPatch) -> Client:
     """A browser that is shown two raters a page, of five."""
-    monkeypatch.setattr("dashboard.views.RATERS_SHOWN", 2)
+    monkeypatch.setattr("dashboard.raters.views.RATERS_SHOWN", 2)
     return page
 
 

@@ -12,8 +12,8 @@ from django.test import Client
 
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import ManualDecision
-from dashboard.reconciliation import Reconciliation, reconcile, reconciled_in_words
-from dashboard.submission_lists import read_submissions
+from dashboard.raters.reconciliation import Reconciliation, reconcile, reconciled_in_words
+from dashboard.raters.submission_lists import read_submissions
 from survey.models import Participant, Study, StudyEvent
 from survey.participants import Arrival, give_consent
 from survey.withdrawal import erase_old_keys, withdraw
@@ -294,7 +294,7 @@ def test_decisions_go_with_the_person_who_withdraws(study: Study, swept: list[st
 @pytest.fixture
 def awake(monkeypatch: pytest.MonkeyPatch) -> Woken:
     calls: Woken = []
-    monkeypatch.setattr("dashboard.views.wake", lambda task, row: calls.append((task, row)))
+    monkeypatch.setattr("dashboard.shared.pages.wake", lambda task, row: calls.append((task, row)))
     return calls
 
 

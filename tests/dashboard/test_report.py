@@ -175,7 +175,7 @@ def test_gold_scores_of_a_stand_in_are_said_to_undo_what_rests_on_them(
     order: list[Any], says: str
 ) -> None:
     manifest = {"gold": "judge@1 (stand-in)", "rule_set": {"rules": {"order": order}}}
-    html = render_to_string("dashboard/report.html", {"manifest": manifest})
+    html = render_to_string("dashboard/share/report.html", {"manifest": manifest})
     assert f"Whatever rests on their values {says}" in html
 
 

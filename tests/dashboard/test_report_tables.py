@@ -4,7 +4,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from dashboard.report_tables import MOST_ROWS, Number, Part, ShownTable, shown_table
+from dashboard.share.report_tables import MOST_ROWS, Number, Part, ShownTable, shown_table
 from tests.analysis.written import tables
 
 
@@ -173,7 +173,9 @@ def test_long_parts_are_cut() -> None:
 
 
 def html(found: ShownTable) -> str:
-    return " ".join(render_to_string("dashboard/_report_table.html", {"table": found}).split())
+    return " ".join(
+        render_to_string("dashboard/share/_report_table.html", {"table": found}).split()
+    )
 
 
 def test_table_says_that_of_chosen_rows_only_the_first_are_shown() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analysis import catalogue
-from dashboard.result_tables import (
+from dashboard.shared.result_tables import (
     EVERY,
     ResultTable,
     asked_of,
@@ -17,7 +17,7 @@ from dashboard.result_tables import (
     rows_with,
     shown,
 )
-from dashboard.tables import Table
+from dashboard.shared.stored_tables import Table
 
 SPEC = catalogue.table("group_tests")
 COLUMNS = [

@@ -10,8 +10,8 @@ import pytest
 from django.db import connection
 from pytest_django.fixtures import Settings
 
-from dashboard import study_folder
-from dashboard.study_folder import load_folder, read_folder
+from dashboard.design import study_folder
+from dashboard.design.study_folder import load_folder, read_folder
 from judge import calls
 from judge.calls import Claimed, claim
 from judge.configure import move_judges_here

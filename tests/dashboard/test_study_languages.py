@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from dashboard.study_folder import read_folder
+from dashboard.design.study_folder import read_folder
 from survey.definition import DefinitionError
 from survey.models import Study
 from tests.survey import bilingual_study

@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.submission_lists import ListedSubmission, read_submissions
-from dashboard.submissions import Applied, apply_submissions
+from dashboard.raters.submission_lists import ListedSubmission, read_submissions
+from dashboard.raters.submissions import Applied, apply_submissions
 from survey.definition import DefinitionError
 from survey.models import Participant, Slot, Study, StudyEvent
 from survey.participants import Arrival, arrive, give_consent

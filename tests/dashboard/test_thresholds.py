@@ -20,9 +20,9 @@ from analysis.raters.funnel import _slug as slug
 from analysis.recipe import Recipe
 from analysis.recipe_sets import set_recipes
 from analysis.rules import set_rules
-from dashboard.tables import Table
-from dashboard.threshold_preview import Tried
-from dashboard.thresholds import WhatIf
+from dashboard.raters.threshold_preview import Tried
+from dashboard.raters.thresholds import WhatIf
+from dashboard.shared.stored_tables import Table
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.analysis import published_study

@@ -3,7 +3,7 @@
 import re
 
 from analysis.quality_rules import SigmaMae
-from dashboard.thresholds_figure import SIGNS, SigmaMaeFigure, sigma_mae_figure
+from dashboard.raters.thresholds_figure import SIGNS, SigmaMaeFigure, sigma_mae_figure
 
 IN_FORCE = SigmaMae(sigma_below=0.6, mae_above=0.9)
 

@@ -16,7 +16,7 @@ import pytest
 from django.test import Client
 
 from config.processes import ROOT
-from dashboard.study_folder import load_folder, read_folder
+from dashboard.design.study_folder import load_folder, read_folder
 from survey.models import Block, Participant, Scenario, Study, System
 from tests.analysis import published_study
 from tests.hostile.targets import fill

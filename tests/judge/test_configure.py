@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from dashboard.study_folder import load_folder, read_folder
+from dashboard.design.study_folder import load_folder, read_folder
 from judge.configure import configure_judging, move_judges_here
 from judge.definition import JudgingDefinition
 from judge.endpoints import JudgeNotReady, check_endpoint

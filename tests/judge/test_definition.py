@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.study_folder import read_folder
+from dashboard.design.study_folder import read_folder
 from judge.definition import (
     ASIDE,
     Budget,

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.execution import finished_run
 from analysis.queries import results_of
-from dashboard.gold_sets import import_gold_set
+from dashboard.judges.gold_sets import import_gold_set
 from judge.models import STAND_IN, Attempt, Call
 from judge.queries import gold_scores
 from judge.tidy import (

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dashboard.study_folder import load_folder, read_folder
+from dashboard.design.study_folder import load_folder, read_folder
 from survey.models import Study
 from tests.survey import small_study
 

@@ -9,8 +9,8 @@ from django.core.management.base import CommandError
 
 from analysis.execution import RunFailed, finished_run
 from analysis.figures.images import write_images
-from dashboard.analysis_files import NoSuchRecipe, write_analysis
 from dashboard.management.output import OutputCommand
+from dashboard.share.analysis_files import NoSuchRecipe, write_analysis
 from survey.models import Study
 
 

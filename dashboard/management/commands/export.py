@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dashboard.export_files import write_export
-from dashboard.exports import SMALL_CELL
 from dashboard.management.output import OutputCommand
+from dashboard.share.export_files import write_export
+from dashboard.share.exports import SMALL_CELL
 from survey.models import Study
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.gold_choice import NotChosen, find_source, why_not_gold
-from dashboard.judges import sources_of
+from dashboard.judges.gold_choice import NotChosen, find_source, why_not_gold
+from dashboard.judges.sources import sources_of
 from dashboard.management.gold import choose
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.gold_sets import import_gold_set
-from dashboard.import_files import ImportRefused
+from dashboard.importing.files import ImportRefused
+from dashboard.judges.gold_sets import import_gold_set
 from dashboard.management.gold import choose
 from judge.queries import GoldSource
 from survey.queries import StudyNotFound, find_study

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from dashboard.import_files import ImportRefused
-from dashboard.imports import import_ratings
+from dashboard.importing.files import ImportRefused
+from dashboard.importing.ratings import import_ratings
 from survey.queries import StudyNotFound, find_study
 
 

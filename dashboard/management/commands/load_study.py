@@ -6,8 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.queries import participant_links
-from dashboard.study_folder import before_opening, load_folder, read_folder
+from dashboard.design.study_folder import before_opening, load_folder, read_folder
+from dashboard.overview.links import participant_links
 from judge.queries import GoldSource, current_judges, keeps_shared_seeds, newer_than_gold
 from judge.seeds import KEPT
 from survey.definition import DefinitionError

@@ -21,7 +21,7 @@ from config.instance_lock import AlreadyServed, claimed
 from config.private import keep_private
 from config.processes import ROOT, Process, ProcessError, Processes, command_of, free_port, is_free
 from config.supervision import Supervised
-from dashboard import first_start
+from dashboard.design import first_start
 
 # A command that runs once beside the site: its name, what it does, how it is started.
 Job = tuple[str, str, list[str]]

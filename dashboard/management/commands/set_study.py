@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.opening import NotOpened, only_stand_in, open_study, refused
+from dashboard.overview.opening import NotOpened, only_stand_in, open_study, refused
 from survey.definition.findings import Finding
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from analysis.manual_decisions import DecisionRefused
 from dashboard.management.deciding import decide
-from dashboard.reconciliation import FINDINGS, reconcile, reconciled_in_words
-from dashboard.submission_lists import SubmissionLists, read_submissions
-from dashboard.submissions import apply_submissions, in_words
+from dashboard.raters.reconciliation import FINDINGS, reconcile, reconciled_in_words
+from dashboard.raters.submission_lists import SubmissionLists, read_submissions
+from dashboard.raters.submissions import apply_submissions, in_words
 from survey.definition import DefinitionError
 from survey.queries import StudyNotFound, find_study
 

@@ -1,0 +1,1 @@
+"""Researchers' accounts."""

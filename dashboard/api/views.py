@@ -1,0 +1,219 @@
+"""The read-only REST API: what the pages show, as JSON, from the same functions.
+
+Callers are active staff, by token or session (the settings say so for every view).
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.exceptions import ValidationError
+from rest_framework.generics import GenericAPIView, ListAPIView
+from rest_framework.pagination import LimitOffsetPagination
+from rest_framework.permissions import IsAdminUser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from dashboard.api.ratings import ratings
+from dashboard.api.serializers import (
+    CountsSerializer,
+    ExportsSerializer,
+    JudgesSerializer,
+    RatersSerializer,
+    RatingSerializer,
+    StudySerializer,
+    WinsSerializer,
+)
+from dashboard.judges.sources import sources_of
+from dashboard.overview.counts import live_counts, studies_with_counts
+from dashboard.raters.rater_list import rater_row, raters_of
+from dashboard.share import exports
+from dashboard.share.downloads import csv_response
+from dashboard.shared.access import study_or_404
+from dashboard.shared.forms import IncludeForm
+from dashboard.shared.newest_analysis import include_query, newest_analysis
+from judge.queries import gold_scores
+from survey.models import Participant, Rating, Study
+from survey.tidy import counted_sources, definition_of
+
+STUDY = OpenApiParameter(
+    "name", str, OpenApiParameter.PATH, description="`slug` (its newest version) or `slug@version`"
+)
+INCLUDE = OpenApiParameter(
+    "include",
+    str,
+    many=True,
+    enum=list(map(str, Participant.NOT_COUNTED)),
+    description="Experts or test people to include; they never count unless asked for here.",
+)
+
+
+def _asked_for(request: Request) -> list[str]:
+    form = IncludeForm(request.query_params)
+    if not form.is_valid():
+        raise ValidationError({"include": list(map(str, form.errors["include"]))})
+    return form.chosen or []
+
+
+class Schema(SpectacularAPIView):
+    """This API's description, for researchers too."""
+
+    permission_classes = [IsAdminUser]
+    # There is one. Without it any `?version=` would become part of a header, in whatever bytes.
+    api_version = str(settings.SPECTACULAR_SETTINGS["VERSION"])
+
+
+class Pagination(LimitOffsetPagination):
+    """Pages by `limit` and `offset`."""
+
+    max_limit = 10_000
+
+
+class StudyList(ListAPIView[Study]):
+    """All versions of all studies, newest version first."""
+
+    serializer_class = StudySerializer
+    pagination_class = Pagination
+
+    def get_queryset(self) -> QuerySet[Study]:
+        return studies_with_counts()
+
+
+class StudyDetail(APIView):
+    """One study."""
+
+    @extend_schema(parameters=[STUDY], responses=StudySerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = studies_with_counts().get(pk=study_or_404(name).pk)
+        return Response(StudySerializer(study).data)
+
+
+class Counts(APIView):
+    """Where a study's people stand right now."""
+
+    @extend_schema(parameters=[STUDY], responses=CountsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        return Response(CountsSerializer(live_counts(study_or_404(name))).data)
+
+
+class Judges(APIView):
+    """The judges of a study: how far each has come, and what it cost."""
+
+    @extend_schema(parameters=[STUDY], responses=JudgesSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        sources = sources_of(study, definition_of(study))
+        return Response(JudgesSerializer(sources).data)
+
+
+class Raters(APIView):
+    """Every rater of the newest finished analysis, kept or not, and why."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=RatersSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        run = newest_analysis(study_or_404(name), _asked_for(request)).run
+        rows = map(rater_row, raters_of(run)) if run else ()
+        return Response(RatersSerializer({"run": run, "raters": rows}).data)
+
+
+class Wins(APIView):
+    """The win table of the newest finished analysis."""
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=WinsSerializer)
+    def get(self, request: Request, name: str) -> Response:
+        analysis = newest_analysis(study_or_404(name), _asked_for(request))
+        tables = analysis.tables("wins", "wins_summary")
+        content = {
+            "run": analysis.run,
+            "absent": analysis.not_available.get("wins", ""),
+            "wins": tables["wins"].rows,
+            "summary": tables["wins_summary"].rows,
+        }
+        return Response(WinsSerializer(content).data)
+
+
+class RatingsPagination(Pagination):
+    """Pages of ratings that name whose they are and who made the gold scores."""
+
+    def paginate_queryset(
+        self, queryset: Any, request: Request, view: APIView | None = None
+    ) -> list[Any] | None:
+        assert isinstance(view, Ratings)
+        self.named = {"sources": view.sources, "gold": view.gold.source}
+        return super().paginate_queryset(queryset, request, view)
+
+    def get_paginated_response(self, data: Any) -> Response:
+        response = super().get_paginated_response(data)
+        response.data = self.named | response.data
+        return response
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        described = super().get_paginated_response_schema(schema)
+        described["properties"] |= {
+            "sources": {"type": "array", "items": {"type": "string"}},
+            "gold": {"type": "string", "description": "Where the gold scores come from"},
+        }
+        return described
+
+
+class Ratings(GenericAPIView[Rating]):
+    """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
+
+    serializer_class = RatingSerializer
+    pagination_class = RatingsPagination
+    queryset = Rating.objects.none()  # tells the schema what is listed
+
+    @extend_schema(parameters=[STUDY, INCLUDE], responses=RatingSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        self.sources = counted_sources(_asked_for(request))
+        self.gold = gold_scores(study)
+        page = self.paginate_queryset(ratings(study, self.sources))
+        scores = {(g.response_id, g.dimension): g.value for g in self.gold.scores}
+        rows = RatingSerializer(page, many=True, context={"scores": scores})
+        return self.get_paginated_response(rows.data)
+
+
+class Exports(APIView):
+    """The export files that there are, with their addresses."""
+
+    @extend_schema(
+        operation_id="studies_exports_list",
+        parameters=[STUDY, INCLUDE],
+        responses=ExportsSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        study = study_or_404(name)
+        include = _asked_for(request)
+        run = newest_analysis(study, include).run
+        files = []
+        for file, about, absent in exports.filtered_by(run).files if run else []:
+            url = reverse("api:export", args=[study, file], request=request)
+            url += include_query(include or None)
+            files.append(
+                {"file": file, "about": about, "absent": absent, "url": None if absent else url}
+            )
+        return Response(ExportsSerializer({"run": run, "files": files}).data)
+
+
+class Export(APIView):
+    """An export file, by the name that `exports` lists."""
+
+    @extend_schema(
+        parameters=[
+            STUDY,
+            INCLUDE,
+            OpenApiParameter("file", str, OpenApiParameter.PATH, enum=list(exports.ABOUT)),
+        ],
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, name: str, file: str) -> StreamingHttpResponse:
+        study = study_or_404(name)
+        run = newest_analysis(study, _asked_for(request)).run
+        return csv_response(study, run, file)

@@ -1,0 +1,1 @@
+"""Design: what participants see, and in which order."""

@@ -1,0 +1,87 @@
+"""Two versions of a study side by side, such as a pilot and the main study."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.shared.newest_analysis import Analysis, newest_analysis
+from survey.definition import StudyDefinition
+from survey.models import FreeAnswer, Study
+from survey.tidy import counted_sources
+
+#: Measures of the stored table `protocol` that tell of the task, in words, with how each is
+#: written.
+MEASURES = {
+    "completed": ("Completed", "people"),
+    "minutes_median": ("Minutes, median", "minutes"),
+    "minutes_lower_quartile": ("Minutes, lower quartile", "minutes"),
+    "minutes_upper_quartile": ("Minutes, upper quartile", "minutes"),
+    "changed_answers": ("Changed answers per person", "number"),
+    "contradictions": ("Pairs ranked against their ratings", "share"),
+    "contradicting_people": ("People with such a pair", "people"),
+    "agreement_ratings": ("Agreement of ratings, Kendall's W", "coefficient"),
+    "agreement_ranks": ("Agreement of ranks, Kendall's W", "coefficient"),
+    "texts": ("Free answers and remarks", "people"),
+    "writing_people": ("People who wrote any", "people"),
+}
+REMARKS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Side:
+    """One version: what it asks, its newest analysis, and its newest remarks."""
+
+    study: Study
+    tasks: str
+    analysis: Analysis
+    measures: dict[str, dict[str, Any]]
+    remarks: list[FreeAnswer]
+
+
+def side(study: Study, include: list[str]) -> Side:
+    """What there is to know of one version."""
+    analysis = newest_analysis(study, include)
+    stored = analysis.tables("protocol")["protocol"].rows
+    remarks = FreeAnswer.objects.filter(
+        participant__study=study, participant__source__in=counted_sources(include)
+    )
+    remarks = remarks.exclude(text="").order_by("-id")
+    definition = StudyDefinition.model_validate(study.definition)
+    return Side(
+        study,
+        ", ".join(task.kind.replace("_", " and ") for task in definition.tasks),
+        analysis,
+        {row["measure"]: row for row in stored},
+        list(remarks[:REMARKS_SHOWN]),
+    )
+
+
+@dataclass(frozen=True)
+class Line:
+    """A measure in words, of each version: its row of the table, or nothing."""
+
+    label: str
+    kind: str
+    values: list[dict[str, Any] | None]
+
+
+def lines(sides: list[Side]) -> list[Line]:
+    """The measures that any version has."""
+    return [
+        Line(label, kind, [_in_percent(one.measures.get(name), kind) for one in sides])
+        for name, (label, kind) in MEASURES.items()
+        if any(one.measures.get(name, {}).get("value") is not None for one in sides)
+    ]
+
+
+def _in_percent(row: dict[str, Any] | None, kind: str) -> dict[str, Any] | None:
+    if row is None or row["value"] is None or kind != "share":
+        return row
+    return row | {"value": 100 * row["value"]}
+
+
+def other_versions(study: Study) -> list[Study]:
+    """The study's other versions, the likeliest to compare with first: of the other kind (a
+    pilot for the main study and the reverse), then the newest.
+    """
+    others = Study.objects.filter(slug=study.slug).exclude(pk=study.pk).order_by("-version")
+    return sorted(others, key=lambda other: other.pilot == study.pilot)

@@ -1,0 +1,282 @@
+"""A study folder as a whole: each app checks its own section, this puts them together."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings as django_settings
+from django.db import transaction
+
+from analysis.quality_rules import QualityRules
+from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
+from analysis.recipe_sets import set_recipes
+from analysis.recipe_warnings import Columns, warnings, warnings_of_shipped
+from analysis.rules import set_rules
+from dashboard.overview.opening import refused, warnings_of_filter
+from judge.configure import configure_judging, retire_judges
+from judge.definition import JudgingDefinition
+from judge.spending import still_counted
+from survey.assignment import CheckRange, have_room
+from survey.definition import (
+    DefinitionError,
+    Problem,
+    ResponseRow,
+    StudyDefinition,
+    YamlFile,
+    read_responses,
+)
+from survey.definition.findings import Finding
+from survey.definition.language import in_language, languages_of, renamed, untranslated
+from survey.definition.opening import against_opening
+from survey.definition.settings import Settings
+from survey.loading import load_study
+from survey.models import Study
+from survey.tidy import participant_columns
+
+SETTINGS_KEYS = tuple(Settings.model_fields)
+OTHER_SECTIONS = ("judging", "quality")
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """Everything in a study folder, checked."""
+
+    definition: StudyDefinition
+    translations: list[StudyDefinition]
+    settings: Settings
+    judging: JudgingDefinition
+    quality: QualityRules
+    recipes: list[Recipe]
+    rows: list[ResponseRow]
+    notices: list[str]
+    yaml: YamlFile
+    responses: Path
+
+
+def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
+    """Read and check `folder`, its responses from `responses` if given.
+
+    Raises DefinitionError with every problem of study.yaml and the recipes, or else of the
+    responses.
+    """
+    if not folder.is_dir():
+        raise DefinitionError([Problem(str(folder), 0, 0, "is not a folder")])
+    yaml = YamlFile.read(folder / "study.yaml")
+    chosen = {key: yaml.section(key) for key in SETTINGS_KEYS if key in yaml.root}
+    problems: list[Problem] = []
+    definitions = _definitions(yaml, problems)
+    settings = yaml.collect(Settings, chosen, problems)
+    judging = yaml.collect(
+        JudgingDefinition, yaml.section("judging") or {}, problems, under=("judging",)
+    )
+    quality = yaml.collect(
+        QualityRules, yaml.section("quality") or {}, problems, under=("quality",)
+    )
+    recipes: dict[str, Recipe] = {}
+    try:
+        recipes = read_recipes(folder / "recipes")
+    except DefinitionError as error:
+        problems += error.problems
+    if not definitions or settings is None or judging is None or quality is None or not recipes:
+        raise DefinitionError(problems)
+    definition, *translations = definitions
+    if "judging" in yaml.root:
+        problems += [
+            yaml.problem(("judging", *path), message)
+            for path, message in judging.contradictions(definition)
+        ]
+    responses = responses or folder / "responses.csv"
+    rows, notices = read_responses(responses, definition)
+    problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
+    scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
+    problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
+    if problems:
+        raise DefinitionError(problems)
+    for warning in warnings_of_filter(quality, definition, rows):
+        notices.append(str(yaml.problem(warning.key, warning.text)))
+    notices += _warnings_of_recipes(folder / "recipes", recipes.values(), definition)
+    return StudyFolder(
+        definition,
+        translations,
+        settings,
+        judging,
+        quality,
+        list(recipes.values()),
+        rows,
+        notices,
+        yaml,
+        responses,
+    )
+
+
+def before_opening(folder: StudyFolder, settings: Settings) -> tuple[list[str], list[str]]:
+    """What in the folder speaks against opening the study: what would refuse that, and what else
+    to change, each with its place. `settings` are those that it was loaded with.
+    """
+    found = against_opening(
+        folder.definition, settings, rows=folder.rows, translations=folder.translations
+    )
+    harm = refused(found)
+    rest = [finding for finding in found if finding not in harm]
+    return [_with_place(folder, f) for f in harm], [_with_place(folder, f) for f in rest]
+
+
+def _with_place(folder: StudyFolder, finding: Finding) -> str:
+    said = f"{finding.rule}: {finding.text}"
+    if finding.line:
+        return str(Problem(str(folder.responses), finding.line, 0, said))
+    if not finding.key:
+        return said
+    # a text that stands there once for all languages has no key for each
+    return str(folder.yaml.problem(finding.key, said, quote=finding.quote))
+
+
+def _warnings_of_recipes(
+    folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
+) -> Iterator[str]:
+    """What hardly fits the study in its own recipes; of the shipped ones, which are for any study,
+    the study's answers that no group knows.
+    """
+    scale, columns = _scale_of(definition), _questions_of_columns(definition)
+    for recipe in recipes:
+        file = folder / f"{recipe.name}.yaml"
+        if file.exists():
+            yaml = YamlFile.read(file)
+            for path, warning in warnings(recipe, columns, scale):
+                yield str(yaml.problem(path, warning))
+        elif own := list(warnings_of_shipped(recipe, columns)):
+            yaml = YamlFile.read(FOLDER / file.name)
+            for path, warning in own:
+                yield str(yaml.problem(path, f"{warning}, in a copy of this file at {file}"))
+
+
+def _problems_of_margins(
+    folder: Path, recipes: Iterable[Recipe], definition: StudyDefinition
+) -> Iterator[Problem]:
+    """Margins of the study's own recipes that mean nothing on its scale; those of the shipped ones
+    are a share of any scale.
+    """
+    for recipe in recipes:
+        for name, problem in recipe.margins.problems(_scale_of(definition)):
+            yaml = YamlFile.read(folder / f"{recipe.name}.yaml")
+            yield yaml.problem(("margins", name), problem)
+
+
+def _scale_of(definition: StudyDefinition) -> Scale | None:
+    """The scale of the study's ratings, where it asks for some."""
+    rating = definition.rating
+    if rating is None:
+        return None
+    return Scale([(p.value, p.label) for p in rating.scale], between=rating.kind == "slider")
+
+
+def _questions_of_columns(definition: StudyDefinition) -> Columns:
+    """The columns of raters, each with the question that it has answers to, if any."""
+    asked = {question.name: question for question in definition.screening}
+    about = {question.name: question for question in definition.demographics}
+    return dict.fromkeys(participant_columns(definition)) | asked | about
+
+
+def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinition]:
+    """The study in each of its languages, the main one first; nothing if any has a problem."""
+    plain = yaml.plain(without=SETTINGS_KEYS + OTHER_SECTIONS)
+    try:
+        languages = languages_of(plain)
+    except ValueError as error:
+        problems.append(yaml.problem(("language",), str(error)))
+        return []
+    found: list[Problem] = []
+    for language in languages:
+        if language not in dict(django_settings.LANGUAGES):
+            known = ", ".join(code for code, _ in django_settings.LANGUAGES)
+            message = f"the pages are not translated into {language!r}; there are {known}"
+            found.append(yaml.problem(("language",), message))
+    found += [yaml.problem(path, message) for path, message in untranslated(plain, languages)]
+    definitions = []
+    if not found:
+        for code in languages:
+            value = in_language(plain, code, languages) | {"language": code}
+            definitions.append(yaml.collect(StudyDefinition, value, found))
+    problems += dict.fromkeys(found)  # each once, though every language has it
+    complete = [definition for definition in definitions if definition] if not found else []
+    for translation in complete[1:]:
+        path = renamed(complete[0].model_dump(), translation.model_dump())
+        if path is not None:
+            problems.append(yaml.problem(path, "is a name, the same in every language"))
+    return complete
+
+
+def _problems_of_counts(
+    yaml: YamlFile, definition: StudyDefinition, blocks_of_scenarios: list[int]
+) -> list[Problem]:
+    """What does not fit the numbers of blocks in the responses."""
+    problems = []
+    blocks = sum(blocks_of_scenarios)
+    shown = definition.blocks_per_participant or blocks
+    if shown > blocks:
+        message = f"the study has {blocks} blocks"
+        problems.append(yaml.problem(("blocks_per_participant",), message))
+    shown = min(shown, blocks)
+    order = definition.order
+    if order.blocks == "balanced" and order.scenarios_together:
+        sizes = set(blocks_of_scenarios)
+        if len(sizes) > 1 or shown % min(sizes):
+            message = (
+                "blocks of a scenario can be kept together in a balanced order where all scenarios "
+                "have equally many blocks and a participant sees whole scenarios; choose random"
+            )
+            problems.append(yaml.problem(("order", "blocks"), message))
+    for index, check in enumerate(definition.attention_checks):
+        if check.range[1] > shown:
+            key = "in_blocks" if check.kind == "in_block" else "after_blocks"
+            message = f"a participant sees {shown} blocks"
+            problems.append(yaml.problem(("attention_checks", index, key), message))
+    ranges = [
+        CheckRange(check.name, *check.range, in_block=check.kind == "in_block")
+        for check in definition.attention_checks
+    ]
+    if not have_room(ranges):
+        message = "checks inside blocks need a block each; widen their ranges"
+        problems.append(yaml.problem(("attention_checks",), message))
+    return problems
+
+
+@dataclass(frozen=True)
+class LoadedFolder:
+    """The study, what loading its content did, and which other sections took effect anew.
+
+    `outcome` is `created`, `replaced` or `unchanged`; `updated` is empty but where the content is
+    unchanged.
+    """
+
+    study: Study
+    outcome: str
+    updated: list[str]
+
+
+@transaction.atomic
+def load_folder(folder: StudyFolder) -> LoadedFolder:
+    """Write a checked folder: study, judge and rules, all or nothing."""
+    versions = Study.objects.filter(slug=folder.definition.slug).order_by("-version")
+    # Everybody locks in this order: the study, its judging, then calls. Workers start at judging.
+    with still_counted(versions.select_for_update().first()):
+        loaded = load_study(
+            definition=folder.definition,
+            translations=folder.translations,
+            settings=folder.settings,
+            rows=folder.rows,
+        )
+    study = loaded.study
+    rules, recipes = study.rule_sets.last(), study.recipe_sets.last()
+    updates = {"settings": loaded.outcome == "settings"}
+    if folder.definition.rating is not None:
+        updates["judges"] = configure_judging(study, folder.judging)
+    else:
+        retire_judges(study)  # a draft may have had ratings
+    updates["filter rules"] = set_rules(study=study, rules=folder.quality) != rules
+    updates["recipes"] = set_recipes(study=study, recipes=folder.recipes) != recipes
+    if loaded.outcome not in ("settings", "unchanged"):
+        return LoadedFolder(study, loaded.outcome, [])
+    updated = [what for what, is_new in updates.items() if is_new]
+    return LoadedFolder(study, "unchanged", updated)

@@ -1,0 +1,148 @@
+"""Design: policy, order and pilot."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.views.decorators.http import require_GET
+
+from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, Part, certificate_rows
+from dashboard.design.forms import CertificateForm, VersionForm
+from dashboard.design.pilot import lines, other_versions, side
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.newest_analysis import included
+from dashboard.shared.pages import asked_for, study_page
+from survey.content import content_of
+from survey.csv_text import csv_lines
+from survey.definition.policy import findings, on_prolific
+from survey.definition.settings import Settings
+from survey.models import Participant, Slot, Study
+from survey.slots import capacity
+from survey.tidy import reading
+
+#: Larger tables are in the CSV alone.
+CELLS_SHOWN = 3000
+
+
+SLOTS_SHOWN = 40
+
+
+PARTS = {
+    "blocks": "Order of the blocks",
+    "choice": "Choice of the blocks",
+    "responses": "Order of the responses",
+}
+
+
+@require_GET
+@researcher_required
+def policy(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What Prolific's rules say about the study, and what to change."""
+    found = study_or_404(name)
+    content = content_of(found)
+    prompts = found.scenarios.values_list("prompt", "context")
+    settings = Settings.model_validate(found.settings)
+    results = findings(
+        content.definition,
+        settings,
+        translations=list(content.translations.values()),
+        prompts=[text for pair in prompts for text in pair],
+    )
+    to_change = [finding for finding in results if finding.state == "change"]
+    return study_page(
+        request,
+        found,
+        "policy",
+        "design/policy",
+        findings=results,
+        to_change=to_change,
+        on_prolific=on_prolific(settings) is not None,
+    )
+
+
+@require_GET
+@researcher_required
+def order(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The counterbalance certificate."""
+    found = study_or_404(name)
+    form = CertificateForm(request.GET)
+    if not form.is_valid():
+        raise Http404(str(form.errors.as_text()))
+    pool, people = form.choice
+    certificate = Certificate(found, pool, people)
+    used = set(Slot.objects.filter(study=found).order_by().values_list("pool", flat=True))
+    with reading():
+        return study_page(
+            request,
+            found,
+            "order",
+            "design/order",
+            certificate=certificate,
+            grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.grids[:4]],
+            fine=certificate.grids[4:],
+            parts=[_part(found, pool, part) for part in certificate.parts],
+            pools=[pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL],
+            whom=PEOPLE,
+        )
+
+
+def _is_shown(rows: list[str], columns: list[str]) -> bool:
+    return len(rows) * len(columns) <= CELLS_SHOWN
+
+
+def _part(study: Study, pool: str, part: Part) -> dict[str, Any]:
+    """A part of the design in words, with the number of people that would suit it."""
+    most = capacity(study, pool)
+    return {
+        "title": PARTS[part.name],
+        "part": part,
+        "done": part.target - len(part.missing),
+        "slots": part.missing[:SLOTS_SHOWN],
+        "more": max(0, len(part.missing) - SLOTS_SHOWN),
+        "most": most,
+        "uneven": most is not None and most % part.every != 0,
+    }
+
+
+@require_GET
+@researcher_required
+def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
+    """Every table of the certificate of every pool, as one CSV."""
+    found = study_or_404(name)
+    with reading():
+        text = list(csv_lines(COLUMNS, certificate_rows(found, Slot.Pool.values)))
+    file = f"{found.slug}-{found.version}-certificate.csv"
+    return StreamingHttpResponse(
+        text,
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{file}"'},
+    )
+
+
+@require_GET
+@researcher_required
+def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
+    """How the protocol worked out, beside that of another version."""
+    found = study_or_404(name)
+    asked = asked_for(request)
+    include = included(found, asked)
+    others = other_versions(found)
+    form = VersionForm(request.GET)
+    if not form.is_valid():
+        raise Http404("There is no such version.")
+    number = form.cleaned_data["version"]
+    chosen = [other for other in others if number in (None, other.version)][:1]
+    if number is not None and not chosen:
+        raise Http404(f"{found.slug} has no version {number} to compare with.")
+    sides = [side(version, include) for version in (found, *chosen)]
+    return study_page(
+        request,
+        found,
+        "pilot",
+        "design/pilot",
+        sides=sides,
+        lines=lines(sides),
+        others=others,
+        include=include,
+        by_default=bool(include) and asked is None,
+        not_counted=Participant.NOT_COUNTED,
+    )

@@ -1,0 +1,1 @@
+"""Importing: ratings, people and gold scores from files."""

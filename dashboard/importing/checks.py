@@ -1,0 +1,222 @@
+"""What ratings.csv and ranks.csv say, checked against a study. Pure."""
+
+import re
+from collections.abc import Mapping
+
+from dashboard.importing.files import LARGEST, Columns, Findings, Row, TidyFile, not_among
+from dashboard.importing.people import DERIVED, BlockAnswers, Names, Person, Vocabulary
+
+CELL = ("scenario", "set", "model", "condition")
+WITHOUT_RATINGS = ("declined", "withdrawn")
+SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
+CHOICES = {"best": 1, "worst": -1}
+
+
+class CellReader:
+    """Finds what the rows of a file are about: response, block and dimension."""
+
+    def __init__(self, table: TidyFile, vocabulary: Vocabulary) -> None:
+        self.table = table
+        self.vocabulary = vocabulary
+        self.only_set = vocabulary.sets[0] if len(vocabulary.sets) == 1 else ""
+
+    def cell(self, line: int, row: Row) -> tuple[int, int] | None:
+        """(block, response); the wrong name is noted where there is none such."""
+        set_name = row.get("set", self.only_set)
+        names = (row["scenario"], set_name, row["model"], row["condition"])
+        found = self.vocabulary.cells.get(names)
+        if found is None:
+            self._explain(line, names)
+        return found
+
+    def _explain(self, line: int, names: Names) -> None:
+        known = zip(*self.vocabulary.cells, strict=True)
+        for column, name, among in zip(CELL, names, known, strict=True):
+            if name not in among:
+                self.table.problem(line, column, not_among(name, list(dict.fromkeys(among))))
+                return
+        scenario, set_name, model, condition = names
+        where = f"scenario {scenario!r}" + (f", set {set_name!r}" if set_name else "")
+        self.table.problem(line, "", f"{model!r} ({condition}) is not shown in {where}")
+
+    def dimension(self, line: int, row: Row) -> str | None:
+        """What was rated; the only dimension where the file does not say."""
+        known = self.vocabulary.dimensions
+        if len(known) == 1 and not row.get("dimension"):
+            return known[0]
+        return self.table.choice(line, row, "dimension", known)
+
+    def rank_dimension(self, line: int, row: Row) -> str | None:
+        """What was ranked or chosen by; empty where the study names nothing."""
+        known = [*self.vocabulary.dimensions, *self.vocabulary.rank_dimensions]
+        return self.table.choice(line, row, "dimension", known) if row.get("dimension") else ""
+
+
+def cell_columns(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Which columns of a cell a file has to have: the set only where there are several."""
+    return CELL if len(vocabulary.sets) > 1 else ("scenario", "model", "condition")
+
+
+def person_of(table: TidyFile, line: int, row: Row, people: Mapping[str, Person]) -> Person | None:
+    """Whose row it is; somebody who must have given nothing is a problem."""
+    person = people.get(row["participant"])
+    if person is None:
+        table.problem(
+            line, "participant", f"{row['participant']!r} is not in the file of participants"
+        )
+    elif person.status in WITHOUT_RATINGS:
+        reason = f"{person.name!r} is {person.status} on line {person.line} of the participants"
+        table.problem(line, "participant", f"{reason} and can have none")
+    else:
+        return person
+    return None
+
+
+def read_ratings(
+    data: bytes, file: str, vocabulary: Vocabulary, people: Mapping[str, Person], findings: Findings
+) -> int:
+    """Put each rating to its person; how many there are."""
+    required = ["participant", *cell_columns(vocabulary), "rating"]
+    if len(vocabulary.dimensions) > 1:
+        required.append("dimension")
+    columns = Columns(required, ("set", "dimension", *SHOWN), (*DERIVED, "source"))
+    table = TidyFile(data, file, columns, findings)
+    if not vocabulary.rating_task:
+        for line, _ in table.rows():
+            table.problem(line, "", "the study has no ratings; ranks and choices are in ranks.csv")
+        return 0
+    cells = CellReader(table, vocabulary)
+    values = {str(value): value for value in vocabulary.scale}
+    n = 0
+    for line, row in table.rows():
+        n += 1
+        person = person_of(table, line, row, people)
+        cell = cells.cell(line, row)
+        dimension = cells.dimension(line, row)
+        value = values.get(row["rating"])
+        if value is None:
+            table.problem(line, "rating", _why_no_rating(row["rating"], vocabulary.scale))
+        if person and cell and dimension is not None and value is not None:
+            _add_rating(table, line, row, person, cell, dimension, value, vocabulary)
+    if not findings.problems:
+        for person in people.values():
+            _check_positions(table, person)
+    return n
+
+
+def _why_no_rating(text: str, scale: list[int]) -> str:
+    if not text:
+        return "is empty"
+    if not re.fullmatch(r"-?[0-9]+", text):
+        return f"{text!r} is not a whole number"
+    whole_range = scale == [*range(scale[0], scale[-1] + 1)]
+    points = f"{scale[0]} to {scale[-1]}" if whole_range else ", ".join(map(str, scale))
+    return f"{text} is not on the scale of the study, {points}"
+
+
+def _add_rating(
+    table: TidyFile,
+    line: int,
+    row: Row,
+    person: Person,
+    cell: tuple[int, int],
+    dimension: str,
+    value: int,
+    vocabulary: Vocabulary,
+) -> None:
+    answers = _block_answers(table, line, row, person, cell, vocabulary)
+    key = (cell[1], vocabulary.rating_task, dimension)
+    if key in answers.values:
+        table.problem(line, "", f"{person.name!r} has rated this response's {dimension} already")
+    answers.values[key] = (value, table.whole(line, row, "revisions") or 0)
+
+
+def _block_answers(
+    table: TidyFile,
+    line: int,
+    row: Row,
+    person: Person,
+    cell: tuple[int, int],
+    vocabulary: Vocabulary,
+) -> BlockAnswers:
+    """What the person gave to the row's block, with what the row says about how it was shown.
+
+    Every row of a block has to say the same, be it in the file of ratings or in that of ranks.
+    """
+    block, response = cell
+    sizes = vocabulary.block_sizes
+    answers = person.blocks.setdefault(block, BlockAnswers(line))
+    shown: dict[str, float | int | None] = {
+        "block_position": table.whole(line, row, "block_position", least=1, most=len(sizes)),
+        "block_seconds": table.number(line, row, "block_seconds"),
+    }
+    for column, value in shown.items():
+        if column in table.columns and answers.shown.setdefault(column, value) != value:
+            table.problem(line, column, f"differs from line {answers.line}, the same block")
+    if "response_position" in table.columns:
+        place = table.whole(line, row, "response_position", least=1, most=sizes[block])
+        if answers.places.setdefault(response, place) != place:
+            table.problem(line, "response_position", "differs from the same response's other row")
+    return answers
+
+
+def _check_positions(table: TidyFile, person: Person) -> None:
+    """No two blocks at one position, no two responses at one place of a page."""
+    taken: dict[int, int] = {}
+    for answers in person.blocks.values():
+        if answers.position is not None:
+            first = taken.setdefault(answers.position, answers.line)
+            if first != answers.line:
+                reason = f"{person.name!r} has another block at {answers.position} on line {first}"
+                table.problem(answers.line, "block_position", reason)
+        places = [place for place in answers.places.values() if place is not None]
+        if len(set(places)) < len(places):
+            reason = "two responses of the block stand at the same place"
+            table.problem(answers.line, "response_position", reason)
+
+
+def read_ranks(
+    data: bytes, file: str, vocabulary: Vocabulary, people: Mapping[str, Person], findings: Findings
+) -> int:
+    """Put each rank and choice to its person; how many rows there are.
+
+    Nobody gives a rank twice in a block (unless the study allows ties), or has two best or two
+    worst responses there.
+    """
+    required = ("participant", *cell_columns(vocabulary), "rank")
+    columns = Columns(required, ("set", "dimension", "choice", *SHOWN), ("source",))
+    table = TidyFile(data, file, columns, findings)
+    cells = CellReader(table, vocabulary)
+    sizes = vocabulary.block_sizes
+    first_lines: dict[tuple[str, int, str, str, int], int] = {}
+    n = 0
+    for line, row in table.rows():
+        n += 1
+        person = person_of(table, line, row, people)
+        cell = cells.cell(line, row)
+        dimension = cells.rank_dimension(line, row)
+        shown = sizes[cell[0]] if cell else LARGEST
+        rank = table.whole(line, row, "rank", least=1, most=shown)
+        choice = table.choice(line, row, "choice", list(CHOICES)) if row.get("choice") else ""
+        if person is None or cell is None or dimension is None or choice is None:
+            continue
+        block, response = cell
+        answers = _block_answers(table, line, row, person, cell, vocabulary)
+        revisions = table.whole(line, row, "revisions") or 0
+        given = (("rank", "ranking", rank), ("choice", "best_worst", CHOICES.get(choice)))
+        for column, task, value in given:
+            if value is None:
+                continue
+            if (response, task, dimension) in answers.values:
+                table.problem(line, "", f"{person.name!r} has placed this response already")
+            place = (person.name, block, dimension, task, value)
+            first = first_lines.setdefault(place, line)
+            if first != line and not (task == "ranking" and vocabulary.ties):
+                reason = f"{row[column]} stands on line {first} already, for the same block"
+                table.problem(line, column, reason)
+            answers.values[response, task, dimension] = (value, revisions)
+            revisions = 0  # a row that holds a rank and a choice counts their changes together
+    if not findings.problems:
+        for person in people.values():
+            _check_positions(table, person)
+    return n

@@ -1,0 +1,101 @@
+"""What gold.csv says, checked against a study. Pure."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import fmean
+
+from dashboard.importing.checks import CellReader, cell_columns
+from dashboard.importing.files import Columns, Findings, Row, TidyFile
+from dashboard.importing.people import Vocabulary
+
+#: Of who made the scores, as far as the database keeps it.
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class GoldValue:
+    """A row of gold.csv."""
+
+    line: int
+    response: int
+    dimension: str
+    value: float
+    #: By call; None where that one has no score.
+    calls: list[float | None]
+    gold_by: str
+
+
+def read_gold(
+    data: bytes, file: str, vocabulary: Vocabulary, findings: Findings
+) -> list[GoldValue]:
+    """Each response's gold score once, however often the response is shown.
+
+    All of them have one maker, named in `gold_by` or in no row.
+    """
+    header = data.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
+    calls = re.findall(r"\bcall_[0-9]+\b", header)
+    required = [*cell_columns(vocabulary), "gold"]
+    if len(vocabulary.dimensions) > 1:
+        required.append("dimension")
+    columns = Columns(required, ("set", "dimension", *calls, "gold_by"))
+    table = TidyFile(data, file, columns, findings)
+    if not vocabulary.scale:
+        table.problem(1, "", "the study has no ratings, so it has no gold scores")
+        return []
+    cells = CellReader(table, vocabulary)
+    found: dict[tuple[int, str], GoldValue] = {}
+    places: set[tuple[tuple[int, int], str]] = set()
+    first_maker: str | None = None
+    for line, row in table.rows():
+        gold_by = row.get("gold_by", "")
+        first_maker = gold_by if first_maker is None else first_maker
+        if gold_by != first_maker:
+            reason = f"{gold_by!r} where the first row has {first_maker!r}; a study has one source"
+            table.problem(line, "gold_by", reason)
+        elif len(gold_by) > LONGEST_NAME:
+            table.problem(line, "gold_by", f"is longer than {LONGEST_NAME} characters")
+        cell = cells.cell(line, row)
+        dimension = cells.dimension(line, row)
+        value, single = _scores(table, line, row, calls, vocabulary.scale)
+        if cell is None or dimension is None or value is None:
+            continue
+        if (cell, dimension) in places:
+            table.problem(line, "", "this response has a gold score in this set already")
+        places.add((cell, dimension))
+        gold = GoldValue(line, cell[1], dimension, value, single, gold_by)
+        first = found.setdefault((cell[1], dimension), gold)
+        if first.value != value:
+            reason = f"differs from line {first.line}, where the same response has {first.value}"
+            table.problem(line, "gold", reason)
+    return list(found.values())
+
+
+def _scores(
+    table: TidyFile, line: int, row: Row, calls: Sequence[str], scale: Sequence[int]
+) -> tuple[float | None, list[float | None]]:
+    """A row's gold score, and the single scores behind it, whole ones as such."""
+    low, high = min(scale), max(scale)
+    value = table.number(line, row, "gold", least=-math.inf)
+    if not row["gold"]:
+        table.problem(line, "gold", "is empty")
+    if value is not None and not low <= value <= high:
+        table.problem(line, "gold", f"{row['gold']} is outside the scale, {low} to {high}")
+    each = [table.number(line, row, name, least=low, most=high) for name in calls]
+    single = [int(s) if s is not None and s.is_integer() else s for s in each]
+    while single and single[-1] is None:
+        single.pop()
+    known = [score for score in single if score is not None]
+    if value is not None and known and not _is_mean(row["gold"], fmean(known)):
+        reason = f"{row['gold']} is not the mean of its single scores, {fmean(known):.6g}"
+        table.problem(line, "gold", reason)
+    return value, single
+
+
+def _is_mean(text: str, mean: float) -> bool:
+    """Whether a number is this mean, as far as its decimals go."""
+    digits = Decimal(text).as_tuple().exponent
+    assert isinstance(digits, int)  # it is finite
+    return abs(float(text) - mean) <= 0.5 * 10.0**digits + 1e-9

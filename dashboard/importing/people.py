@@ -1,0 +1,235 @@
+"""What participants.csv says, checked against a study. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+from analysis.quality_rules import LONGEST_REASON
+from dashboard.importing.files import Columns, Findings, Row, TidyFile
+
+#: How a cell of the study is named: scenario, set, model, condition.
+Names = tuple[str, str, str, str]
+STATUSES = ("completed", "in_progress", "screened_out", "declined", "withdrawn")
+TEXTS = ("sex", "gender", "race", "hispanic", "education", "employment", "state", "region")
+#: Columns that our exports add and that are computed anew.
+DERIVED = ("sigma", "mae", "included", "exclusion", "gold", "gold_by")
+LANGUAGE = re.compile(r"(?=.{2,20}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
+#: The reason of a decision whose file does not tell it.
+NOT_STATED = "not stated in the imported file"
+#: An age above this is a slip of the pen, or a year of birth.
+OLDEST = 150
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What the files of one study may name."""
+
+    study: str
+    #: (block id, response id) by names.
+    cells: Mapping[Names, tuple[int, int]]
+    dimensions: list[str]
+    #: Whether a rank may stand twice in a block.
+    ties: bool
+    #: Of ranks and choices that have a dimension of their own.
+    rank_dimensions: list[str]
+    #: The task that rates and what a rating may be; nothing where there is none.
+    rating_task: str
+    scale: list[int]
+    #: Questions of the study beside the usual columns, and which are answered in whole numbers.
+    questions: list[str]
+    whole_numbers: list[str]
+    ways_in: list[str]
+    endings: list[str]
+    devices: list[str]
+    sources: list[str]
+    test_sources: list[str]
+
+    @cached_property
+    def sets(self) -> list[str]:
+        """The names of the sets; one empty name where a study has none."""
+        return list(dict.fromkeys(names[1] for names in self.cells))
+
+    @cached_property
+    def block_sizes(self) -> dict[int, int]:
+        """How many responses each block shows, by block id."""
+        return Counter(block for block, _ in self.cells.values())
+
+
+@dataclass(slots=True)
+class Person:
+    """A row of participants.csv."""
+
+    line: int
+    name: str
+    source: str
+    status: str
+    started_at: datetime | None
+    finished_at: datetime | None
+    duration_seconds: float | None
+    checks_failed: int | None
+    way_in: str
+    ending: str
+    language: str
+    device: str
+    window: tuple[int | None, int | None]
+    clock_stepped: bool
+    #: Why researchers excluded the person; empty where they did not.
+    excluded_by_decision: str
+    answers: dict[str, str | int | float]
+    blocks: dict[int, "BlockAnswers"] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class BlockAnswers:
+    """What one person gave to one block. `shown` holds what files say about the whole block,
+    `places` the responses' places on the page.
+    """
+
+    line: int
+    shown: dict[str, float | int | None] = field(default_factory=dict)
+    places: dict[int, int | None] = field(default_factory=dict)
+    #: (response, task, dimension) → (value, revisions).
+    values: dict[tuple[int, str, str], tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def position(self) -> int | None:
+        """1 for the first block shown."""
+        position = self.shown.get("block_position")
+        return None if position is None else int(position)
+
+    @property
+    def seconds(self) -> float | None:
+        """From showing the block to its first complete answer."""
+        return self.shown.get("block_seconds")
+
+
+def read_people(
+    data: bytes, file: str, vocabulary: Vocabulary, findings: Findings
+) -> dict[str, Person]:
+    """Participants by name, in file order."""
+    columns = Columns(
+        required=("participant", "status"),
+        optional=(
+            *("source", "started_at", "finished_at", "duration_seconds"),
+            *("attention_checks_failed", "age", *TEXTS, *vocabulary.questions),
+            *("way_in", "ending", "language", "device", "viewport_width", "viewport_height"),
+            "clock_stepped",
+            "excluded_by_decision",
+        ),
+        ignored=(*DERIVED, "sources"),
+    )
+    table = TidyFile(data, file, columns, findings)
+    people: dict[str, Person] = {}
+    for line, row in table.rows():
+        name = row["participant"]
+        if not name:
+            table.problem(line, "participant", "is empty")
+        elif len(name) > 100:
+            table.problem(line, "participant", "is longer than 100 characters")
+        elif name in people:
+            first = people[name].line
+            table.problem(line, "participant", f"{name!r} stands on line {first} already")
+        else:
+            people[name] = _person(table, line, row, vocabulary)
+    if not people and not findings.problems:
+        table.problem(1, "", "there are no participants below the header")
+    _look_for_prolific_ids(people, file, findings)
+    return people
+
+
+def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Person:
+    source = _source(table, line, row, vocabulary)
+    status = table.choice(line, row, "status", STATUSES)
+    started_at = table.time(line, row, "started_at")
+    finished_at = table.time(line, row, "finished_at")
+    clock_stepped = _one_of(table, line, row, "clock_stepped", ["true", "false"]) == "true"
+    if started_at and finished_at and finished_at < started_at and not clock_stepped:
+        table.problem(line, "finished_at", f"is before started_at, {row['started_at']}")
+    if status == "completed" and source in vocabulary.test_sources and finished_at is None:
+        table.problem(line, "finished_at", f"is empty, but the {source} participant completed")
+    return Person(
+        line=line,
+        name=row["participant"],
+        source=source,
+        status=status or "",
+        started_at=started_at,
+        finished_at=finished_at,
+        duration_seconds=table.number(line, row, "duration_seconds"),
+        checks_failed=table.whole(line, row, "attention_checks_failed"),
+        way_in=_one_of(table, line, row, "way_in", vocabulary.ways_in),
+        ending=_one_of(table, line, row, "ending", vocabulary.endings),
+        language=_language(table, line, row),
+        device=_one_of(table, line, row, "device", vocabulary.devices),
+        window=(
+            table.whole(line, row, "viewport_width"),
+            table.whole(line, row, "viewport_height"),
+        ),
+        clock_stepped=clock_stepped,
+        excluded_by_decision=_decision(table, line, row),
+        answers=_answers(table, line, row, vocabulary),
+    )
+
+
+def _one_of(table: TidyFile, line: int, row: Row, column: str, known: list[str]) -> str:
+    return table.choice(line, row, column, known) or "" if row.get(column) else ""
+
+
+def _language(table: TidyFile, line: int, row: Row) -> str:
+    language = row.get("language", "")
+    if language and not LANGUAGE.fullmatch(language):
+        table.problem(line, "language", f"{language!r} is no language such as en or zh-hans")
+    return language
+
+
+def _decision(table: TidyFile, line: int, row: Row) -> str:
+    """The reason of a decision; what is shared says no more than that there is one."""
+    reason = row.get("excluded_by_decision", "")
+    if len(reason) > LONGEST_REASON:
+        why = f"is longer than {LONGEST_REASON} characters"
+        table.problem(line, "excluded_by_decision", why)
+    return {"true": NOT_STATED, "false": ""}.get(reason.lower(), reason)
+
+
+def _source(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> str:
+    """Test people stay what they are, everybody else was imported. An expert would count among the
+    raters then, and no file tells the panel.
+    """
+    if not row.get("source"):
+        return "import"
+    source = table.choice(line, row, "source", vocabulary.sources)
+    if source == "panel":
+        table.problem(line, "source", "is panel: of experts, import the gold scores")
+    return source if source in vocabulary.test_sources else "import"
+
+
+def _answers(
+    table: TidyFile, line: int, row: Row, vocabulary: Vocabulary
+) -> dict[str, str | int | float]:
+    answers: dict[str, str | int | float] = {}
+    age = table.number(line, row, "age", most=OLDEST)
+    if age is not None:
+        answers["age"] = int(age) if age.is_integer() else age
+    for name in dict.fromkeys((*TEXTS, *vocabulary.questions)):
+        if name in ("age", *DERIVED) or not row.get(name):
+            continue
+        if name in vocabulary.whole_numbers:
+            number = table.whole(line, row, name, least=-1_000_000_000)
+            if number is not None:
+                answers[name] = number
+        else:
+            answers[name] = row[name]
+    if "state" in answers:
+        answers.pop("region", None)  # the state's own region holds
+    return answers
+
+
+def _look_for_prolific_ids(people: Mapping[str, Person], file: str, findings: Findings) -> None:
+    ids = [person for person in people.values() if re.fullmatch(r"[0-9a-f]{24}", person.name)]
+    if ids:
+        findings.notices.append(
+            f"{file}: {len(ids)} participants are named like Prolific IDs (line {ids[0].line}); "
+            "names are kept and exported as given: consider pseudonyms"
+        )

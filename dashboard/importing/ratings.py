@@ -1,0 +1,263 @@
+"""Bringing in ratings collected elsewhere: check everything, then write all of it or nothing."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from analysis.models import ManualDecision
+from analysis.recipe_sets import recipes_in_force
+from analysis.ungrouped import sentences, ungrouped
+from dashboard.importing.checks import read_ranks, read_ratings
+from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.gold import GoldValue, read_gold
+from dashboard.importing.people import BlockAnswers, Person, Vocabulary, read_people
+from judge.gold import add_gold_set, choose_gold
+from judge.models import GoldSet
+from judge.queries import Gold, gold_scores
+from survey.definition.questions import IntegerQuestion
+from survey.definition.settings import ENDINGS
+from survey.models import (
+    DemographicAnswer,
+    Participant,
+    Presentation,
+    Rating,
+    Study,
+    StudyEvent,
+)
+from survey.tidy import cells_of, definition_of, dimensions_of
+
+#: What gold scores that come with ratings are called.
+IMPORTED = "imported"
+#: People whose answers are made into rows at a time.
+BATCH = 200
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import brought in."""
+
+    participants: int
+    ratings: int
+    ranks: int
+    gold: int
+    notices: list[str]
+
+
+@dataclass(frozen=True)
+class _Checked:
+    people: dict[str, Person]
+    gold: list[GoldValue]
+    done: Imported
+
+
+def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
+    """Import `files`, by the names `participants`, `ratings`, `gold`, `ranks` (the last two may
+    be absent, and that of ratings where the study has none). Raises ImportRefused, having changed
+    nothing.
+    """
+    contents = {name: _read(path) for name, path in files.items()}
+    vocabulary = vocabulary_of(study)
+    if vocabulary.rating_task and "ratings" not in files:
+        raise ImportRefused(f"{study} has ratings: give their file too")
+    checked = _check(vocabulary, files, contents)
+    checked.done.notices.extend(_in_no_group(study, checked.people.values()))
+    before = gold_scores(study)
+    if checked.gold and before.scores and not before.is_imported:
+        notice = f"the imported gold scores take the place of those of {before.source}"
+        checked.done.notices.append(notice)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
+    try:
+        with transaction.atomic():
+            _write(study, vocabulary, checked, digests)
+    except IntegrityError:
+        # The database stopped what was not there a moment ago, when it was looked for.
+        raise ImportRefused(
+            f"{study}: somebody else imported some of this just now; nothing was imported"
+        ) from None
+    return checked.done
+
+
+def vocabulary_of(study: Study) -> Vocabulary:
+    """What files of this study may name."""
+    definition = definition_of(study)
+    placing = [task for task in (definition.ranking, definition.best_worst) if task is not None]
+    asked = definition.demographics
+    return Vocabulary(
+        study=str(study),
+        cells={cell.names: key for key, cell in cells_of(study).items()},
+        dimensions=dimensions_of(definition),
+        ties=definition.ranking is not None and definition.ranking.ties,
+        rank_dimensions=[task.dimension for task in placing if task.dimension],
+        rating_task=definition.rating.kind if definition.rating else "",
+        scale=definition.rating.values if definition.rating else [],
+        questions=[question.name for question in (*definition.screening, *asked)],
+        whole_numbers=[q.name for q in asked if isinstance(q, IntegerQuestion)],
+        ways_in=[way.value for way in Participant.WayIn],
+        endings=list(ENDINGS),
+        devices=[device.value for device in Participant.Device],
+        sources=Participant.Source.values,
+        test_sources=list(Participant.TEST_SOURCES),
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ImportRefused(f"{path}: {error.strerror or 'unreadable'}") from None
+
+
+def _check(
+    vocabulary: Vocabulary, files: Mapping[str, Path], contents: Mapping[str, bytes]
+) -> _Checked:
+    findings = Findings()
+    path = {name: str(file) for name, file in files.items()}
+    people = read_people(contents["participants"], path["participants"], vocabulary, findings)
+    if not people:
+        findings.refuse_if_any()
+    ratings, ranks, gold = 0, 0, []
+    if "ratings" in contents:
+        ratings = read_ratings(contents["ratings"], path["ratings"], vocabulary, people, findings)
+    if "ranks" in contents:
+        ranks = read_ranks(contents["ranks"], path["ranks"], vocabulary, people, findings)
+    if "gold" in contents:
+        gold = read_gold(contents["gold"], path["gold"], vocabulary, findings)
+    findings.refuse_if_any()
+    done = Imported(len(people), ratings, ranks, len(gold), findings.notices)
+    return _Checked(people, gold, done)
+
+
+def _in_no_group(study: Study, people: Iterable[Person]) -> list[str]:
+    """Answers that no group of the study's recipes knows, and how many people gave each."""
+    given: dict[str, Counter[str]] = {}
+    for person in people:
+        for name, answer in person.answers.items():
+            given.setdefault(name, Counter())[str(answer)] += 1
+    answers = {name: [answer for answer, _ in of.most_common()] for name, of in given.items()}
+    return [
+        "".join(sentences(found, {answer: str(n) for answer, n in given[found.column].items()}))
+        for found in ungrouped(recipes_in_force(study), answers)
+    ]
+
+
+# ── Writing ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _write(
+    study: Study, vocabulary: Vocabulary, checked: _Checked, digests: Mapping[str, str]
+) -> None:
+    locked = Study.objects.select_for_update().get(pk=study.pk)
+    if locked.loaded_at != study.loaded_at:
+        raise ImportRefused(f"{study} was loaded anew just now; try again")
+    _refuse_what_is_there(study, checked)
+    if any(person.source not in vocabulary.test_sources for person in checked.people.values()):
+        Study.objects.filter(pk=study.pk, frozen_at=None).update(frozen_at=timezone.now())
+    for batch in _batches(checked.people.values(), BATCH):
+        _write_people(study, batch, vocabulary.block_sizes)
+    if checked.gold:
+        scores = [Gold(g.response, g.dimension, g.value, g.calls) for g in checked.gold]
+        made_by = checked.gold[0].gold_by
+        gold_set = add_gold_set(study, name=IMPORTED, made_by=made_by, scores=scores)
+        choose_gold(study, gold_set=gold_set, why="imported with ratings")
+    done = checked.done
+    counts = {"participants": done.participants, "ratings": done.ratings, "gold": done.gold}
+    detail = {"sha256": dict(digests), **counts, "ranks": done.ranks}
+    StudyEvent.objects.create(study=study, action="imported", detail=detail)
+
+
+def _refuse_what_is_there(study: Study, checked: _Checked) -> None:
+    here = set(Participant.objects.filter(study=study).values_list("pseudonym", flat=True))
+    twice = [name for name in checked.people if name in here]
+    if twice:
+        some = ", ".join(twice[:3]) + (", …" if len(twice) > 3 else "")
+        raise ImportRefused(
+            f"{len(twice)} of {len(checked.people)} participants are in {study} already ({some}): "
+            "was this imported before? Nothing was imported"
+        )
+    if checked.gold and GoldSet.objects.filter(study=study, name=IMPORTED).exists():
+        raise ImportRefused(f"{study} has imported gold scores already; nothing was imported")
+
+
+def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, int]) -> None:
+    now = timezone.now()
+    rows = Participant.objects.bulk_create(
+        Participant(
+            study=study,
+            pseudonym=person.name,
+            source=person.source,
+            status=person.status,
+            arrived_at=person.started_at or now,
+            started_at=person.started_at,
+            last_seen_at=person.finished_at or person.started_at or now,
+            finished_at=person.finished_at,
+            imported_duration_seconds=person.duration_seconds,
+            imported_checks_failed=person.checks_failed,
+            way_in=person.way_in,
+            ending=person.ending,
+            language=person.language,
+            device=person.device,
+            viewport_width=person.window[0],
+            viewport_height=person.window[1],
+            clock_stepped=person.clock_stepped,
+        )
+        for person in people
+    )
+    DemographicAnswer.objects.bulk_create(
+        DemographicAnswer(participant=row, name=name, value=value)
+        for row, person in zip(rows, people, strict=True)
+        for name, value in person.answers.items()
+    )
+    ManualDecision.objects.bulk_create(
+        ManualDecision(participant=row, excluded=True, reason=person.excluded_by_decision, at=now)
+        for row, person in zip(rows, people, strict=True)
+        if person.excluded_by_decision
+    )
+    given = [
+        (row, block, answers)
+        for row, person in zip(rows, people, strict=True)
+        for block, answers in person.blocks.items()
+    ]
+    presentations = Presentation.objects.bulk_create(
+        Presentation(
+            participant=row,
+            block_id=block,
+            position=answers.position,
+            response_order=_order(answers, sizes[block]),
+            imported_seconds=answers.seconds,
+        )
+        for row, block, answers in given
+    )
+    Rating.objects.bulk_create(
+        Rating(
+            presentation=presentation,
+            response_id=response,
+            task=task,
+            dimension=dimension,
+            value=value,
+            revisions=revisions,
+        )
+        for presentation, (_, _, answers) in zip(presentations, given, strict=True)
+        for (response, task, dimension), (value, revisions) in answers.values.items()
+    )
+
+
+def _order(answers: BlockAnswers, size: int) -> list[int] | None:
+    """The responses from top to bottom, if the place of every one of them is known."""
+    places = {place: response for response, place in answers.places.items()}
+    known = sorted(place for place in places if place is not None)
+    return [places[place] for place in known] if known == [*range(1, size + 1)] else None
+
+
+def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -1,0 +1,1 @@
+"""Judges: gold scores, and whether judges agree with people."""

@@ -1,0 +1,196 @@
+"""Stored tables about judges, reshaped for pages, with what each number means. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.shared.stored_tables import Row, Table, in_order
+
+TABLES = (
+    "judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models",
+    "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_funnel", "guard_wins",
+    "guard_systems", "guard_raters", "guard_warnings",
+)  # fmt: skip
+#: Of judge_agreement: what a statistic is called, what it says, and when to worry.
+STATISTICS = {
+    "pearson_within": (
+        "Correlation of means, r",
+        "Whether the judge and people order the responses of a scenario alike, and keep the same "
+        "distances. Worry where the interval holds 0.",
+    ),
+    "spearman_within": ("Correlation of ranks, ρ", "The same for the order alone."),
+    "bias": (
+        "Bias",
+        "Judge minus people, in points of the scale. Worry where the interval leaves 0 out: "
+        "whoever rates as people do then lies that far from the gold scores.",
+    ),
+    "limits_low": (
+        "Lower limit of agreement",
+        "About 95 % of the differences between judge and people lie above this one …",
+    ),
+    "limits_high": (
+        "Upper limit of agreement",
+        "… and below this one. Worry where that is a large part of the scale: single responses "
+        "then count for little.",
+    ),
+    "own_family_bias": (
+        "Bias towards its own family",
+        "How much better the judge treats models of its own family, beyond what people do. Worry "
+        "where the interval lies above 0.",
+    ),
+    "length_spearman": (
+        "Its scores and length, ρ",
+        "Whether longer responses get more from the judge. Worry where this is far above the next "
+        "line: then it rewards length where people do not.",
+    ),
+    "length_spearman_people": ("People's ratings and length, ρ", "The same of people."),
+    "alpha_raters": (
+        "α of the raters alone",
+        "How far people agree with one another (Krippendorff): 1 is fully, 0 as by chance. No "
+        "judge can be expected to agree with people much better than they do.",
+    ),
+    "alpha_with_judge": (
+        "α with the judge among them",
+        "The judge as one rater more. Worry where it is lower than without.",
+    ),
+}
+#: The most uneven responses that are listed for each judge.
+UNEVEN = 5
+
+
+@dataclass(frozen=True)
+class InShort:
+    """A source's consistency and agreement with people, a row for each dimension."""
+
+    consistency: list[Row]
+    agreement: list[Row]
+
+
+def in_short(consistency: Table, agreement: Table, source: str) -> InShort:
+    """What an analysis found about a source; r where there is one, else that of ranks."""
+    own = [row for row in agreement.rows if row["judge"] == source and row["value"] is not None]
+    found: dict[str, Row] = {}
+    for wanted in ("spearman_within", "pearson_within"):
+        found |= {row["dimension"]: row for row in own if row["statistic"] == wanted}
+    return InShort(
+        [row for row in with_flags(consistency) if row["judge"] == source],
+        list(found.values()),
+    )
+
+
+def grouped(table: Table, *columns: str) -> list[tuple[tuple[Any, ...], list[Row]]]:
+    """Rows with the same values in `columns`, together, in order of first appearance."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in table.rows:
+        found.setdefault(tuple(row[name] for name in columns), []).append(row)
+    return list(found.items())
+
+
+def with_flags(consistency: Table) -> list[Row]:
+    """The rows of judge_consistency with their flags one by one, but for that of a stand-in: it
+    is named one wherever it appears.
+    """
+    return [row | {"flag_list": _flags(row["flags"] or "")} for row in consistency.rows]
+
+
+def _flags(flags: str) -> list[str]:
+    return [flag for flag in flags.split("; ") if flag and not flag.startswith("stand-in")]
+
+
+def statistics(agreement: Table) -> list[tuple[tuple[Any, ...], list[Row]]]:
+    """The rows of judge_agreement by source and dimension, each with its label and meaning."""
+    found = []
+    for key, rows in grouped(agreement, "judge", "dimension"):
+        labelled = []
+        for row in rows:
+            label, meaning = STATISTICS.get(row["statistic"], (row["statistic"], ""))
+            labelled.append(row | {"label": label, "meaning": meaning})
+        found.append((key, labelled))
+    return found
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How often each score was given on a dimension: by people, then by each source."""
+
+    dimension: str
+    scores: list[float]
+    #: Whose, how many there are, and their shares in percent.
+    rows: list[tuple[str, int, list[float | None]]]
+
+
+def shares(table: Table) -> list[Shares]:
+    """judge_scores_shares, laid out with a line for each source and one for people."""
+    found = []
+    for (dimension,), rows in grouped(table, "dimension"):
+        scores = sorted({row["score"] for row in rows})
+        of_people = {
+            row["score"]: (row["people_n"], row["people_share"])
+            for row in rows
+            if row.get("people_share") is not None
+        }
+        lines = [_line("people", scores, of_people)] if of_people else []
+        for judge in in_order(row["judge"] for row in rows):
+            own = {r["score"]: (r["n"], r["share"]) for r in rows if r["judge"] == judge}
+            lines.append(_line(judge, scores, own))
+        found.append(Shares(dimension, scores, lines))
+    return found
+
+
+def _line(
+    name: str, scores: Sequence[float], given: dict[float, tuple[int, float | None]]
+) -> tuple[str, int, list[float | None]]:
+    percent = [given.get(score, (0, None))[1] for score in scores]
+    n = sum(count or 0 for count, _ in given.values())
+    return name, n, [None if share is None else 100 * share for share in percent]
+
+
+def most_uneven(spread: Table) -> list[Row]:
+    """The responses on which each source's own scores differ most."""
+    found: list[Row] = []
+    for _, rows in grouped(spread, "judge", "dimension"):
+        uneven = [row for row in rows if row["sd"]]
+        found += sorted(uneven, key=lambda row: -row["sd"])[:UNEVEN]
+    return found
+
+
+@dataclass(frozen=True)
+class ThreeWays:
+    """A table of the guard: a row for each key, a cell for each way of filtering."""
+
+    ways: list[str]
+    rows: list[tuple[tuple[Any, ...], list[Row | None]]]
+
+
+def three_ways(table: Table, *keys: str) -> ThreeWays:
+    """Rows with the same `keys` beside one another, by their way of filtering."""
+    ways = in_order(row["way"] for row in table.rows)
+    cells = {(*(row[k] for k in keys), row["way"]): row for row in table.rows}
+    names = in_order(tuple(row[k] for k in keys) for row in table.rows)
+    return ThreeWays(ways, [(name, [cells.get((*name, way)) for way in ways]) for name in names])
+
+
+@dataclass(frozen=True)
+class AltTests:
+    """The alternative annotator test: at the study's own ε, then at the others."""
+
+    epsilon: float | None
+    own: list[tuple[tuple[Any, ...], list[Row]]]
+    #: Whether each passes, at each further ε.
+    epsilons: list[float]
+    others: list[tuple[tuple[Any, ...], list[Row | None]]]
+
+
+def alt_tests(table: Table) -> AltTests:
+    """The rows of alt_test, by dimension; constant judges stand with the others."""
+    own = Table(table.columns, [row for row in table.rows if row["is_studys"]])
+    rest = [row for row in table.rows if not row["is_studys"]]
+    epsilons = sorted({row["epsilon"] for row in rest})
+    cells = {(row["dimension"], row["judge"], row["epsilon"]): row for row in rest}
+    names = in_order((row["dimension"], row["judge"]) for row in rest)
+    return AltTests(
+        own.rows[0]["epsilon"] if own.rows else None,
+        grouped(own, "dimension"),
+        epsilons,
+        [(name, [cells.get((*name, epsilon)) for epsilon in epsilons]) for name in names],
+    )

@@ -1,0 +1,54 @@
+"""Gold scores from a file, kept as a source of their own: all of them, or none."""
+
+import hashlib
+import re
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from dashboard.importing.files import Findings, ImportRefused
+from dashboard.importing.gold import read_gold
+from dashboard.importing.ratings import vocabulary_of
+from judge.gold import add_gold_set
+from judge.models import GoldSet
+from judge.queries import Gold
+from survey.models import Study, StudyEvent
+
+#: What a set may be called, so that commands and files can name it.
+SET_NAME = re.compile(r"[^\W_][\w .:@+-]{0,59}")
+
+
+def import_gold_set(
+    study: Study, data: bytes, *, file: str, name: str, author: User | None = None
+) -> tuple[GoldSet, list[str]]:
+    """Keep the scores of a gold.csv as the set `name`; the set, and what is worth knowing.
+
+    They are not gold before somebody says so. Raises ImportRefused, having changed nothing.
+    """
+    if not SET_NAME.fullmatch(name):
+        raise ImportRefused(
+            f"{name!r} is no name for gold scores: it begins with a letter or a digit and has "
+            "letters, digits, spaces and . : @ + - _, at most 60 of them"
+        )
+    findings = Findings()
+    scores = read_gold(data, file, vocabulary_of(study), findings)
+    findings.refuse_if_any()
+    if not scores:
+        raise ImportRefused(f"{file}: there are no gold scores in it")
+    try:
+        with transaction.atomic():
+            added = add_gold_set(
+                study,
+                name=name,
+                made_by=scores[0].gold_by,
+                scores=[Gold(g.response, g.dimension, g.value, g.calls) for g in scores],
+            )
+            detail = {"name": name, "sha256": hashlib.sha256(data).hexdigest(), "gold": len(scores)}
+            StudyEvent.objects.create(
+                study=study, author=author, action="gold imported", detail=detail
+            )
+    except (ValueError, IntegrityError):
+        raise ImportRefused(
+            f"{study} has gold scores called {name!r} already: choose another name"
+        ) from None
+    return added, findings.notices

@@ -1,0 +1,258 @@
+"""Judges: the gold scores, where they come from, and what another choice changes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.defaultfilters import pluralize
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.models import AnalysisRun
+from dashboard.importing.files import ImportRefused
+from dashboard.judges.agreement import in_short
+from dashboard.judges.forms import GoldSetForm
+from dashboard.judges.gold_changes import changes
+from dashboard.judges.gold_choice import NotChosen, find_source, make_gold
+from dashboard.judges.gold_rows import gold_rows
+from dashboard.judges.gold_sets import import_gold_set
+from dashboard.judges.sources import FileState, JudgeState, PanelState, key, sources_of
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.newest_analysis import (
+    include_query,
+    included,
+    newest_analysis,
+    only_not_counted,
+    tables_of,
+)
+from dashboard.shared.pages import asked_for, study_page, wake_worker
+from dashboard.shared.stored_tables import Table
+from judge.configure import move_judges_here
+from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.models import GoldDecision, Judge
+from judge.plans import queue_missing
+from judge.queries import (
+    current_judges,
+    gold_scores,
+)
+from survey.models import Participant, Study
+from survey.tidy import counted_sources, definition_of, not_counted_among
+
+GOLD_SHOWN = 100
+
+
+DECISIONS_SHOWN = 50
+
+
+Source = JudgeState | FileState | PanelState
+
+
+def back(include: list[str] | None, page: str, *of: Any) -> HttpResponse:
+    """To a page of judges again, with the same test people as before."""
+    return redirect(reverse(page, args=of) + include_query(include))
+
+
+@require_GET
+@researcher_required
+def gold(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Every source of gold scores, which of them is gold, and what it all costs."""
+    found = study_or_404(name)
+    pages = Paginator(gold_rows(found), GOLD_SHOWN)
+    page = pages.get_page(request.GET.get("page"))
+    decisions = GoldDecision.objects.filter(study=found).order_by("-id")
+    return study_page(
+        request,
+        found,
+        "gold",
+        "judges/gold",
+        **_sources(request, found),
+        gold=gold_scores(found),
+        page=page,
+        page_numbers=pages.get_elided_page_range(page.number),
+        decisions=decisions.select_related("judge", "gold_set", "author")[:DECISIONS_SHOWN],
+        only_not_counted=only_not_counted(found),
+        not_counted=Participant.NOT_COUNTED,
+    )
+
+
+@require_GET
+@researcher_required
+def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The live part of that page alone; says when the page has to be loaded again."""
+    found = study_or_404(name)
+    context = _sources(request, found)
+    response = render(request, "dashboard/judges/_sources.html", {"study": found, **context})
+    if not context["sources"].is_working:
+        response["X-Finished"] = "1"
+    return response
+
+
+def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
+    definition = definition_of(study)
+    analysis = newest_analysis(study, asked_for(request))
+    newest, consistency = _newest_consistency(study)
+    agreement = analysis.tables("judge_agreement")["judge_agreement"]
+    sources = sources_of(study, definition)
+    kinds: dict[str, Sequence[Source]] = {
+        "judges": sources.judges,
+        "files": sources.files,
+        "panels": sources.panels,
+    }
+    return {
+        "sources": sources,
+        "rows": {
+            kind: [(each, in_short(consistency, agreement, each.source.name)) for each in of_kind]
+            for kind, of_kind in kinds.items()
+        },
+        "rated": definition.rating is not None,
+        "analysis": analysis,
+        "analysed": newest is not None,
+    }
+
+
+def _newest_consistency(study: Study) -> tuple[AnalysisRun | None, Table]:
+    """The newest run and what it says of judges alone: the same whoever took part."""
+    newest = study.analysis_runs.filter(state=AnalysisRun.State.DONE).first()
+    return newest, tables_of(newest, "judge_consistency")["judge_consistency"]
+
+
+@require_POST
+@researcher_required
+def score(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Queue the missing calls of all judges, or of one, and wake a worker. Lifts their stops."""
+    found = study_or_404(name)
+    include = asked_for(request)
+    wanted = request.POST.get("judge", "")
+    current = [judge.name for judge in current_judges(found)]
+    missing, ready = 0, []
+    for each in [wanted] if wanted else current or [""]:
+        try:
+            with transaction.atomic():
+                chosen = move_judges_here(found, [each] if each else [])
+                missing += sum(_queue(judge) for judge in chosen)
+            ready += chosen
+        except JudgeNotReady as problem:
+            messages.error(request, f"{each or found} was not asked: {problem}.")
+    if missing:
+        messages.success(request, _queued(missing))
+        for judge in ready:
+            wake_worker(request, "judge.run", judge.pk)
+    elif ready:
+        messages.success(request, "Every response has its scores; there is nothing to ask.")
+    elif wanted and wanted not in current:
+        messages.error(request, f"{found} has no judge {wanted!r}.")
+    if wanted and ready:
+        return back(include, "judge", found, key(ready[0]))
+    return back(include, "gold", found)
+
+
+def _queued(calls: int) -> str:
+    return f"{calls} call{pluralize(calls)} {pluralize(calls, 'is,are')} queued."
+
+
+def _queue(judge: Judge) -> int:
+    """Queue what a judge lacks; how much. Raises JudgeNotReady."""
+    check_endpoint(judge.read_configuration())
+    return queue_missing(judge)
+
+
+@require_POST
+@researcher_required
+def choose(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Make a source's scores the gold ones, and lead to what that changes."""
+    found = study_or_404(name)
+    include = asked_for(request)
+    try:
+        source = find_source(found, request.POST.get("source", ""))
+        choice = make_gold(
+            found,
+            source,
+            author=request.user,
+            why="chosen on the page of judges",
+            sources=counted_sources(included(found, include)),
+        )
+    except NotChosen as problem:
+        messages.error(request, f"{problem}.")
+        return back(include, "gold", found)
+    messages.success(request, f"The gold scores are now those of {source.name}.")
+    if choice.after.state != AnalysisRun.State.DONE:
+        wake_worker(request, "analysis.run", choice.after.pk)
+    address = reverse("gold-changes", args=[found, choice.after.pk])
+    return redirect(f"{address}?before={choice.before.pk}" if choice.before else address)
+
+
+@require_GET
+@researcher_required
+def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
+    """What another gold score changed, as soon as the analysis by it is there."""
+    found = study_or_404(name)
+    after = get_object_or_404(AnalysisRun, study=found, pk=run)
+    done = AnalysisRun.State.DONE
+    asked = request.GET.get("before", "")
+    before = None
+    if asked.isascii() and asked.isdigit() and len(asked) <= 18:
+        earlier = AnalysisRun.objects.filter(study=found, state=done, sources=after.sources)
+        before = earlier.exclude(pk=after.pk).filter(pk=int(asked)).first()
+    return study_page(
+        request,
+        found,
+        "gold",
+        "judges/changes",
+        before=before,
+        after=after,
+        pending={"pending": after},
+        changes=changes(before, after) if before and after.state == done else None,
+        include=not_counted_among(after.sources),
+        query=include_query(not_counted_among(after.sources) or None),
+    )
+
+
+@require_GET
+@researcher_required
+def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
+    """How far an analysis has come; says when it has ended."""
+    after = get_object_or_404(AnalysisRun, study=study_or_404(name), pk=run)
+    response = render(request, "dashboard/_pending.html", {"analysis": {"pending": after}})
+    if after.state in (AnalysisRun.State.DONE, AnalysisRun.State.FAILED):
+        response["X-Finished"] = "1"
+    return response
+
+
+@require_POST
+@researcher_required
+def upload(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Take in a file of gold scores as a source beside the others; all of it, or nothing."""
+    found = study_or_404(name)
+    include = asked_for(request)
+    form = GoldSetForm(request.POST, request.FILES)
+    if not form.is_valid():
+        for errors in form.errors.values():
+            messages.error(request, " ".join(map(str, errors)))
+        return back(include, "gold", found)
+    file = form.cleaned_data["file"]
+    try:
+        added, notices = import_gold_set(
+            found,
+            file.read(),
+            file=file.name,
+            name=form.cleaned_data["name"],
+            author=request.user,
+        )
+    except ImportRefused as error:
+        for line in str(error).splitlines():
+            messages.error(request, line)
+        messages.error(request, "Nothing was changed.")
+        return back(include, "gold", found)
+    n = added.scores.count()
+    for notice in notices:
+        messages.success(request, f"Note: {notice}")
+    messages.success(
+        request,
+        f"{n} gold score{pluralize(n)} {pluralize(n, 'is,are')} here as {added.name}. "
+        f"{pluralize(n, 'It is,They are')} not gold yet.",
+    )
+    return back(include, "gold", found)

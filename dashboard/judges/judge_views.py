@@ -1,0 +1,175 @@
+"""Judges: one judge with its scores and calls."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET, require_POST
+
+from dashboard.judges import sources
+from dashboard.judges.agreement import with_flags
+from dashboard.judges.gold_choice import why_not_gold
+from dashboard.judges.gold_views import _newest_consistency, _queue, _queued, back
+from dashboard.judges.scores import as_json, example, scored_responses
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.newest_analysis import include_query
+from dashboard.shared.pages import asked_for, study_page, wake_worker
+from judge.endpoints import JudgeNotReady, check_endpoint
+from judge.models import Attempt, Call, Judge, StructuredOutput
+from judge.plans import queue_call
+from judge.queries import (
+    failure_reasons,
+    keeps_shared_seeds,
+    progress,
+)
+from judge.questions import responses_of
+from judge.seeds import KEPT, shares_seeds
+from survey.models import Response, Study
+from survey.tidy import definition_of
+
+FAILURES_SHOWN = 50
+
+
+RESPONSES_SHOWN = 25
+
+
+def judge_or_404(study: Study, key: str) -> Judge:
+    """The version of a judge that an address names, such as `llama@2`."""
+    name, _, version = key.rpartition("@")
+    known = Judge.objects.select_related("study", "endpoint")
+    return get_object_or_404(known, study=study, name=name, version=int(version))
+
+
+@require_GET
+@researcher_required
+def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
+    """How a judge is configured, how far it has come, its failures, and each of its scores."""
+    found = study_or_404(name)
+    asked = judge_or_404(found, judge)
+    context = _progress(asked)
+    configuration = context["state"].configuration
+    known = StructuredOutput.objects.filter(endpoint=asked.endpoint, model=asked.model).first()
+    responses = Response.objects.filter(scenario__study=found).select_related("scenario", "system")
+    pages = Paginator(responses.order_by("scenario__position", "id"), RESPONSES_SHOWN)
+    page = pages.get_page(request.GET.get("page"))
+    return study_page(
+        request,
+        found,
+        "gold",
+        "judges/judge",
+        **context,
+        query=include_query(asked_for(request)),
+        configuration=configuration,
+        dimensions=[
+            (name, question, configuration.rubrics[name])
+            for name, question in configuration.questions.items()
+        ],
+        options=as_json(configuration.options) if configuration.options else "",
+        structured=known,
+        probe=asked.calls.filter(response=None, block=None).first(),
+        flagged=[
+            row
+            for row in with_flags(_newest_consistency(found)[1])
+            if row["judge"] == context["state"].source.name and row["flag_list"]
+        ],
+        shares_seeds=shares_seeds(configuration),
+        seeds_kept=KEPT if keeps_shared_seeds(asked) else "",
+        example=example(asked, configuration, known.support if known else ""),
+        why_not_gold=why_not_gold(found, context["state"].source),
+        reasons=failure_reasons(asked),
+        failures=list(sources.failed_calls(asked, limit=FAILURES_SHOWN)),
+        page=page,
+        page_numbers=pages.get_elided_page_range(page.number),
+        rows=scored_responses(asked, configuration, list(page)),
+    )
+
+
+@require_GET
+@researcher_required
+def judge_progress(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
+    """The live part of that page alone; says when the page has to be loaded again."""
+    found = study_or_404(name)
+    context = _progress(judge_or_404(found, judge))
+    response = render(request, "dashboard/_progress.html", {"study": found, **context})
+    if not context["state"].is_working:
+        response["X-Finished"] = "1"
+    return response
+
+
+def _progress(judge: Judge) -> dict[str, Any]:
+    progressed = progress(judge)
+    labels = dict(Attempt.Outcome.choices)
+    return {
+        "judge": judge,
+        "key": sources.key(judge),
+        "state": sources.judge_state(judge, definition_of(judge.study)),
+        "progress": progressed,
+        "answered_by": sources.models_that_answered(judge),
+        "outcomes": sorted(
+            ((labels[outcome], n) for outcome, n in progressed.attempts_by_outcome.items()),
+            key=lambda pair: -pair[1],
+        ),
+    }
+
+
+@require_POST
+@researcher_required
+def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
+    """Have one failed call of a judge asked again, or all that it lacks."""
+    found = study_or_404(name)
+    include = asked_for(request)
+    asked = judge_or_404(found, judge)
+    call = request.POST.get("call", "")
+    try:
+        if not asked.is_current:
+            raise JudgeNotReady("it is an earlier version, or no longer in the study's file")
+        if not call:
+            messages.success(request, _queued(_queue(asked)))
+            wake_worker(request, "judge.run", asked.pk)
+        elif call.isascii() and call.isdigit() and len(call) <= 18:
+            check_endpoint(asked.read_configuration())
+            queue_call(get_object_or_404(Call, judge=asked, pk=int(call)))
+            wake_worker(request, "judge.run", asked.pk)
+            messages.success(request, "The call is queued.")
+        else:
+            raise Http404("There is no such call.")
+    except JudgeNotReady as problem:
+        messages.error(request, f"{asked} was not asked: {problem}.")
+    return back(include, "judge", found, judge)
+
+
+@require_GET
+@researcher_required
+def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
+    """One call with every attempt at it, to the letter."""
+    found = study_or_404(name)
+    about = ("judge__study", "response__scenario", "response__system", "block__scenario")
+    known = Call.objects.filter(judge__study=found).select_related(*about)
+    asked = get_object_or_404(known, pk=call)
+    attempts = [
+        {
+            "attempt": attempt,
+            "messages": attempt.request.get("messages", []),
+            "rest": as_json({k: v for k, v in attempt.request.items() if k != "messages"}),
+            "provenance": attempt.provenance,
+        }
+        for attempt in asked.attempts.order_by("number")
+    ]
+    scores = {score.response_id: score for score in asked.scores.all()}
+    shown = [
+        (chr(ord("A") + place) if asked.order else "", response, scores.get(response.pk))
+        for place, response in enumerate(responses_of(asked))
+    ]
+    return study_page(
+        request,
+        found,
+        "gold",
+        "judges/call",
+        call=asked,
+        key=judges.key(asked.judge),
+        attempts=attempts,
+        shown=shown,
+        query=include_query(asked_for(request)),
+    )

@@ -1,0 +1,1 @@
+"""Overview: the state of a study while it runs."""

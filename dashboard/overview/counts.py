@@ -1,0 +1,156 @@
+"""How many people arrived, take part, have finished or were excluded, as of now."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Max, Q, QuerySet
+from django.utils import timezone
+
+from analysis.models import AnalysisRun, Exclusion
+from analysis.rules import current_rules
+from survey.models import Participant, Study
+
+Status = Participant.Status
+
+
+def studies_with_counts() -> QuerySet[Study]:
+    """Every version of every study with how many raters it has, and other people."""
+    real = ~Q(participants__source__in=Participant.NOT_COUNTED)
+    counted = Study.objects.defer("definition").annotate(
+        arrived=Count("participants", filter=real),
+        in_progress=Count("participants", filter=real & Q(participants__status="in_progress")),
+        completed=Count("participants", filter=real & Q(participants__status="completed")),
+        not_counted=Count("participants", filter=~real),
+    )
+    return counted.order_by("slug", "-version")  # grouping drops the usual order
+
+
+@dataclass
+class SourceCounts:
+    """Where the people of one source stand. Everybody arrived; the statuses are parts of that."""
+
+    source: str
+    statuses: Counter[str] = field(default_factory=Counter)
+    active: int = 0
+    excluded: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_counted(self) -> bool:
+        return self.source not in Participant.NOT_COUNTED
+
+    @property
+    def arrived(self) -> int:
+        return self.statuses.total()
+
+    @property
+    def excluded_by_any(self) -> int:
+        return sum(self.excluded.values())
+
+    @property
+    def reading(self) -> int:
+        """Came, but have neither agreed nor declined yet."""
+        return self.statuses[Status.ARRIVED]
+
+    @property
+    def completed(self) -> int:
+        return self.statuses[Status.COMPLETED]
+
+    @property
+    def declined(self) -> int:
+        return self.statuses[Status.DECLINED]
+
+    @property
+    def screened_out(self) -> int:
+        return self.statuses[Status.SCREENED_OUT]
+
+    @property
+    def silent(self) -> int:
+        """In progress, but not seen for longer than the study's rules allow."""
+        return self.statuses[Status.IN_PROGRESS] - self.active
+
+    def add(self, other: "SourceCounts") -> None:
+        """Count the people of another source, too."""
+        self.statuses += other.statuses
+        self.active += other.active
+        for rule, n in other.excluded.items():
+            self.excluded[rule] = self.excluded.get(rule, 0) + n
+
+
+@dataclass(frozen=True)
+class LiveCounts:
+    """A study's people at a moment. `real` adds up the sources that count."""
+
+    at: datetime
+    inactive_minutes: float
+    analysed_at: datetime | None
+    real: SourceCounts
+    sources: list[SourceCounts]
+
+    @property
+    def not_counted(self) -> list[SourceCounts]:
+        return [counts for counts in self.sources if not counts.is_counted]
+
+    def together(self, include: Sequence[str]) -> SourceCounts:
+        """Those who count, and the people of the sources to `include`."""
+        whole = SourceCounts("together")
+        for counts in self.sources:
+            if counts.is_counted or counts.source in include:
+                whole.add(counts)
+        return whole
+
+
+def live_counts(study: Study) -> LiveCounts:
+    """Who arrived, is at it, has finished, and whom the newest finished run excluded, by source."""
+    now = timezone.now()
+    minutes = current_rules(study).early_exit.inactive_minutes
+    seen = Q(status=Status.IN_PROGRESS, last_seen_at__gte=now - timedelta(minutes=minutes))
+    rows = (
+        study.participants.order_by("source")
+        .values_list("source", "status")
+        .annotate(n=Count("id"), active=Count("id", filter=seen & ~Q(source="import")))
+    )
+    sources: dict[str, SourceCounts] = {}
+    real = SourceCounts("real")
+    for source, status, n, active in rows:
+        counts = sources.setdefault(source, SourceCounts(source))
+        for part in (counts, real) if counts.is_counted else (counts,):
+            part.statuses[status] += n
+            part.active += active
+    newest = _newest_runs(study)
+    for source, rule, n in _excluded(newest):
+        counts = sources[source]
+        for part in (counts, real) if counts.is_counted else (counts,):
+            part.excluded[rule] = part.excluded.get(rule, 0) + n
+    finished = [at for source, (_, at) in newest.items() if source not in Participant.NOT_COUNTED]
+    ordered = sorted(sources.values(), key=lambda counts: (not counts.is_counted, counts.source))
+    return LiveCounts(now, minutes, max(finished, default=None), real, ordered)
+
+
+def _newest_runs(study: Study) -> dict[str, tuple[int, datetime]]:
+    """The newest finished run that each source took part in: its id, and when it finished."""
+    newest: dict[str, tuple[int, datetime]] = {}
+    runs = (
+        study.analysis_runs.filter(state=AnalysisRun.State.DONE, finished_at__isnull=False)
+        .order_by()
+        .values_list("sources")
+        .annotate(run=Max("id"), at=Max("finished_at"))
+    )
+    for sources, run, at in runs:
+        for source in sources:
+            newest[source] = max((run, at), newest.get(source, (run, at)))
+    return newest
+
+
+def _excluded(newest: dict[str, tuple[int, datetime]]) -> Iterator[tuple[str, str, int]]:
+    """(source, rule, n) of the exclusions in each source's newest run."""
+    rows = (
+        Exclusion.objects.filter(run__in={run for run, _ in newest.values()})
+        .order_by("rule")
+        .values_list("run", "participant__source", "rule")
+        .annotate(n=Count("id"))
+    )
+    for run, source, rule, n in rows:
+        if newest[source][0] == run:
+            yield source, rule, n

@@ -1,0 +1,1 @@
+"""Raters: who took part, and who is excluded and why."""

@@ -1,0 +1,111 @@
+"""The raters of an analysis run, chosen and sorted as a researcher asks for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import django_filters
+from django import forms
+from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Value, When
+
+from analysis.models import AnalysisRun, RaterQuality
+from dashboard.shared.stored_tables import Row
+from survey.models import Participant
+
+Raters = QuerySet[RaterQuality, dict[str, Any]]
+
+#: What raters can be sorted by; the numbers are among their indices.
+TEXTS = {"participant": "participant__pseudonym", "source": "participant__source"}
+NUMBERS = ("n_ratings", "duration_seconds", "sigma", "mae")
+
+
+def raters_of(run: AnalysisRun) -> Raters:
+    """The raters of a run, each with what excluded them, in one query; see `rater_row`."""
+    found = run.rater_quality.annotate(
+        excluded=FilteredRelation(
+            "participant__exclusions", condition=Q(participant__exclusions__run=run)
+        ),
+        rule=F("excluded__rule"),
+        value=F("excluded__value"),
+        threshold=F("excluded__threshold"),
+    )
+    columns = (
+        "participant_id",
+        *TEXTS.values(),
+        "indices",
+        "included",
+        "rule",
+        "value",
+        "threshold",
+    )
+    rows: Raters = found.order_by("id").values(*columns)
+    return rows
+
+
+class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no types
+    """Which raters of a run to show, and in which order. A choice that is none chooses nothing.
+
+    `sort` is a name in TEXTS or NUMBERS, with a minus in front for the largest first; who has no
+    number comes last either way.
+    """
+
+    included = django_filters.ChoiceFilter(
+        label="Kept", choices=[("true", "kept"), ("false", "not kept")], empty_label="all",
+        method="kept",
+    )  # fmt: skip
+    rule = django_filters.ChoiceFilter(label="Excluded by", empty_label="any rule or none")
+    status = django_filters.ChoiceFilter(
+        label="Status",
+        field_name="indices__status",
+        choices=[("completed", "completed"), ("in_progress", "in progress")],
+        empty_label="any",
+    )
+    sort = django_filters.ChoiceFilter(
+        choices=[(sign + name, name) for name in (*TEXTS, *NUMBERS) for sign in ("", "-")],
+        method="sorted_by",
+        widget=forms.HiddenInput,
+    )
+
+    def __init__(self, data: Mapping[str, Any], run: AnalysisRun, *, rules: Sequence[str]) -> None:
+        super().__init__(data, queryset=raters_of(run))
+        self.filters["rule"].extra["choices"] = [(rule, rule) for rule in rules]
+        self.form.label_suffix = ""
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """What is chosen, by name."""
+        self.form.is_valid()
+        return {name: value for name, value in self.form.cleaned_data.items() if value}
+
+    def kept(self, raters: Raters, _name: str, value: str) -> Raters:
+        return raters.filter(included=value == "true")
+
+    def sorted_by(self, raters: Raters, _name: str, value: str) -> Raters:
+        return raters.order_by(*_order(value), "id")
+
+
+def _order(sort: str) -> list[Any]:
+    name = sort.removeprefix("-")
+    if not name:
+        return []
+    by = F(TEXTS.get(name, f"indices__{name}"))
+    order: list[Any] = [by.desc() if sort.startswith("-") else by.asc()]
+    if name in NUMBERS:  # databases differ in where they put JSON's null
+        is_null = When(**{f"indices__{name}": None}, then=Value(1))
+        order.insert(0, Case(is_null, default=Value(0)))
+    return order
+
+
+def rater_row(rater: dict[str, Any]) -> Row:
+    """A rater with their indices, and the rule that took them out with what it measured."""
+    source = rater["participant__source"]
+    return {
+        "id": rater["participant_id"],
+        "participant": rater["participant__pseudonym"],
+        "source": source,
+        "is_counted": source not in Participant.NOT_COUNTED,
+        **rater["indices"],
+        "included": rater["included"],
+        "exclusion": rater["rule"] or "",
+        "value": rater["value"],
+        "threshold": rater["threshold"],
+    }

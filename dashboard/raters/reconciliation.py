@@ -1,0 +1,226 @@
+"""Prolific's lists of submissions held against the people who came here, to find forged ids.
+
+Anybody who knows a study's link can come with an invented id. Prolific's lists tell: who is in
+none of them, who came with another submission, and who entered a code that is not that of the
+ending they reached here. Nothing is changed by it; people are named by pseudonym, and rows of
+people who never came by their lines.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC
+
+from analysis.manual_decisions import exclusions_in_force
+from dashboard.raters.submission_lists import SubmissionLists
+from dashboard.raters.submissions import Matched, match
+from survey.definition.settings import ENDINGS, Prolific
+from survey.models import Identity, Participant, Study, Withdrawal
+
+Status = Participant.Status
+Kind = Identity.Kind
+
+NOT_LISTED, OTHER_SUBMISSION, WRONG_CODE = "not_listed", "other_submission", "wrong_code"
+#: What may be wrong about people: in a heading, and what to know before anything is decided.
+FINDINGS = {
+    NOT_LISTED: (
+        "Came from Prolific, but is in none of the lists",
+        "Lists that were exported before somebody arrived lack them, and a study that several "
+        "studies on Prolific recruit for needs all their lists. If neither explains it, the ID is "
+        "not one that Prolific sent here.",
+    ),
+    OTHER_SUBMISSION: (
+        "In the lists, but with none of the submissions with which they came",
+        "Is a list missing, or is it that of another study? Their returns and codes were not read.",
+    ),
+    WRONG_CODE: (
+        "Entered a completion code that is not that of the ending they reached here",
+        "Compared with the codes that the study has or had.",
+    ),
+}
+#: Endings of which nobody is stored here, so that their codes tell nothing.
+NOT_STORED = ("full", "withdrawn")
+#: What a status is called, where that is not its name.
+STANDING: dict[str, str] = {Status.ARRIVED: "came, did not agree yet"}
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Somebody of whom something is found."""
+
+    person: Participant
+    is_excluded: bool
+
+    @property
+    def arrived(self) -> str:
+        return f"{self.person.arrived_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(frozen=True)
+class Group:
+    """People of one finding who have something more in common."""
+
+    finding: str
+    what: str
+    people: list[Reported]
+
+    @property
+    def counting(self) -> list[Participant]:
+        """Those whom no decision excludes yet."""
+        return [reported.person for reported in self.people if not reported.is_excluded]
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """What lists and people here say of one another. `never_came` are lines by file."""
+
+    groups: list[Group] = field(default_factory=list)
+    never_came: dict[str, list[int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def of(self, finding: str) -> list[Group]:
+        """The groups of one finding."""
+        return [group for group in self.groups if group.finding == finding]
+
+    def found(self, findings: Collection[str]) -> list[Participant]:
+        """Each person of whom one of these is found, once."""
+        groups = [group for group in self.groups if group.finding in findings]
+        people = {one.person.pk: one.person for group in groups for one in group.people}
+        return list(people.values())
+
+
+def reconcile(study: Study, lists: SubmissionLists) -> Reconciliation:
+    """Compare the lists with who came to this version of the study from Prolific."""
+    matched = match(study, lists.submissions)
+    codes = codes_by_ending(study)
+    came = study.participants.filter(identity__kind=Kind.PROLIFIC).order_by("arrived_at", "id")
+    people = {person.pk: person for person in came}
+    wrong = _wrong_codes(people, matched, codes) if codes else {}
+    found: list[tuple[str, str, Iterable[int]]] = [
+        *_by_standing(NOT_LISTED, people, matched.not_listed),
+        *_by_standing(OTHER_SUBMISSION, people, matched.elsewhere),
+        *((WRONG_CODE, what, who) for what, who in wrong.items()),
+    ]
+    excluded = {decision.participant_id for decision in exclusions_in_force(study)}
+    groups = [
+        Group(finding, what, [Reported(people[one], one in excluded) for one in who])
+        for finding, what, who in found
+    ]
+    return Reconciliation(groups, _never_came(study, matched, codes), _notes(study, lists, codes))
+
+
+def codes_by_ending(study: Study) -> dict[str, set[str]]:
+    """The codes that people see or saw at each ending, in capitals; nothing without Prolific.
+
+    Codes may change while a study runs; its record of changes has those from before.
+    """
+    changes = study.events.filter(action="settings").values_list("detail", flat=True)
+    settings = [study.settings, *(detail["from"] for detail in changes)]
+    codes: dict[str, set[str]] = {}
+    for prolific in (each.get("prolific") for each in settings):
+        if prolific:
+            shown = Prolific.model_validate(prolific)
+            for ending in ENDINGS:
+                if code := shown.code_shown(ending):
+                    codes.setdefault(ending, set()).add(code.strip().upper())
+    return codes
+
+
+def _by_standing(
+    finding: str, people: dict[int, Participant], who: Collection[int]
+) -> Iterator[tuple[str, str, list[int]]]:
+    """People by where they stand here, in the order of `Status`, the earliest arrival first."""
+    asked = set(who)
+    for status in Status:
+        standing = [pk for pk, one in people.items() if pk in asked and one.status == status]
+        if standing:
+            yield finding, _in_words(status), standing
+
+
+def _in_words(ending: str) -> str:
+    """An ending, or where somebody stands who has not reached one."""
+    return STANDING.get(ending, ending.replace("_", " "))
+
+
+def _wrong_codes(
+    people: dict[int, Participant], matched: Matched, codes: dict[str, set[str]]
+) -> dict[str, list[int]]:
+    """Who entered a code that is not right for them, by what they did, in order of arrival."""
+    wrong: dict[str, list[int]] = {}
+    for pk, person in people.items():
+        own = matched.sessions[pk]
+        for row in matched.here.get(pk, []):
+            if row.code and (not own or row.id in own):
+                what = _wrong(person, row.code, codes)
+                if what and pk not in wrong.setdefault(what, []):
+                    wrong[what].append(pk)
+    return wrong
+
+
+def _wrong(person: Participant, code: str, codes: dict[str, set[str]]) -> str:
+    """What is wrong about a code; empty where nothing is.
+
+    Who found the study full may have come again with another submission, and gone on.
+    """
+    ending = person.ending or person.status
+    if any(code in codes.get(right, ()) for right in (ending, "full")):
+        return ""
+    of = [name for name in ENDINGS if code in codes.get(name, ())]
+    which = f"the code of {_in_words(of[0])}" if of else "a code that the study never had"
+    return f"{_in_words(ending)} here, entered {which}"
+
+
+def _never_came(study: Study, matched: Matched, codes: dict[str, set[str]]) -> dict[str, list[int]]:
+    """The lines of rows with a code whose people never came, to no version of the study.
+
+    Who found the study full or withdrew has left no row here, but may have entered a code.
+    """
+    here = {"slug": study.slug, "kind": Kind.PROLIFIC}
+    known = set(Identity.objects.filter(**here).values_list("key", flat=True))
+    known |= set(Withdrawal.objects.filter(**here).values_list("key", flat=True))
+    harmless = set().union(*(codes.get(ending, ()) for ending in NOT_STORED))
+    lines: dict[str, list[int]] = {}
+    for row in matched.unknown:
+        if row.code and row.code not in harmless and row.participant not in known:
+            lines.setdefault(row.file, []).append(row.line)
+    return {file: sorted(lines[file]) for file in sorted(lines)}
+
+
+def _notes(study: Study, lists: SubmissionLists, codes: dict[str, set[str]]) -> list[str]:
+    """What could not be compared, and why."""
+    notes = []
+    if not codes:
+        notes.append("Completion codes were not compared: the study has none.")
+    elif lists.without_codes:
+        files = ", ".join(lists.without_codes)
+        notes.append(f'Completion codes were not compared: no column "Completion code" in {files}.')
+    erased = study.withdrawals.filter(key="", kind=Kind.PROLIFIC).count()
+    if erased:
+        notes.append(
+            f"{erased} people withdrew whose IDs are erased since; they may be among those who "
+            "never came."
+        )
+    return notes
+
+
+def reconciled_in_words(reconciliation: Reconciliation) -> list[str]:
+    """What is found, line by line."""
+    lines: list[str] = []
+    for finding, (heading, advice) in FINDINGS.items():
+        groups = reconciliation.of(finding)
+        if not groups:
+            continue
+        lines.append(f"{heading} ({finding}). {advice}")
+        for group in groups:
+            names = ", ".join(
+                f"{one.person.pseudonym} (arrived {one.arrived}"
+                f"{', excluded already' if one.is_excluded else ''})"
+                for one in group.people
+            )
+            lines.append(f"  {group.what}: {len(group.people)}: {names}")
+    if reconciliation.never_came:
+        lines.append("Rows with a code whose people never came here:")
+        lines += [
+            f"  {file}, line{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+            for file, numbers in reconciliation.never_came.items()
+        ]
+    return [*lines, *reconciliation.notes]

@@ -1,0 +1,173 @@
+"""What Prolific's lists of submissions change: who returned or timed out frees their place.
+
+Prolific's ids are looked up and forgotten: results name people by pseudonym.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from dashboard.raters.submission_lists import RETURNED, TIMED_OUT, ListedSubmission
+from survey.models import Identity, Participant, Slot, Study, StudyEvent, Submission
+from survey.slots import hold_again, locked
+
+Status = Participant.Status
+
+
+def sessions_of(people: Sequence[int]) -> dict[int, set[str]]:
+    """The submissions with which people came, by participant; none where it is not known."""
+    rows = Submission.objects.filter(participant__in=people)
+    sessions: dict[int, set[str]] = {person: set() for person in people}
+    for person, session in rows.values_list("participant_id", "session_id"):
+        sessions[person].add(session)
+    return sessions
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Whom of a study lists are about, by participant, with the rows that are about them.
+
+    `elsewhere` came with submissions of which the lists have none, so they say nothing about them
+    here; `not_listed` came from Prolific and are in no list. `unknown` are the rows of people whom
+    this version does not know. `sessions` are the submissions that people here came with.
+    """
+
+    here: dict[int, list[ListedSubmission]]
+    elsewhere: list[int]
+    not_listed: list[int]
+    unknown: list[ListedSubmission]
+    sessions: dict[int, set[str]]
+
+
+def match(study: Study, submissions: Iterable[ListedSubmission]) -> Matched:
+    """Find the people of lists among those who came to the study from Prolific."""
+    by_person: dict[str, list[ListedSubmission]] = {}
+    for submission in submissions:
+        by_person.setdefault(submission.participant, []).append(submission)
+    identities = Identity.objects.filter(participant__study=study, kind=Identity.Kind.PROLIFIC)
+    people = dict(identities.order_by("participant").values_list("participant_id", "key"))
+    sessions = sessions_of(list(people))
+    matched = Matched({}, [], [], [], sessions)
+    for person, key in people.items():
+        rows = by_person.pop(key, None)
+        if rows is None:
+            matched.not_listed.append(person)
+        elif sessions[person] and sessions[person].isdisjoint(row.id for row in rows):
+            matched.elsewhere.append(person)
+        else:
+            matched.here[person] = rows
+    matched.unknown.extend(row for rows in by_person.values() for row in rows)
+    return matched
+
+
+@dataclass
+class Applied:
+    """What a list has changed, by pseudonym, and what it has not."""
+
+    returned: list[str] = field(default_factory=list)
+    #: Marked before, and back according to this list.
+    back: list[str] = field(default_factory=list)
+    freed: list[str] = field(default_factory=list)
+    #: Timed out on Prolific, but completed here: left as they are.
+    completed: list[str] = field(default_factory=list)
+    #: Completed here, and holding a place again that they had lost.
+    placed: list[str] = field(default_factory=list)
+    #: People of the list whom this version of the study does not know.
+    unknown: int = 0
+    #: People who are known, but came with a submission that the list does not have.
+    elsewhere: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is different from before."""
+        return bool(self.returned or self.back or self.freed or self.placed)
+
+
+@transaction.atomic
+def apply_submissions(
+    *,
+    study: Study,
+    submissions: Iterable[ListedSubmission],
+    at: datetime,
+    author: User | None = None,
+) -> Applied:
+    """Mark who returned, and free the places of those who returned or timed out.
+
+    Somebody with another submission that goes on has done neither. Who has completed the survey
+    and timed out all the same keeps their place; who has completed and returned does not: their
+    answers stay, and somebody else may come. Where it is known with which submission somebody
+    came, a list without it is that of another study, and says nothing about them here. The same
+    list again changes nothing.
+    """
+    matched = match(study, submissions)
+    # Not so strongly locked that an analysis could not refer to them; see survey.withdrawal.
+    rows = Participant.objects.select_for_update(no_key=True)
+    people = list(rows.filter(pk__in=list(matched.here)).order_by("pk"))
+    locked(study.pk)  # before any place: whoever begins takes theirs in the same order
+    holders = set(Slot.objects.filter(participant__in=people).values_list("participant", flat=True))
+    unknown = len({submission.participant for submission in matched.unknown})
+    applied = Applied(unknown=unknown, elsewhere=len(matched.elsewhere))
+    for person in people:
+        statuses = {submission.status for submission in matched.here[person.pk]}
+        _apply(person, statuses, person.pk in holders, applied, at)
+    if applied.changed:
+        counts = {
+            "returned": len(applied.returned),
+            "back": len(applied.back),
+            "places freed": len(applied.freed),
+            "places held again": len(applied.placed),
+            "unknown": applied.unknown,
+            "with another submission": applied.elsewhere,
+        }
+        StudyEvent.objects.create(study=study, author=author, action="submissions", detail=counts)
+    return applied
+
+
+def _apply(
+    person: Participant, statuses: set[str], holds_place: bool, applied: Applied, at: datetime
+) -> None:
+    gone = statuses <= {RETURNED, TIMED_OUT}
+    if person.status == Status.COMPLETED and gone and RETURNED not in statuses:
+        applied.completed.append(person.pseudonym)
+        return
+    if gone and RETURNED in statuses and person.returned_at is None:
+        person.returned_at = at
+        person.save(update_fields=["returned_at"])
+        applied.returned.append(person.pseudonym)
+    elif not gone and person.returned_at is not None:
+        person.returned_at = None
+        person.save(update_fields=["returned_at"])
+        applied.back.append(person.pseudonym)
+    if person.status == Status.COMPLETED and not gone:
+        if not holds_place and hold_again(participant=person, at=at):
+            applied.placed.append(person.pseudonym)
+        return
+    if gone and holds_place:
+        Slot.objects.filter(participant=person).update(participant=None)
+        applied.freed.append(person.pseudonym)
+
+
+def in_words(applied: Applied) -> list[str]:
+    """What happened, line by line."""
+    lines = [
+        f"{text}: {', '.join(names)}."
+        for text, names in (
+            ("Marked as returned", applied.returned),
+            ("No longer marked as returned", applied.back),
+            ("Places freed", applied.freed),
+            ("Completed, and hold a place again", applied.placed),
+            ("Timed out but completed here, left as they are", applied.completed),
+        )
+        if names
+    ]
+    if not applied.changed:
+        lines.insert(0, "Nothing has changed.")
+    if applied.unknown:
+        lines.append(
+            f"{applied.unknown} of the list {'is' if applied.unknown == 1 else 'are'} not known "
+            "to this version of the study."
+        )
+    return lines

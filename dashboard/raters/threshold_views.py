@@ -1,0 +1,248 @@
+"""Researchers' page of thresholds: what others would do, and putting them in force."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from analysis import catalogue
+from analysis.exclusion_rule import Threshold
+from analysis.models import AnalysisRun, RuleSet
+from analysis.quality_rules import QualityRules
+from analysis.queries import latest_run
+from analysis.rules import current_rule_set, rules_of, set_rules
+from analysis.runs import request_run
+from dashboard.raters.forms import ThresholdsForm
+from dashboard.shared import result_tables
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.newest_analysis import (
+    include_query,
+    included,
+    newest_analysis,
+    newest_of_ratings,
+)
+from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from survey.models import Study
+from survey.tidy import counted_sources
+
+if TYPE_CHECKING:
+    from dashboard.raters.threshold_preview import Tried
+    from dashboard.raters.thresholds import WhatIf
+
+VERSIONS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A threshold on the page. `most` and `step` are of the slider; the number is free."""
+
+    field: forms.BoundField
+    unit: str
+    in_force: float
+    value: float
+    most: float
+    step: float
+
+
+@require_GET
+@researcher_required
+def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The rules in force, other thresholds tried beside them, and every version so far."""
+    found = study_or_404(name)
+    analysis = newest_of_ratings(found, asked_for(request))
+    context: dict[str, Any] = {}
+    if analysis.run:
+        form, what_if = _asked(request.GET, found, analysis.run)
+        elbows = analysis.tables("thresholds")["thresholds"]
+        about = catalogue.table("thresholds")
+        context = {
+            "form": form,
+            "sliders": _sliders(form, what_if.largest),
+            "choices": [form[name] for name in form.choices],
+            "tried": _tried(what_if, form, request.GET.get("sort", "")),
+            "elbows": result_tables.shown(elbows, about, [[row] for row in elbows.rows]),
+            "about_elbows": about,
+            **_contrast(what_if),
+        }
+    versions = found.rule_sets.select_related("author").order_by("-version")
+    return analysis_page(
+        request,
+        found,
+        "thresholds",
+        "raters/thresholds",
+        analysis,
+        versions=_with_changes(list(versions[: VERSIONS_SHOWN + 1])),
+        in_force=current_rule_set(found),
+        **context,
+    )
+
+
+@require_GET
+@researcher_required
+def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What the page says of other thresholds, alone, for while a slider moves."""
+    found = study_or_404(name)
+    include = included(found, asked_for(request))
+    run = latest_run(found, counted_sources(include))
+    context: dict[str, Any] = {"study": found, "analysis": {"include": include}}
+    if run:
+        form, what_if = _asked(request.GET, found, run)
+        context |= {
+            "form": form,
+            "tried": _tried(what_if, form, request.GET.get("sort", "")),
+            **_contrast(what_if),
+        }
+    return render(request, "dashboard/raters/_thresholds_outcome.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def use(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Ask whether other thresholds are to be put in force; when sent, do so and analyse anew."""
+    found = study_or_404(name)
+    asked = asked_for(request)
+    analysis = newest_analysis(found, asked)
+    run = analysis.run
+    back = reverse("thresholds", args=[found]) + include_query(asked)
+    if run is None:
+        messages.error(request, "There is no analysis yet to try other thresholds on.")
+        return redirect(back)
+    data = request.POST if request.method == "POST" else request.GET
+    form, what_if = _asked(data, found, run)
+    in_force = current_rule_set(found)
+    if not form.is_valid():
+        for errors in form.errors.values():
+            messages.error(request, " ".join(map(str, errors)))
+        return redirect(back)
+    if form.asked == rules_of(in_force):
+        messages.error(request, "These thresholds are in force already.")
+        return redirect(back)
+    if request.method == "GET":
+        return analysis_page(
+            request,
+            found,
+            "thresholds",
+            "raters/use_thresholds",
+            analysis,
+            form=form,
+            tried=_tried(what_if, form, request.GET.get("sort", "")),
+            changes=_changes(rules_of(in_force), form.asked),
+            in_force=in_force,
+            **_contrast(what_if),
+        )
+    if request.POST.get("instead_of") != str(in_force.version):
+        messages.error(
+            request,
+            f"Meanwhile rules version {in_force.version} came into force. Nothing was changed: "
+            "look at what they do first.",
+        )
+        return redirect(back)
+    _put_in_force(request, found, form.asked, analysis.include)
+    return redirect(back)
+
+
+def _put_in_force(
+    request: ResearcherRequest, study: Study, rules: QualityRules, include: list[str]
+) -> None:
+    newest = set_rules(study=study, rules=rules, author=request.user)
+    run = request_run(study=study, sources=counted_sources(include))
+    messages.success(
+        request,
+        f"Rules version {newest.version} is in force. Results by it are here as soon as they are "
+        "computed.",
+    )
+    if run.state != AnalysisRun.State.DONE:
+        wake_worker(request, "analysis.run", run.pk)
+
+
+def _asked(data: Any, study: Study, run: AnalysisRun) -> "tuple[ThresholdsForm, WhatIf]":
+    """The form as sent, with the rules in force wherever it says nothing."""
+    from dashboard.raters.thresholds import WhatIf
+
+    rules = rules_of(current_rule_set(study))
+    what_if = WhatIf(study, run)
+    left_out = [] if what_if.has_unfinished else ["inactive_minutes"]
+    form = ThresholdsForm({}, rules=rules, left_out=left_out)
+    form.data = {name: _whole(field.initial) for name, field in form.fields.items()} | {
+        name: value for name, value in data.items() if name in form.fields and value
+    }
+    return form, what_if
+
+
+def _tried(what_if: "WhatIf", form: ThresholdsForm, sort: str) -> "Tried":
+    from dashboard.raters.threshold_preview import Tried
+
+    before, after = what_if.outcome(form.in_force), what_if.outcome(form.asked)
+    return Tried(before, after, what_if.names, sort)
+
+
+def _contrast(what_if: "WhatIf") -> dict[str, Any]:
+    definition = what_if.definition
+    return {
+        "condition_a": definition.condition_a,
+        "condition_b": definition.condition_b,
+        "percent": f"{100 * what_if.confidence:g}" if what_if.confidence else "",
+    }
+
+
+def _sliders(form: ThresholdsForm, largest: Mapping[str, float]) -> list[Slider]:
+    """Sliders that reach a little beyond the raters' largest values."""
+    sliders = []
+    for name, setting in form.thresholds.items():
+        about = setting.about
+        assert isinstance(about, Threshold)
+        most = max(about.most, largest.get(about.measure, 0))
+        now: float = form.fields[name].initial
+        value = setting.of(form.asked)
+        step = 0.1 if about.step == 0.01 and most > 20 else about.step
+        end = step * math.ceil(max(most, now, value) / step + 1)
+        sliders.append(Slider(form[name], about.unit, now, value, round(end, 2), step))
+    return sliders
+
+
+def _with_changes(versions: list[RuleSet]) -> list[tuple[RuleSet, list[str]]]:
+    """Each version with what it changed of the one before; newest first."""
+    changed = [
+        (newer, _changes(rules_of(older), rules_of(newer))) for newer, older in pairwise(versions)
+    ]
+    if versions and versions[-1].version == 1:
+        changed.append((versions[-1], ["the first"]))
+    return changed
+
+
+def _changes(before: QualityRules, after: QualityRules) -> list[str]:
+    """What changed in words: `sigma below: 0.6 → 0.8`."""
+    old, new = before.model_dump(), after.model_dump()
+    found = []
+    if old["order"] != new["order"]:
+        found.append(f"order: {_steps(old)} → {_steps(new)}")
+    for section, values in new.items():
+        if isinstance(values, dict):
+            found += [
+                f"{section.replace('_', ' ')}, {key.replace('_', ' ')}: "
+                f"{_number(old[section][key])} → {_number(value)}"
+                for key, value in values.items()
+                if old[section][key] != value
+            ]
+    return found
+
+
+def _steps(rules: dict[str, Any]) -> str:
+    return ", ".join(rules["order"]) or "no rule"
+
+
+def _whole(value: float | str) -> float | str:
+    """The same number, without decimals where it has none: 120 and not 120.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _number(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

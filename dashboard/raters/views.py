@@ -1,0 +1,195 @@
+"""Raters: the funnel, the list, one rater, and their submissions on Prolific."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import (
+    HttpResponse,
+)
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from analysis.manual_decisions import (
+    DecisionRefused,
+    decide_on,
+    decided_in_words,
+    exclusions_in_force,
+)
+from analysis.models import AnalysisRun
+from analysis.quality_rules import DECISION, LONGEST_REASON
+from analysis.runs import request_run
+from dashboard.raters.forms import DecisionForm, ExcludeForm, SubmissionsForm
+from dashboard.raters.funnel import funnel_bars, shown_rater
+from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_row
+from dashboard.raters.reconciliation import FINDINGS, reconcile
+from dashboard.raters.submission_lists import read_submissions
+from dashboard.raters.submissions import apply_submissions, in_words
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.newest_analysis import include_query, included, newest_of_ratings
+from dashboard.shared.pages import analysis_page, asked_for, study_page, wake_worker
+from dashboard.shared.stored_tables import sortable_columns
+from survey.definition import DefinitionError
+from survey.models import Participant, Study
+from survey.tidy import counted_sources
+
+RATERS_SHOWN = 100
+
+
+RATER_COLUMNS = {
+    "participant": "Rater",
+    "source": "Source",
+    "n_ratings": "Ratings",
+    "duration_seconds": "Minutes",
+    "sigma": "σ",
+    "mae": "MAE",
+}
+
+
+@require_GET
+@researcher_required
+def raters(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The funnel, and the raters in pages, chosen and sorted as asked for."""
+    found = study_or_404(name)
+    analysis = newest_of_ratings(found, asked_for(request))
+    steps = analysis.tables("funnel")["funnel"]
+    context: dict[str, Any] = {}
+    if analysis.run:
+        asked = RaterFilter(request.GET, analysis.run, rules=[step["step"] for step in steps.rows])
+        choice = asked.chosen
+        pages = Paginator(asked.qs, RATERS_SHOWN)
+        page = pages.get_page(request.GET.get("page"))
+        sort = choice.pop("sort", "participant")
+        context = {
+            "form": asked.form,
+            "is_chosen": bool(choice),
+            "page": page,
+            "page_numbers": pages.get_elided_page_range(page.number),
+            "raters": [shown_rater(rater_row(rater)) for rater in page],
+            "columns": sortable_columns(RATER_COLUMNS, texts=TEXTS, sort=sort),
+        }
+        out = {decision.participant_id: decision for decision in exclusions_in_force(found)}
+        context["decided"] = [(rater, out.get(rater["id"])) for rater in context["raters"]]
+    funnel = funnel_bars(steps)
+    has_decisions = any(step["step"] == DECISION for step in steps.rows)
+    context |= {"funnel": funnel, "has_decisions": has_decisions}
+    return analysis_page(request, found, "raters", "raters/raters", analysis, **context)
+
+
+#: What follows a decision that was recorded.
+ANEW = "Results by this decision are here as soon as they are computed."
+
+
+@require_POST
+@researcher_required
+def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Take in Prolific's lists of submissions; all of them, or nothing where a line is wrong.
+
+    The page says what they change, and who of those who came does not fit them.
+    """
+    found = study_or_404(name)
+    form = SubmissionsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form.errors["file"])))
+        return redirect("study", found)
+    files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
+    try:
+        lists = read_submissions(files)
+    except DefinitionError as error:
+        for problem in error.problems[:10]:
+            messages.error(request, str(problem))
+        messages.error(request, "Nothing was changed.")
+        return redirect("study", found)
+    applied = apply_submissions(
+        study=found, submissions=lists.submissions, at=timezone.now(), author=request.user
+    )
+    reconciliation = reconcile(found, lists)
+    return study_page(
+        request,
+        found,
+        "study",
+        "raters/submissions",
+        files=[name for name, _ in files],
+        lines=in_words(applied),
+        reconciliation=reconciliation,
+        findings=[
+            (heading, advice, groups)
+            for finding, (heading, advice) in FINDINGS.items()
+            if (groups := reconciliation.of(finding))
+        ],
+        may_exclude=any(group.counting for group in reconciliation.groups),
+        longest_reason=LONGEST_REASON,
+    )
+
+
+@require_POST
+@researcher_required
+def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Exclude people whom lists of submissions did not fit, and analyse anew."""
+    found = study_or_404(name)
+    form = ExcludeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"{form.problem} Nobody was excluded: upload the lists again.")
+        return redirect("study", found)
+    chosen = form.participants
+    people = [person for person in found.participants.all() if person.pk in chosen]
+    _decide(request, found, people, excluded=True, reason=form.cleaned_data["reason"])
+    return redirect("raters", found)
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def rater(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
+    """What was decided about one rater; when sent, decide it, and analyse anew."""
+    found = study_or_404(name)
+    person = get_object_or_404(found.participants, pk=participant)
+    form = DecisionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        excluded = form.cleaned_data["excluded"] == "true"
+        _decide(request, found, [person], excluded=excluded, reason=form.cleaned_data["reason"])
+        back = reverse("rater", args=[found, person.pk])
+        return redirect(back + include_query(asked_for(request)))
+    decisions = list(person.manual_decisions.select_related("author").order_by("-id"))
+    return study_page(
+        request,
+        found,
+        "raters",
+        "raters/rater",
+        person=person,
+        decisions=decisions,
+        is_excluded=bool(decisions) and decisions[0].excluded,
+        is_expert=person.source == Participant.Source.PANEL,
+        query=include_query(asked_for(request)),
+        problem=form.problem if form.is_bound else "",
+        longest_reason=LONGEST_REASON,
+    )
+
+
+def _decide(
+    request: ResearcherRequest,
+    study: Study,
+    people: Collection[Participant],
+    *,
+    excluded: bool,
+    reason: str,
+) -> None:
+    """Record a decision, say so, and have a worker analyse anew."""
+    try:
+        changed = decide_on(
+            study=study,
+            participants=people,
+            excluded=excluded,
+            reason=reason,
+            at=timezone.now(),
+            author=request.user,
+        )
+    except DecisionRefused as refusal:
+        messages.error(request, str(refusal))
+        return
+    run = request_run(study=study, sources=counted_sources(included(study, asked_for(request))))
+    messages.success(request, f"{decided_in_words(changed, excluded=excluded)} {ANEW}")
+    if run.state != AnalysisRun.State.DONE:
+        wake_worker(request, "analysis.run", run.pk)

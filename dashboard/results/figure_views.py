@@ -1,0 +1,81 @@
+"""Results: the figures, and asking for a new analysis."""
+
+from django.contrib import messages
+from django.http import (
+    HttpResponse,
+    JsonResponse,
+)
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.models import AnalysisRun, Result
+from analysis.runs import request_run
+from dashboard.results.forms import RecomputeForm
+from dashboard.results.wins import mean_tables
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.figures import _figures
+from dashboard.shared.newest_analysis import (
+    include_query,
+    included,
+    newest_analysis,
+    newest_of_ratings,
+)
+from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from survey.tidy import counted_sources
+
+
+@require_GET
+@researcher_required
+def figures(request: ResearcherRequest, name: str) -> HttpResponse:
+    found = study_or_404(name)
+    analysis = newest_of_ratings(found, asked_for(request))
+    return analysis_page(
+        request,
+        found,
+        "figures",
+        "results/figures",
+        analysis,
+        figures=_figures(analysis, of_judges=False),
+        means=mean_tables(analysis.tables("items")["items"]),
+    )
+
+
+@require_GET
+@researcher_required
+def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What tells about the analysis under way; says when the page has to be loaded again."""
+    found = study_or_404(name)
+    analysis = newest_analysis(found, asked_for(request))
+    response = render(request, "dashboard/_pending.html", {"analysis": analysis})
+    if analysis.pending is None:
+        response["X-Finished"] = "1"
+    return response
+
+
+@require_POST
+@researcher_required
+def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Ask for an analysis of the data as they are now, and wake a worker for it."""
+    found = study_or_404(name)
+    include = asked_for(request)
+    run = request_run(study=found, sources=counted_sources(included(found, include)))
+    if run.state == AnalysisRun.State.DONE:
+        messages.success(request, "Nothing has changed since; the results are up to date.")
+    else:
+        wake_worker(request, "analysis.run", run.pk)
+    form = RecomputeForm(request.POST)
+    page, subject = form.page_and_subject if form.is_valid() else ("raters", "")
+    back_to = [found, subject] if subject else [found]
+    return redirect(reverse(page, args=back_to) + include_query(include))
+
+
+@require_GET
+@researcher_required
+def figure(request: ResearcherRequest, name: str, run: int, figure: str) -> HttpResponse:
+    """A stored figure as Plotly's JSON."""
+    found = study_or_404(name)
+    stored = get_object_or_404(
+        Result, run__study=found, run=run, kind=Result.Kind.FIGURE, name=figure
+    )
+    return JsonResponse(stored.content)

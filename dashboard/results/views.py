@@ -1,0 +1,221 @@
+"""Researchers' pages of results: subject by subject, recipes side by side, rows as asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_GET
+from django_tables2 import RequestConfig
+
+from analysis import catalogue
+from analysis.catalogue.spec import Column, TableSpec
+from analysis.catalogue.subjects import GROUPS, MAIN, SUBJECTS
+from analysis.models import AnalysisRun, Result
+from analysis.recipe_sets import recipes_of
+from analysis.ungrouped import given_answers, sentences, ungrouped
+from dashboard.results.forms import ResultsForm
+from dashboard.results.wins import beside_ratings, win_tables
+from dashboard.shared import result_tables
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.newest_analysis import Analysis, newest_of_ratings
+from dashboard.shared.pages import analysis_page, asked_for
+from dashboard.shared.result_tables import ROWS_SHOWN, Compared, ResultTable
+from dashboard.shared.stored_tables import Table
+from survey.csv_text import csv_lines
+from survey.models import Study
+from survey.tidy import definition_of
+
+#: Behind the name of a table of all raters, where it stands apart from that of the included.
+OF_ALL = "_all"
+NOT_MADE = "this analysis holds nothing of the kind"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table on a page, and where its rows are as CSV."""
+
+    about: TableSpec
+    shown: ResultTable
+    compared: Compared | None
+    csv: str
+    #: The tables whose CSV holds these rows: one, and that of all raters where both are shown.
+    files: list[str]
+    lacking: list[tuple[str, str]]
+
+
+@require_GET
+@researcher_required
+def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpResponse:
+    """The tables of one subject; the main one with wins, responses and who the raters are."""
+    found = study_or_404(name)
+    if subject not in SUBJECTS:
+        raise Http404(f"There are no results about {subject}.")
+    analysis = newest_of_ratings(found, asked_for(request))
+    definition = definition_of(found)
+    rated = definition.rating is not None
+    names = catalogue.of_subject(subject) if rated or subject != MAIN else ()
+    stored = _stored(analysis, names)
+    recipes = _recipes(analysis.run)
+    choices = result_tables.choices(stored, catalogue.tables())
+    form = ResultsForm(
+        _with_first_shown(request, choices),
+        recipes=list(recipes),
+        choices=choices,
+    )
+    sections, hidden = [], []
+    for table in (table for table in names if table in stored):
+        section = _section(request, analysis, table, stored[table], form.choice)
+        if section.shown.rows:
+            sections.append(section)
+        else:
+            hidden.append(section.about.title)
+    context = _main(analysis) if subject == MAIN else {}
+    if subject == GROUPS:
+        context["ungrouped"] = _ungrouped(analysis)
+    return analysis_page(
+        request,
+        found,
+        "results",
+        "results/results",
+        analysis,
+        subject=subject,
+        subjects=list(SUBJECTS.items()),
+        title=SUBJECTS[subject],
+        recipes=recipes,
+        form=form,
+        sections=sections,
+        hidden=hidden,
+        absent=[
+            (catalogue.table(table).title, analysis.not_available.get(table, NOT_MADE))
+            for table in names
+            if table not in stored
+        ],
+        level=result_tables.level_text(_level(analysis.run)),
+        rated=rated,
+        answers=beside_ratings(definition),
+        compared=definition.ranking or definition.best_worst,
+        **context,
+    )
+
+
+def _stored(analysis: Analysis, names: Sequence[str]) -> dict[str, Table]:
+    """The tables with rows; a table of the included raters with that of all below it."""
+    read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
+    found = {}
+    for name in names:
+        every = [read[each] for each in (name, name + OF_ALL) if each in read]
+        both = [table for table in every if table.rows]
+        if both:
+            found[name] = Table(both[0].columns, [row for table in both for row in table.rows])
+    return found
+
+
+def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
+    """Which tables hold the rows that are shown: of all raters some have one of their own."""
+    if not catalogue.has_twin(name):
+        return [name]
+    shown = {row["raters"] for row in result_tables.rows_with(table, asked)}
+    of = {"included": name, "all": name + OF_ALL}
+    return [file for raters, file in of.items() if raters in shown] or [name]
+
+
+def _main(analysis: Analysis) -> dict[str, Any]:
+    """What the main page has beside the tables of recipes."""
+    stored = analysis.tables("wins", "wins_summary", "items", "demographics")
+    return {
+        "win_tables": win_tables(stored["wins"], stored["wins_summary"]),
+        "items": stored["items"].rows,
+        "demographics": stored["demographics"].grouped("characteristic"),
+    }
+
+
+def _ungrouped(analysis: Analysis) -> list[str]:
+    """Answers of included raters that no group of the run's recipes knows."""
+    if analysis.run is None:
+        return []
+    rows = given_answers(analysis.tables("demographics")["demographics"].rows)
+    return [
+        "".join(
+            sentences(found, {answer: str(row["n"]) for answer, row in rows[found.column].items()})
+        )
+        for found in ungrouped(recipes_of(analysis.run.recipe_set), rows)
+    ]
+
+
+def _recipes(run: AnalysisRun | None) -> dict[str, str]:
+    """Titles of the run's recipes by name."""
+    recipes = run.manifest.get("recipes", {}) if run else {}
+    return {name: recipe["title"] for name, recipe in recipes.items()}
+
+
+def _level(run: AnalysisRun | None) -> float:
+    """Below it, p counts as small: what the first recipe's confidence leaves."""
+    recipes = run.manifest.get("recipes", {}) if run else {}
+    confidence: float = next((recipe["confidence"] for recipe in recipes.values()), 0.95)
+    return round(1 - confidence, 12)
+
+
+def _with_first_shown(
+    request: HttpRequest, choices: Mapping[Column, Sequence[str]]
+) -> dict[str, Any]:
+    """What the address asks for, and of each filter that it does not name the first shown."""
+    asked = dict(request.GET.items())
+    for column, values in choices.items():
+        first = column.first if column.first in values else result_tables.EVERY
+        asked.setdefault(column.name, first)
+    return asked
+
+
+def _section(
+    request: HttpRequest,
+    analysis: Analysis,
+    name: str,
+    table: Table,
+    chosen: Mapping[str, str],
+) -> Section:
+    about = catalogue.table(name)
+    asked = result_tables.asked_of(table, about, chosen)
+    groups = result_tables.grouped(result_tables.rows_with(table, asked), about)
+    level = _level(analysis.run)
+    shown = result_tables.shown(table, about, groups, level=level)
+    RequestConfig(request, paginate={"per_page": ROWS_SHOWN}).configure(shown)
+    lacking = [
+        (where.removeprefix(f"{name} (").removesuffix(")"), reason)
+        for where, reason in analysis.not_available.items()
+        if where.startswith(f"{name} (")
+    ]
+    return Section(
+        about=about,
+        shown=shown,
+        compared=result_tables.compared(groups, level),
+        csv=urlencode(asked),
+        files=_files(name, table, asked),
+        lacking=lacking,
+    )
+
+
+@require_GET
+@researcher_required
+def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> StreamingHttpResponse:
+    """A table of a run as CSV: the rows in which each column named has its value, or all."""
+    found = study_or_404(name)
+    stored = get_object_or_404(
+        Result, run__study=found, run=run, kind=Result.Kind.TABLE, name=table
+    )
+    whole = Table.from_content(stored.content)
+    asked = {column: str(value) for column, value in request.GET.items()}
+    if unknown := sorted(set(asked) - set(whole.columns)):
+        raise Http404(f"{table}.csv has no column {unknown[0]}.")
+    rows = (tuple(row.values()) for row in result_tables.rows_with(whole, asked))
+    return StreamingHttpResponse(
+        csv_lines(whole.columns, rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{_file_name(found, table)}"'},
+    )
+
+
+def _file_name(study: Study, table: str) -> str:
+    return f"{study.slug}-{study.version}-{table}.csv"

@@ -1,0 +1,1 @@
+"""Share: files of a study for other people and programs."""

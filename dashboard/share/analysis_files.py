@@ -1,0 +1,171 @@
+"""A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from analysis import catalogue
+from analysis.catalogue.spec import TableSpec
+from analysis.models import AnalysisRun
+from analysis.queries import results_of
+from analysis.recipe import BOTH, SHIPPED, Recipe
+from analysis.recipe_sets import recipes_of
+from analysis.text.cells import Table
+from analysis.text.latex import Words, latex_table
+from dashboard.share.report import report_html
+from dashboard.share.report_tables import declared
+from survey.csv_text import csv_lines
+
+#: Which tables are written as LaTeX.
+Latex = Literal["main", "all"]
+#: The level of intervals that no recipe sets: of judges, and of elbows.
+USUAL_LEVEL = 0.95
+#: Tables whose title is about the rows that the report keeps. Of other tables, the report keeps few
+#: to be short; who puts a table into a paper chooses for themselves, from all rows.
+TITLE_IS_OF_KEPT = {"raters"}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What LaTeX tables say that they do not have: the level of intervals, by recipe, and which
+    conditions are a and b.
+    """
+
+    levels: dict[str, float] = field(default_factory=dict)
+    conditions: tuple[str, str] | None = None
+
+
+class NoSuchRecipe(Exception):
+    """The study has no recipe of that name; the message names those that it has."""
+
+
+def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
+    """The names of the recipes that `both` or a single name stands for. Raises NoSuchRecipe."""
+    known = [recipe.name for recipe in recipes_of(run.recipe_set)]
+    names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
+    if not set(names) <= set(known):
+        raise NoSuchRecipe(
+            f"there is no recipe {chosen}; the study has {', '.join(known)}, and both"
+        )
+    return names
+
+
+def write_analysis(
+    run: AnalysisRun,
+    folder: Path,
+    *,
+    recipe: str,
+    latex: Latex = "main",
+    write_images: Callable[[dict[str, Any], Path], str] | None,
+) -> dict[str, Any]:
+    """Write a done run's files into `folder`; the manifest that belongs to them.
+
+    Tables with a column `recipe` have the rows of the chosen ones. The bytes of the tables depend
+    on nothing but the run's results and that choice. `latex` is of the tables of the `main` part of
+    the report, or of `all`. Images take a browser and some seconds; why
+    some are missing is in the manifest. Raises NoSuchRecipe.
+    """
+    recipes = chosen_recipes(run, recipe)
+    tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
+    figures = results_of(run, "figure")
+    manifest: dict[str, Any] = run.manifest | {
+        "run": run.pk,
+        # From the set, for PostgreSQL's manifest has lost the order of groups.
+        "recipes": {
+            recipe.name: recipe.model_dump(mode="json")
+            for recipe in recipes_of(run.recipe_set)
+            if recipe.name in recipes
+        },
+    }
+    told = Told(levels(recipes_of(run.recipe_set)), _conditions(tables))
+    _write_tables(tables, folder, told, latex)
+    _write_figures(figures, folder)
+    report = report_html(run, tables, figures, manifest)
+    (folder / "report.html").write_text(report, encoding="utf-8")
+    images = write_images(figures, folder) if write_images else "not asked for"
+    return manifest | {"images": images}
+
+
+def _write_tables(tables: dict[str, Any], folder: Path, told: Told, latex: Latex) -> None:
+    """Each table as CSV, those for a paper as LaTeX, and what each column means."""
+    for name, content in tables.items():
+        columns, rows = content["columns"], content["rows"]
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            file.writelines(csv_lines(columns, rows))
+        table = Table(name, columns, rows)
+        if latex == "all" or not declared(table).appendix:
+            (folder / f"{name}.tex").write_text(as_latex(table, told), encoding="utf-8")
+    meanings = [
+        [f"{name}.csv", column, catalogue.table(name).column(column).meaning]
+        for name, table in tables.items()
+        for column in table["columns"]
+    ]
+    with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
+        file.writelines(csv_lines(["file", "column", "meaning"], meanings))
+
+
+def as_latex(table: Table, told: Told) -> str:
+    """A table as LaTeX, with the columns that a paper prints."""
+    how = declared(table)
+    rows = table.rows
+    if table.name in TITLE_IS_OF_KEPT and how.keep:
+        rows = [rows[row.place] for row in table if how.keep(row)]
+        if not rows:
+            return f"% No table: {table.file} has no row of {how.kept}.\n"
+    return latex_table(
+        how,
+        table.columns,
+        rows,
+        words=Words(_says(how, told.conditions), told.levels),
+        aside=_of_no_reference(table),
+    )
+
+
+def _says(how: TableSpec, conditions: tuple[str, str] | None) -> str:
+    """How to read a table that stands by itself: a and b are named, unless it has them."""
+    says = f"{how.says} {how.counts}".strip()
+    if conditions is None or not how.names_a_and_b:
+        return says
+    return f"{says} Condition a is {conditions[0]}, b is {conditions[1]}."
+
+
+def _of_no_reference(table: Table) -> list[str]:
+    """Columns of points for a reference, where nothing was compared with one: all are zero."""
+    most = "reference_points_max"
+    if most not in table.columns or any(row[most] for row in table):
+        return []
+    return [column for column in table.columns if column.startswith("reference_")]
+
+
+def levels(recipes: Iterable[Recipe]) -> dict[str, float]:
+    """The level of intervals by recipe; by "" that of tables that name none, if it is sure.
+
+    Some of these have the usual one, some that of a recipe.
+    """
+    found = {recipe.name: recipe.confidence for recipe in recipes}
+    is_sure = set(found.values()) <= {USUAL_LEVEL}
+    return found | ({"": USUAL_LEVEL} if is_sure else {})
+
+
+def _conditions(tables: dict[str, Any]) -> tuple[str, str] | None:
+    """Conditions a and b of the study, if its wins are counted."""
+    wins = tables.get("wins", {"columns": [], "rows": []})
+    row = next(iter(Table("wins", wins["columns"], wins["rows"])), None)
+    return (row["condition_a"], row["condition_b"]) if row else None
+
+
+def _write_figures(figures: dict[str, Any], folder: Path) -> None:
+    """Each figure as Plotly's JSON."""
+    for name, figure in figures.items():
+        text = json.dumps(figure, ensure_ascii=False, sort_keys=True)
+        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def only(table: dict[str, Any], recipes: Sequence[str]) -> dict[str, Any]:
+    """The rows of these recipes, where a table tells them apart."""
+    if "recipe" not in table["columns"]:
+        return table
+    place = table["columns"].index("recipe")
+    return {**table, "rows": [row for row in table["rows"] if row[place] in recipes]}

@@ -1,0 +1,61 @@
+"""The folder that `export` writes: all that can be exported, filtered by the rules as data are now.
+
+It takes no analysis: filtering is all that it needs of one.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from analysis.decisions import decide, snapshot_at
+from analysis.rules import current_rule_set
+from dashboard.share.exports import Export
+from survey.csv_text import csv_lines
+from survey.models import Study
+from survey.tidy import reading
+
+
+def write_export(
+    study: Study, sources: Sequence[str], folder: Path, *, sharing: bool = False
+) -> dict[str, Any]:
+    """Write every file into `folder`, filtered by the rules in force; the manifest that belongs
+    to them. Raises ValueError where the data contradict themselves.
+    """
+    rule_set = current_rule_set(study)
+    with reading():
+        snapshot = snapshot_at(study, sources, rule_set, at=timezone.now())
+        decided = decide(study, sources, rule_set, snapshot)
+        export = Export(study, sources, lambda: decided.decisions, sharing)
+        for name, make in {**export.tables(), "codebook.csv": export.codebook}.items():
+            table = make()
+            with (folder / name).open("w", encoding="utf-8", newline="") as file:
+                file.writelines(csv_lines(table.columns, table.rows))
+        about: dict[str, Any] = {
+            "form": "for sharing" if sharing else "full",
+            "people": flow(study, sources),
+            "clock_stepped": export.clock_steps(),
+        }
+        if sharing:
+            about["small_cells"] = export.small_cells()
+    return decided.manifest | about | {"absent": export.not_available}
+
+
+def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:
+    """Everybody who came, and where they are now: what a flow diagram begins with.
+
+    `left_at_information` never agreed nor declined. Withdrawn people are counted, and nothing
+    else is left of them.
+    """
+    people = study.participants.filter(source__in=sources)
+    statuses = Counter(people.values_list("status", flat=True))
+    withdrawn = study.withdrawals.filter(source__in=sources).count() + statuses["withdrawn"]
+    return {
+        "came": statuses.total() - statuses["withdrawn"] + withdrawn,
+        "left_at_information": statuses["arrived"],
+        **{name: statuses[name] for name in ("declined", "screened_out", "in_progress")},
+        "completed": statuses["completed"],
+        "withdrawn": withdrawn,
+    }

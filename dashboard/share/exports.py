@@ -1,0 +1,354 @@
+"""A study's data as CSV files: what pages let researchers download and `export` writes.
+
+Pages filter as the analysis did that they show. Everything else is read from the database as it
+is. Tables are streamed, so a large one neither fills memory nor makes anybody wait for its first
+line.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from analysis.models import AnalysisRun
+from analysis.queries import Decision, rater_decisions
+from dashboard.design.certificate import COLUMNS as CERTIFICATE_COLUMNS
+from dashboard.design.certificate import certificate_rows
+from dashboard.share.codebook import codebook_rows
+from judge.models import Attempt, Call, GoldScore
+from judge.queries import GoldScores, gold_scores
+from judge.tidy import (
+    ATTEMPT_COLUMNS,
+    JUDGE_SCORE_COLUMNS,
+    attempt_rows,
+    gold_rows,
+    judge_score_rows,
+)
+from survey.csv_text import csv_lines
+from survey.definition import StudyDefinition
+from survey.models import (
+    AttentionCheck,
+    FreeAnswer,
+    Participant,
+    Presentation,
+    Rating,
+    Study,
+)
+from survey.slots import pool_of
+from survey.tidy import (
+    BEST_WORST,
+    CHECK_COLUMNS,
+    COMMENT_COLUMNS,
+    GOLD_COLUMNS,
+    PAGE_TIME_COLUMNS,
+    PARTICIPANT_COLUMNS,
+    PRESENTATION_COLUMNS,
+    RANK_COLUMNS,
+    RANKING,
+    RATING_COLUMNS,
+    RATING_TASKS,
+    SHOWN_COLUMNS,
+    SHOWN_RESPONSE_COLUMNS,
+    Row,
+    check_rows,
+    comment_rows,
+    definition_of,
+    not_counted_among,
+    page_time_rows,
+    participant_columns,
+    participant_rows,
+    people_of,
+    presentation_rows,
+    rank_rows,
+    rating_rows,
+    reading,
+    shown_response_rows,
+)
+
+DECISION_COLUMNS = Decision._fields
+NO_DECISION = Decision(None, None, included=False, exclusion="", excluded_by_decision="")
+#: What may tell who somebody is, together with what others know of them.
+EXACT_TIMES = ("started_at", "finished_at", "shown_at", "answered_at", "submitted_at")
+IDENTIFYING_COLUMNS = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
+#: Categories with fewer people than this are named when data are to be shared.
+SMALL_CELL = 5
+ABOUT = {
+    "participants.csv": "Everybody who went past the consent page, with what the filter decided",
+    "ratings.csv": "The cleaned ratings: those of the included raters",
+    "ratings_all.csv": "Everybody's ratings",
+    "gold.csv": "The gold score of every response, with the single scores behind it",
+    "judge_scores.csv": "Every single score of every judge and file, the gold ones and the others",
+    "judge_attempts.csv": "Every request to a judge: what was sent and came back, and its cost",
+    "ranks.csv": "Everybody's ranks and choices",
+    "comments.csv": "What people wrote; not in the form for sharing",
+    "presentations.csv": "Each page of responses that somebody was shown, and their time on it",
+    "shown_responses.csv": "Each response on these pages: its place, and how long it was on screen",
+    "attention_checks.csv": "Each attention check that somebody met, and their answer",
+    "page_times.csv": "Each page that somebody was shown, from consent to the end, and their time "
+    "on it",
+    "certificate.csv": "How evenly everything was shown: counts by place and slot, with tests",
+    "codebook.csv": "What each column means",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns, and rows that can be read once."""
+
+    columns: tuple[str, ...]
+    rows: Iterator[Row]
+
+
+@dataclass
+class Export:
+    """The data of one study, of everybody from `sources`, as `decide` filtered them; `sharing`
+    leaves out free text and columns that may tell who somebody is.
+    """
+
+    study: Study
+    sources: Sequence[str]
+    decide: Callable[[], dict[str, Decision]]
+    sharing: bool = False
+
+    @cached_property
+    def gold(self) -> GoldScores:
+        return gold_scores(self.study)
+
+    @cached_property
+    def definition(self) -> StudyDefinition:
+        return definition_of(self.study)
+
+    @cached_property
+    def decisions(self) -> dict[str, Decision]:
+        return self.decide()
+
+    @cached_property
+    def named(self) -> dict[str, str]:
+        """Each participant's source, where somebody is included who is no rater and so is named."""
+        if not not_counted_among(self.sources):
+            return {}
+        people = self.study.participants.filter(source__in=self.sources)
+        return dict(people.values_list("pseudonym", "source"))
+
+    def participants(self) -> Table:
+        """Everybody who went past the consent page."""
+        usual = len(PARTICIPANT_COLUMNS)
+        columns = participant_columns(self.definition)
+        rows = (
+            (*row[:usual], *self._decided(row[0]), *row[usual:])
+            for row in participant_rows(self.study, self.sources)
+        )
+        return self._named(
+            Table((*columns[:usual], *DECISION_COLUMNS, *columns[usual:]), rows), has_gold=True
+        )
+
+    def _decided(self, name: str) -> Row:
+        """What was decided of a person; a reason in researchers' own words may tell who it is."""
+        decision = self.decisions.get(name, NO_DECISION)
+        if self.sharing:
+            return (*decision[:-1], True if decision.excluded_by_decision else None)
+        return decision
+
+    def ratings(self) -> Table:
+        """The ratings of the included raters: the cleaned data."""
+        return self._ratings(lambda row: self.decisions.get(row[0], NO_DECISION).included)
+
+    def ratings_all(self) -> Table:
+        """Everybody's ratings."""
+        return self._ratings(lambda row: True)
+
+    def _ratings(self, counts: Callable[[Row], bool]) -> Table:
+        usual = len(RATING_COLUMNS)
+        gold = {row[:-1]: row[-1] for row, _ in gold_rows(self.study, self.gold)}
+        rows = (
+            (*row[:usual], gold.get(row[1 : usual - 1]), *row[usual:])
+            for row in rating_rows(self.study, self.sources)
+            if counts(row)
+        )
+        columns = (*RATING_COLUMNS, "gold", *SHOWN_COLUMNS)
+        return self._named(Table(columns, rows), has_gold=True, people=True)
+
+    def ranks(self) -> Table:
+        """Everybody's ranks and choices."""
+        return self._of_people(RANK_COLUMNS + SHOWN_COLUMNS, rank_rows)
+
+    def comments(self) -> Table:
+        """What people wrote."""
+        return self._of_people(COMMENT_COLUMNS, comment_rows)
+
+    def presentations(self) -> Table:
+        """Every block that somebody was shown."""
+        return self._of_people(PRESENTATION_COLUMNS, presentation_rows)
+
+    def shown_responses(self) -> Table:
+        """Every response that somebody was shown."""
+        return self._of_people(SHOWN_RESPONSE_COLUMNS, shown_response_rows)
+
+    def checks(self) -> Table:
+        """Every attention check that somebody met."""
+        return self._of_people(CHECK_COLUMNS, check_rows)
+
+    def page_times(self) -> Table:
+        """Every page that somebody was shown, whatever its kind."""
+        return self._of_people(PAGE_TIME_COLUMNS, page_time_rows)
+
+    def _of_people(
+        self,
+        columns: tuple[str, ...],
+        rows: Callable[[Study, Sequence[str]], Iterator[Row]],
+    ) -> Table:
+        return self._named(Table(columns, rows(self.study, self.sources)), people=True)
+
+    def certificate(self) -> Table:
+        """How evenly everything was shown, experts and test people in pools of their own."""
+        pools = list(dict.fromkeys(map(pool_of, self.sources)))
+        return Table(CERTIFICATE_COLUMNS, certificate_rows(self.study, pools))
+
+    def gold_table(self) -> Table:
+        """Every response's gold score wherever it is shown, with the single scores behind it and
+        with who made it, so that it is known again where the file is imported."""
+        most = max((len(score.calls) for score in self.gold.scores), default=0)
+        rows = (
+            (*row, *calls, *[None] * (most - len(calls)), self.gold.made_by)
+            for row, calls in gold_rows(self.study, self.gold)
+        )
+        calls = tuple(f"call_{number}" for number in range(1, most + 1))
+        return Table((*GOLD_COLUMNS, *calls, "gold_by"), rows)
+
+    def judge_scores(self) -> Table:
+        """Every single score of judges and of files; what experts of a panel gave are ratings."""
+        rows = (row for row in judge_score_rows(self.study) if not row[0].startswith("panel "))
+        return Table(JUDGE_SCORE_COLUMNS, rows)
+
+    def judge_attempts(self) -> Table:
+        """Every request that was or may have been sent to a judge."""
+        return Table(ATTEMPT_COLUMNS, attempt_rows(self.study))
+
+    def codebook(self) -> Table:
+        """What each column of the other files means."""
+        about = {name: table().columns for name, table in self.tables().items()}
+        rows = codebook_rows(self.definition, about, gold=self.gold.source)
+        return Table(("file", "column", "meaning", "values"), rows)
+
+    def tables(self) -> dict[str, Callable[[], Table]]:
+        """The files with data that there are, by name."""
+        tables = {
+            "participants.csv": self.participants,
+            "ratings.csv": self.ratings,
+            "ratings_all.csv": self.ratings_all,
+            "gold.csv": self.gold_table,
+            "judge_scores.csv": self.judge_scores,
+            "judge_attempts.csv": self.judge_attempts,
+            "ranks.csv": self.ranks,
+            "comments.csv": self.comments,
+            "presentations.csv": self.presentations,
+            "shown_responses.csv": self.shown_responses,
+            "attention_checks.csv": self.checks,
+            "page_times.csv": self.page_times,
+            "certificate.csv": self.certificate,
+        }
+        return {name: table for name, table in tables.items() if name not in self.not_available}
+
+    @cached_property
+    def not_available(self) -> dict[str, str]:
+        """Files that are not there, and why."""
+        whose = {"participant__study": self.study, "participant__source__in": self.sources}
+        shown = {f"presentation__{key}": value for key, value in whose.items()}
+        study = self.definition
+        absent: dict[str, str] = {}
+        if study.rating is None:
+            absent |= dict.fromkeys(["ratings.csv", "ratings_all.csv"], "the study has no ratings")
+        if not self.gold.scores:
+            absent["gold.csv"] = "there are no gold scores"
+        ended = Call.objects.filter(judge__study=self.study, state__in=("answered", "failed"))
+        if not (
+            ended.exclude(response=None, block=None).exists()
+            or GoldScore.objects.filter(gold_set__study=self.study).exists()
+        ):
+            absent["judge_scores.csv"] = "no judge and no file has scores"
+        if not Attempt.objects.filter(call__judge__study=self.study).exists():
+            absent["judge_attempts.csv"] = "no judge was asked anything"
+        if not Rating.objects.filter(**shown).exclude(task__in=RATING_TASKS).exists():
+            ranked = any(task.kind in (RANKING, BEST_WORST) for task in study.tasks)
+            why = "the study asks for no ranks and no choices"
+            absent["ranks.csv"] = "nobody ranked or chose responses" if ranked else why
+        if not FreeAnswer.objects.filter(**whose).exists():
+            asked = study.block_remarks or study.closing
+            why = "nobody wrote anything" if asked else "the study asks for no free text"
+            absent["comments.csv"] = why
+        elif self.sharing:
+            absent["comments.csv"] = "free text may tell who wrote it, so it is not shared"
+        if not Presentation.objects.filter(**whose).exists():
+            why = "nobody was shown a page of responses"
+            shown_files = ["presentations.csv", "shown_responses.csv", "certificate.csv"]
+            absent |= dict.fromkeys(shown_files, why)
+        if not AttentionCheck.objects.filter(**whose).exists():
+            absent["attention_checks.csv"] = "nobody was given an attention check here"
+        if not self._people.exclude(source=Participant.Source.IMPORT).exists():
+            absent["page_times.csv"] = "nobody was shown a page here"
+        return absent
+
+    @property
+    def _people(self) -> Any:
+        return people_of(self.study, self.sources)
+
+    def clock_steps(self) -> int:
+        """During how many people's survey the server's clock was set back."""
+        return int(self._people.filter(clock_stepped=True).count())
+
+    def small_cells(self) -> list[str]:
+        """Answers about themselves, and what follows from them or from how they took part, that
+        fewer than `SMALL_CELL` people share.
+        """
+        asked = [*self.definition.screening, *self.definition.demographics]
+        about = {question.name for question in asked} - {"age"} | {"region", "language", "device"}
+        table = self.participants()
+        counts: Counter[tuple[str, str]] = Counter()
+        for row in table.rows:
+            person = zip(table.columns, row, strict=True)
+            answers = ((name, answer) for name, answer in person if name in about)
+            counts.update((name, str(answer)) for name, answer in answers if answer is not None)
+        return [f"{name}: {answer}" for (name, answer), n in counts.items() if n < SMALL_CELL]
+
+    @property
+    def files(self) -> list[tuple[str, str, str]]:
+        """Every file: its name, what it holds, and why it is not there or nothing."""
+        return [(name, about, self.not_available.get(name, "")) for name, about in ABOUT.items()]
+
+    def _named(self, table: Table, *, has_gold: bool = False, people: bool = False) -> Table:
+        """Experts, test people and the scores of a stand-in are named in a last column."""
+        columns, rows = table.columns, table.rows
+        if people and self.named:
+            columns, rows = (*columns, "source"), _with_source(rows, self.named)
+        if has_gold and self.gold.is_stand_in:
+            columns, rows = (*columns, "gold_by"), _with_last(rows, self.gold.made_by)
+        if self.sharing and IDENTIFYING_COLUMNS.intersection(columns):
+            kept = [place for place, name in enumerate(columns) if name not in IDENTIFYING_COLUMNS]
+            columns, rows = tuple(columns[place] for place in kept), _only(rows, kept)
+        return Table(columns, rows)
+
+
+def _with_source(rows: Iterable[Row], sources: dict[str, str]) -> Iterator[Row]:
+    return ((*row, sources[row[0]]) for row in rows)
+
+
+def _with_last(rows: Iterable[Row], value: str) -> Iterator[Row]:
+    return ((*row, value) for row in rows)
+
+
+def _only(rows: Iterable[Row], places: Sequence[int]) -> Iterator[Row]:
+    return (tuple(row[place] for place in places) for row in rows)
+
+
+def filtered_by(run: AnalysisRun) -> Export:
+    """The data as a finished run filtered them."""
+    return Export(run.study, run.sources, partial(rater_decisions, run))
+
+
+def stream_table(run: AnalysisRun, name: str) -> Iterator[str]:
+    """One file's text, piece by piece. Raises KeyError for a file that is not there."""
+    with reading():
+        export = filtered_by(run)
+        table = export.codebook() if name == "codebook.csv" else export.tables()[name]()
+        yield from csv_lines(table.columns, table.rows)

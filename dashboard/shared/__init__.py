@@ -1,0 +1,1 @@
+"""What the rooms have in common: access, pages, stored tables."""

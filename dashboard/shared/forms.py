@@ -1,0 +1,64 @@
+"""What several pages take from researchers."""
+
+from typing import Any
+
+from django import forms
+
+from analysis.quality_rules import LONGEST_REASON
+from dashboard.shared.newest_analysis import NOBODY
+from survey.models import Participant
+
+
+class IncludeForm(forms.Form):
+    """Experts or test people asked for by name: `?include=simulated`, or `?include=none`."""
+
+    include = forms.MultipleChoiceField(
+        required=False,
+        choices=[
+            *((source.value, source.label) for source in Participant.NOT_COUNTED),
+            (NOBODY, NOBODY),
+        ],
+        error_messages={
+            "invalid_choice": "include takes "
+            + " or ".join([*Participant.NOT_COUNTED, NOBODY])
+            + ", not %(value)s."
+        },
+    )
+
+    @property
+    def chosen(self) -> list[str] | None:
+        """Whom to include, of a valid form; None where nothing is said of it."""
+        if "include" not in self.data:
+            return None
+        return sorted(set(self.cleaned_data["include"]) - {NOBODY})
+
+
+class FilesInput(forms.ClearableFileInput):
+    """Takes several files."""
+
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One file or more, each of them checked."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        files = data if isinstance(data, list | tuple) else [data]
+        clean = super().clean
+        return [clean(file, initial) for file in files or [None]]
+
+
+class ReasonForm(forms.Form):
+    """Why researchers decide what they decide about raters."""
+
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        error_messages={"required": "Give a reason: it is kept with the decision."},
+    )
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it."""
+        return " ".join(error for errors in self.errors.values() for error in map(str, errors))

@@ -1,0 +1,162 @@
+"""The newest analysis of the people whom an address asks for: what pages and API read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from urllib.parse import urlencode
+
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from analysis.models import AnalysisRun, RaterQuality, Result
+from analysis.queries import latest_run
+from analysis.recipe_sets import current_recipe_set
+from analysis.rules import current_rule_set
+from analysis.runs import fingerprint
+from dashboard.shared.stored_tables import Table
+from survey.models import Participant, Study
+from survey.tidy import counted_sources, not_counted_among
+
+State = AnalysisRun.State
+
+
+#: In an address, in place of names to include: those who count and nobody else.
+NOBODY = "none"
+
+
+def only_not_counted(study: Study) -> list[str]:
+    """The sources of those who took part so far, if there is no rater among them."""
+    present = set(study.participants.order_by().values_list("source", flat=True).distinct())
+    return sorted(present) if present <= set(Participant.NOT_COUNTED) else []
+
+
+def include_query(include: Sequence[str] | None) -> str:
+    """What an address ends with to choose the same people: those included by name, or nobody but
+    those who count. None chooses nothing.
+    """
+    if include is None:
+        return ""
+    return "?" + urlencode({"include": include or [NOBODY]}, doseq=True)
+
+
+def included_by_default(study: Study) -> list[str]:
+    """Whom a page includes where its address says nothing: nobody but those who count.
+
+    While none of them has finished, these are the test people of the newest finished analysis
+    that has some, so that a study that was only tried shows what its results will look like.
+    """
+    counted = study.participants.exclude(source__in=Participant.NOT_COUNTED)
+    finished = Q(status=Participant.Status.COMPLETED) | Q(source=Participant.Source.IMPORT)
+    if counted.filter(finished).exists():
+        return []
+    runs = study.analysis_runs.filter(state=State.DONE).order_by("-id")
+    with_raters = runs.filter(Exists(RaterQuality.objects.filter(run=OuterRef("pk"))))
+    for sources in with_raters.values_list("sources", flat=True):
+        included = not_counted_among(sources)
+        if included and set(included) <= set(Participant.TEST_SOURCES):
+            return included
+    return []
+
+
+def included(study: Study, asked: list[str] | None) -> list[str]:
+    """The experts or test people on a page whose address has `asked` for them, or says nothing."""
+    return included_by_default(study) if asked is None else asked
+
+
+def tables_of(run: AnalysisRun | None, *names: str) -> dict[str, Table]:
+    """A run's tables called `names`; one that it lacks is empty."""
+    found = {name: Table([], []) for name in names}
+    if run is not None:
+        stored = run.results.filter(kind=Result.Kind.TABLE, name__in=names)
+        found |= {result.name: Table.from_content(result.content) for result in stored}
+    return found
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The newest finished run for the sources asked for, and what has happened since."""
+
+    include: list[str]
+    #: Whether these people were chosen; else they are included by default.
+    chosen: bool
+    run: AnalysisRun | None
+    pending: AnalysisRun | None
+    failed: AnalysisRun | None
+    changed: bool
+    #: Whether the run was left out because it has no rater.
+    of_nobody: bool = False
+
+    @property
+    def by_default(self) -> bool:
+        """Whether test people are in it though the address does not ask for them."""
+        return bool(self.include) and not self.chosen
+
+    @property
+    def query(self) -> str:
+        """What leads to the same people on another page."""
+        return include_query(self.include if self.chosen or self.include else None)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The same as values of `include`, for forms."""
+        return self.include or ([NOBODY] if self.chosen else [])
+
+    @property
+    def not_available(self) -> dict[str, str]:
+        """Why a table or figure is not there, by its name."""
+        reasons: dict[str, str] = self.run.manifest.get("absent", {}) if self.run else {}
+        return reasons
+
+    @cached_property
+    def n_raters(self) -> int:
+        return self.run.rater_quality.count() if self.run else 0
+
+    @property
+    def stand_in(self) -> str:
+        """The stand-in that the run's gold scores came from, if it was one."""
+        if self.run is None:
+            return ""
+        return self.run.rater_quality.values_list("indices__gold_by", flat=True).first() or ""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader of the results has to know about the gold scores."""
+        rows = self.tables("guard_warnings")["guard_warnings"].rows
+        return [row["text"] for row in rows if row["kind"] != "ways_agree"]
+
+    def tables(self, *names: str) -> dict[str, Table]:
+        """The run's tables called `names`; one that it lacks is empty."""
+        return tables_of(self.run, *names)
+
+    def figure_names(self) -> list[str]:
+        """The run's figures, without their data."""
+        if self.run is None:
+            return []
+        figures = self.run.results.filter(kind=Result.Kind.FIGURE)
+        return list(figures.values_list("name", flat=True))
+
+
+def newest_analysis(study: Study, include: list[str] | None) -> Analysis:
+    """The newest finished run of the sources that count and those to `include`; None leaves it to
+    `included_by_default`.
+    """
+    chosen = include is not None
+    include = included(study, include)
+    sources = counted_sources(include)
+    runs = study.analysis_runs.filter(sources=sources)
+    done = latest_run(study, sources)
+    newest = runs.first()
+    pending = newest if newest and newest.state in (State.WAITING, State.RUNNING) else None
+    failed = newest if newest and newest.state == State.FAILED else None
+    changed = done is not None and done.fingerprint != fingerprint(
+        study, sources, current_rule_set(study), current_recipe_set(study), at=timezone.now()
+    )
+    return Analysis(include, chosen, done, pending, failed, changed)
+
+
+def newest_of_ratings(study: Study, include: list[str] | None) -> Analysis:
+    """The same for pages of nothing but ratings: an analysis without raters would be all zeros."""
+    analysis = newest_analysis(study, include)
+    if analysis.run is None or analysis.include or analysis.n_raters:
+        return analysis
+    return replace(analysis, run=None, of_nobody=True)

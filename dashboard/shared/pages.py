@@ -1,0 +1,90 @@
+"""What all pages of a study have in common: navigation, whose answers they show, waking workers."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+)
+from django.shortcuts import render
+from kombu.exceptions import OperationalError
+
+from config.celery import wake
+from dashboard.shared.forms import IncludeForm
+from dashboard.shared.newest_analysis import Analysis, include_query, only_not_counted
+from judge.queries import gold_scores
+from survey.models import Participant, Study
+
+#: The subjects, and the pages of each: name of the address, label.
+SUBJECTS = [
+    ("Overview", [("study", "State")]),
+    ("Design", [("order", "Order"), ("policy", "Policy"), ("pilot", "Pilot")]),
+    ("Raters", [("raters", "Funnel and list"), ("thresholds", "Thresholds")]),
+    ("Judges", [("gold", "Scores"), ("agreement", "Agreement")]),
+    ("Results", [("results", "Tables"), ("figures", "Figures")]),
+    ("Share", [("downloads", "Files")]),
+]
+
+
+def study_page(
+    request: HttpRequest, study: Study, page: str, template: str, /, **context: Any
+) -> HttpResponse:
+    """A page of a study, with its head and navigation. Links keep the choice of people.
+
+    `page` is one of SUBJECTS, `template` a file in templates/dashboard without its ending.
+    """
+    form = IncludeForm(request.GET)
+    choice = include_query(form.chosen) if form.is_valid() else ""
+    subject = next(pages for _, pages in SUBJECTS if page in dict(pages))
+    context |= {"study": study, "page_name": page, "choice": choice}
+    context |= {"subjects": SUBJECTS, "subject_pages": subject}
+    return render(request, f"dashboard/{template}.html", context)
+
+
+def asked_for(request: HttpRequest) -> list[str] | None:
+    """The experts or test people that an address asks for by name; None where it says nothing."""
+    form = IncludeForm(request.GET)
+    if not form.is_valid():
+        raise Http404(form.errors["include"][0])
+    return form.chosen
+
+
+def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
+    """Wake a worker. The rows are the queue, so a silent broker delays work and loses none."""
+    try:
+        wake(task_name, row)
+    except OperationalError as error:
+        messages.error(
+            request,
+            f"The broker does not answer ({error}). The work is queued all the same: a worker "
+            f"looks for it every {settings.SWEEP_SECONDS:.0f} s.",
+        )
+
+
+def analysis_page(
+    request: HttpRequest,
+    study: Study,
+    page: str,
+    template: str,
+    analysis: Analysis,
+    /,
+    **context: Any,
+) -> HttpResponse:
+    """A page about an analysis, with what says which analysis that is."""
+    gold = gold_scores(study)
+    test_people = only_not_counted(study)
+    return study_page(
+        request,
+        study,
+        page,
+        template,
+        analysis=analysis,
+        not_counted=Participant.NOT_COUNTED,
+        only_not_counted=test_people,
+        no_ratings=analysis.of_nobody or (bool(test_people) and not analysis.include),
+        stand_in=analysis.stand_in or (gold.source if gold.is_stand_in else ""),
+        **context,
+    )

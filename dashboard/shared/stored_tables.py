@@ -1,0 +1,79 @@
+"""Stored tables: rows by column, and helpers that several pages use."""
+
+import re
+from collections.abc import Container, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeVar
+
+Row = dict[str, Any]
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that an analysis stored: each row by column."""
+
+    columns: list[str]
+    rows: list[Row]
+
+    @classmethod
+    def from_content(cls, content: dict[str, Any]) -> "Table":
+        """Read what `Result.content` holds: {columns, rows}."""
+        columns = list(content["columns"])
+        return cls(columns, [dict(zip(columns, row, strict=True)) for row in content["rows"]])
+
+    def grouped(self, column: str) -> list[tuple[Any, list[Row]]]:
+        """Neighbouring rows with the same value in `column`, together."""
+        return [(key, list(rows)) for key, rows in groupby(self.rows, lambda row: row[column])]
+
+
+def abbreviations(a: str, b: str) -> tuple[str, str]:
+    """Two conditions' initials (`zero_shot` → ZS), or their names where the initials agree."""
+    short_a, short_b = (
+        "".join(word[0] for word in re.split(r"[\W_]+", name) if word).upper() for name in (a, b)
+    )
+    return (short_a, short_b) if short_a != short_b else (a, b)
+
+
+def in_order(names: Iterable[T]) -> list[T]:
+    """Each name once, in the order of first appearance."""
+    return list(dict.fromkeys(names))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that a table can be sorted by. `direction` is how it is sorted now, or empty."""
+
+    label: str
+    is_number: bool
+    direction: str
+    #: What the address has to say to sort by it, or the other way round.
+    sort: str
+
+
+def sortable_columns(
+    labels: Mapping[str, str], *, texts: Container[str], sort: str
+) -> list[Column]:
+    """Columns by name with their labels; `sort` is the name sorted by, with a minus if down."""
+    columns = []
+    for name, label in labels.items():
+        direction = {name: "ascending", f"-{name}": "descending"}.get(sort, "")
+        other_way = f"-{name}" if direction == "ascending" else name
+        columns.append(Column(label, name not in texts, direction, other_way))
+    return columns
+
+
+def in_words(measured: dict[str, Any] | None) -> str:
+    """What a rule measured or allows: `{"minimum": 10, "maximum": 75}` → minimum 10, maximum 75.
+
+    Databases don't keep the order of keys; backwards, minimum stands before maximum.
+    """
+    parts = sorted((measured or {}).items(), reverse=True)
+    return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in parts)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
