@@ -18,9 +18,9 @@ from analysis.tables.replication import replication
 from analysis.tables.request import NOBODY, Analysis, Answers, Request, StudyInput, Tables
 
 RATERS: tuple[Raters, ...] = ("included", "all")
-OF_RECIPES = [maker for maker in ANALYSES if maker.of_recipes]
+OF_RECIPES = [analysis for analysis in ANALYSES if analysis.of_recipes]
 #: Tables that are the same in every recipe.
-OF_RATERS = [maker for maker in ANALYSES if not maker.of_recipes]
+OF_RATERS = [analysis for analysis in ANALYSES if not analysis.of_recipes]
 
 
 def analyse_by_recipe(
@@ -37,20 +37,22 @@ def analyse_by_recipe(
     recipes = [recipe.on(scale) for recipe in recipes]
     made = _Made(ranked=not answers["all"].ranks.empty)
     for recipe in recipes:
-        makers = [m for m in OF_RECIPES if recipe.unit == "participant" or not m.of_participants]
+        analyses = [m for m in OF_RECIPES if recipe.unit == "participant" or not m.of_participants]
         for raters in recipe.raters:
             request = Request(recipe, raters, answers[raters], study)
-            for maker in makers:
-                if not maker.of_all_at_once:
-                    made.make(maker, request, where=f"{recipe.name}, {raters} raters")
-        for maker in makers:
-            if maker.of_all_at_once:
-                made.make(maker, Request(recipe, "all", answers["all"], study), where=recipe.name)
+            for analysis in analyses:
+                if not analysis.of_all_at_once:
+                    made.make(analysis, request, where=f"{recipe.name}, {raters} raters")
+        for analysis in analyses:
+            if analysis.of_all_at_once:
+                made.make(
+                    analysis, Request(recipe, "all", answers["all"], study), where=recipe.name
+                )
     first = _first_by_participants(recipes)
     for raters in RATERS:
         suffix = "" if raters == "included" else "_all"
-        for maker in OF_RATERS:
-            made.make(maker, Request(first, raters, answers[raters], study), suffix=suffix)
+        for analysis in OF_RATERS:
+            made.make(analysis, Request(first, raters, answers[raters], study), suffix=suffix)
     tables = made.tables()
     found.tables |= {name: tables[name] for name in NAMES if name in tables}
     found.not_available |= made.not_available()
@@ -124,15 +126,17 @@ class _Made:
         self._parts: dict[str, list[DataFrame]] = {}
         self._reasons: dict[str, dict[str, str]] = {}
 
-    def make(self, maker: Analysis, request: Request, *, where: str = "", suffix: str = "") -> None:
+    def make(
+        self, analysis: Analysis, request: Request, *, where: str = "", suffix: str = ""
+    ) -> None:
         try:
-            if maker.of_ratings and request.answers.ratings.empty:
+            if analysis.of_ratings and request.answers.ratings.empty:
                 raise NotAvailable(request.answers.unrated)
-            if self._ranked and not maker.of_ratings and request.answers.people.empty:
+            if self._ranked and not analysis.of_ratings and request.answers.people.empty:
                 raise NotAvailable(NOBODY)
-            made = maker.make(request)
+            made = analysis.make(request)
         except NotAvailable as reason:
-            for name in maker.names:
+            for name in analysis.names:
                 self._reasons.setdefault(name + suffix, {})[where] = str(reason)
             return
         for name, table in made.items():

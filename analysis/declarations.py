@@ -44,23 +44,23 @@ DECLARED: list[TableSpec | Analysis] = [
     protocol.PROTOCOL,
     wins.WINS_SUMMARY,
     wins.WINS,
-    wins_tests.MAKER,
+    wins_tests.ANALYSIS,
     contrasts.OF_CONTRASTS,
     systems.OF_SYSTEMS,
     systems.OF_REFERENCE,
     items.ITEMS,
     contrasts.OF_PAIRS,
     contrasts.RATER_DIFFERENCES,
-    group_tests.MAKER,
+    group_tests.ANALYSIS,
     anova.OF_ANOVA,
     anova.OF_PAIRS,
-    mixed_models.MAKER,
+    mixed_models.ANALYSIS,
     *rankings.ANALYSES,
     *choices.ANALYSES,
-    agreement.MAKER,
-    sensitivity.MAKER,
-    order_effects.MAKER,
-    positions.MAKER,
+    agreement.ANALYSIS,
+    sensitivity.ANALYSIS,
+    order_effects.ANALYSIS,
+    positions.ANALYSIS,
     circularity.GUARD_WARNINGS,
     consistency.JUDGE_CONSISTENCY,
     agreement_with_people.JUDGE_AGREEMENT,
@@ -109,14 +109,14 @@ def _tables(entry: TableSpec | Analysis) -> list[TableSpec]:
 
 
 #: What recipes ask for.
-NAMES = [table.name for maker in ANALYSES for table in _tables(maker)] + ["replication"]
+NAMES = [table.name for entry in ANALYSES for table in _tables(entry)] + ["replication"]
 TABLES = {table.name: table for entry in DECLARED for table in _tables(entry)}
 DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
 
 
 FIGURES = {
     figure.name: figure
-    for figure in (*DRAWN, *(figure for maker in ANALYSES for figure in maker.figures))
+    for figure in (*DRAWN, *(figure for entry in ANALYSES for figure in entry.figures))
 }
 
 

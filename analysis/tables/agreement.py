@@ -274,4 +274,4 @@ def _make(request: Request) -> Tables:
     return {"agreement": table}
 
 
-MAKER = Analysis((AGREEMENT,), _make, of_recipes=False, of_ratings=False)
+ANALYSIS = Analysis((AGREEMENT,), _make, of_recipes=False, of_ratings=False)

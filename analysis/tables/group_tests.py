@@ -360,4 +360,4 @@ def _make(request: Request) -> Tables:
     return {"group_tests": table}
 
 
-MAKER = Analysis((GROUP_TESTS,), _make, of_participants=False)
+ANALYSIS = Analysis((GROUP_TESTS,), _make, of_participants=False)

@@ -277,4 +277,4 @@ def _make(request: Request) -> Tables:
     }
 
 
-MAKER = Analysis((MIXED_CONTRASTS, MIXED_SYSTEMS, MIXED_SHARES, MIXED_MODELS), _make)
+ANALYSIS = Analysis((MIXED_CONTRASTS, MIXED_SYSTEMS, MIXED_SHARES, MIXED_MODELS), _make)

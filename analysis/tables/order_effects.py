@@ -267,4 +267,4 @@ def _make(request: Request) -> Tables:
     return {"order_conclusions": found.conclusions, "order_effects": found.effects}
 
 
-MAKER = Analysis((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)
+ANALYSIS = Analysis((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)

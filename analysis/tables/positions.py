@@ -338,4 +338,6 @@ def _make(request: Request) -> Tables:
     }
 
 
-MAKER = Analysis((POSITION_CONCLUSIONS, POSITION_TESTS, POSITION_EFFECTS), _make, of_ratings=False)
+ANALYSIS = Analysis(
+    (POSITION_CONCLUSIONS, POSITION_TESTS, POSITION_EFFECTS), _make, of_ratings=False
+)

@@ -317,4 +317,4 @@ def _make(request: Request) -> Tables:
     return {"sensitivity": table}
 
 
-MAKER = Analysis((SENSITIVITY,), _make, of_all_at_once=True)
+ANALYSIS = Analysis((SENSITIVITY,), _make, of_all_at_once=True)

@@ -347,4 +347,4 @@ def _make(request: Request) -> Tables:
     return {"wins_tests": found.tests, "win_differences": found.differences}
 
 
-MAKER = Analysis((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)
+ANALYSIS = Analysis((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)
