@@ -6,10 +6,11 @@ IN_VENV = PATH="$(CURDIR)/.venv/bin:$$PATH"
 COMPILE = uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11
 
-.PHONY: help run setup test quick lint bench lock
+.PHONY: help run dev setup test quick lint bench lock
 
 help:
 	@echo 'make run     a site with an example study on http://localhost:8000 (PORT=…, HOST=…)'
+	@echo 'make dev     the same site, started again when a file changes'
 	@echo 'make test    lint, then every test on both shapes; installs the services they need'
 	@echo 'make quick   the tests that need no browser and no service'
 	@echo 'make lint    ruff, mypy, import-linter, Django checks, missing migrations'
@@ -20,6 +21,11 @@ help:
 run:
 	@$(PYTHON) bootstrap.py
 	@exec .venv/bin/python manage.py serve
+
+# SIGINT is Ctrl-C: what runs is finished first.
+dev: setup
+	@.venv/bin/watchfiles --sigint-timeout 30 '.venv/bin/python manage.py serve' \
+		config survey judge analysis dashboard templates static
 
 setup:
 	@$(PYTHON) bootstrap.py --dev

@@ -168,7 +168,7 @@ def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
         "gold",
         "judges/call",
         call=asked,
-        key=judges.key(asked.judge),
+        key=sources.key(asked.judge),
         attempts=attempts,
         shown=shown,
         query=include_query(asked_for(request)),
