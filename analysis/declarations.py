@@ -145,7 +145,13 @@ def as_docs() -> str:
         for table in tables
     ]
     for table in tables:
-        lines += ["", f"## {table.name}", "", f"{table.title}. {table.says}".strip(), ""]
+        lines += [
+            "",
+            f"## {table.name}",
+            "",
+            f"{table.title}{'' if table.title.endswith('?') else '.'} {table.says}".strip(),
+            "",
+        ]
         lines += [f"- `{column.name}`: {column.meaning}" for column in table.columns]
     return "\n".join([*lines, ""])
 

@@ -64,7 +64,7 @@ JUDGE_BIAS = TableSpec(
         Column("by", "What responses are grouped by", is_key=True),
         Column("group", "Which of these groups", is_key=True),
         Column("bias", "Mean of judge − people"),
-        *c.interval("bias"), *c.interval("bias", "limits"), c.N.but(meaning="How many responses"),
+        *c.interval("bias"), *c.interval("bias", "limits", said="95 % limits of agreement (Bland and Altman)"), c.N.but(meaning="How many responses"),
         c.RATERS.but(meaning="Whose ratings: of those whom every rule but sigma_mae leaves"),
         c.NOTE,
     ),
@@ -77,8 +77,8 @@ JUDGE_BIAS = TableSpec(
         "responses.",
     section="Judges",
 )  # fmt: skip
-#: Which raters people are; stands in every table about them.
 BIAS_NUMBERS = ["bias", "ci_low", "ci_high", "limits_low", "limits_high"]
+#: Which raters people are, in every table about them.
 BEFORE = "before sigma_mae"
 OTHER_SCALE = "not estimable, because the judge uses another scale than people: only ranks compare"
 NO_FAMILY = "no family stated"

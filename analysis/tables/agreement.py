@@ -48,7 +48,7 @@ AGREEMENT = TableSpec(
         "about 0, but W about 1 divided by the number of raters.",
     section="Agreement of raters",
     subject="raters",
-    counts="Of the included raters. n items counts responses as shown; where choices agree, "
+    counts="n items counts responses as shown; where choices agree, "
         "blocks.",
 )  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]

@@ -64,7 +64,7 @@ CHOICE_TESTS = TableSpec(
             choice=True, is_key=True),
         c.TEST, c.SYSTEMS, c.N_RATERS,
         Column("n_choices", "How many choices", kind="count"),
-        c.STATISTIC.but(is_key=False), c.DF,
+        c.STATISTIC.but(is_key=False), c.DF.but(behind="statistic"),
         c.P.but(meaning="p value of the statistic, which has no sides: that choices vary at least "
             "as much by chance"),
         c.p_holm("scenarios"),

@@ -68,7 +68,7 @@ PAIRED = TableSpec(
         " b; the interval is its own.",
     section="Contrasts",
     subject="systems",
-    counts="Of the included raters; n counts them. The same for every recipe.",
+    counts="n counts raters. The same for every recipe.",
 )  # fmt: skip
 RATER_DIFFERENCES = TableSpec(
     "rater_differences",

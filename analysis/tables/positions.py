@@ -57,7 +57,7 @@ POSITION_TESTS = TableSpec(
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
         Column("positions", "How many places a page has", kind="count"),
-        c.N_RATERS, c.PAGES, c.PAGES_LEFT_OUT, c.CHI_SQUARED, c.DF,
+        c.N_RATERS, c.PAGES, c.PAGES_LEFT_OUT, c.CHI_SQUARED, c.DF.but(behind="chi_squared"),
         c.P.but(meaning="p value of χ², which has no sides: that places vary at least as much by "
             "chance"),
         c.p_holm("answers and sets"), c.P_BH.csv_only(), c.NOTE,

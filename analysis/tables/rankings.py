@@ -33,7 +33,7 @@ RANKINGS = TableSpec(
     (
         *c.FRONT, c.DIMENSION, c.SET, c.MODEL, c.CONDITION, c.SYSTEMS, c.N,
         Column("mean_rank", "Mean of the raters' mean ranks; 1 is best"),
-        c.SD, *c.interval("mean_rank"),
+        c.SD.but(behind="mean_rank"), *c.interval("mean_rank"),
         Column("share_first", "Share of rankings with the system first"),
         Column("share_last", "Share of rankings with the system last"),
         Column("n_ranks", "How many ranks", kind="count").csv_only(),
@@ -50,7 +50,7 @@ RANKING_TESTS = TableSpec(
     "ranking_tests",
     "Are the systems ranked alike?",
     (
-        *c.FRONT, c.DIMENSION, c.SET, c.SYSTEMS, c.N, c.LEFT_OUT, c.CHI_SQUARED, c.DF,
+        *c.FRONT, c.DIMENSION, c.SET, c.SYSTEMS, c.N, c.LEFT_OUT, c.CHI_SQUARED, c.DF.but(behind="chi_squared"),
         c.P.but(meaning="p value of χ², which has no sides: that mean ranks vary at least as much "
             "by chance"),
         c.p_holm("sets"),

@@ -48,7 +48,7 @@ TO_REFERENCE = TableSpec(
             report=False),
         c.MARGIN, c.N, c.DIFFERENCE, *c.interval("difference"),
         Column("t_non_inferior", "t statistic of that test", latex=False, report=False),
-        c.DF.but(latex=False, report=False),
+        c.DF.but(behind="t_non_inferior", latex=False, report=False),
         Column("p_non_inferior", "One-sided p that the system is not worse by the margin",
             form="p"),
         c.p_holm("systems; of p_non_inferior"),

@@ -36,4 +36,4 @@ def token(request: ResearcherRequest) -> HttpResponse:
         return redirect("token")
     mine = Token.objects.filter(user=request.user).first()
     api_url = settings.SITE_URL + reverse("api:studies")
-    return render(request, "dashboard/token.html", {"token": mine, "api_url": api_url})
+    return render(request, "dashboard/accounts/token.html", {"token": mine, "api_url": api_url})

@@ -73,7 +73,7 @@ LOAD_WHAT_THE_PAGE_OF_THRESHOLDS_LOADS = """
 import sys
 import django
 django.setup()
-import dashboard.threshold_preview
+import dashboard.raters.threshold_preview
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 

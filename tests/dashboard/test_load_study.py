@@ -538,6 +538,25 @@ def test_stored_recipes_that_were_shipped_for_five_points_follow_a_slider_after_
     assert [paper, sound, mine] == [Recipe.model_validate_json(text) for text in now]
 
 
+def test_stored_recipes_keep_their_tests_within_conditions_of_scenarios_after_an_upgrade(
+    folder: Path,
+) -> None:
+    shipped = (FOLDER / "paper.yaml").read_text()
+    write_recipe(folder, "paper", f"{shipped}\nconditions_in_scenarios: true\n")
+    run("load_study", folder)
+    now = RecipeSet.objects.get()
+    before = [json.loads(text) for text in now.recipes]
+    for recipe in before:
+        del recipe["conditions_in_scenarios"]
+    stored = [json.dumps(recipe, ensure_ascii=False, separators=(",", ":")) for recipe in before]
+    RecipeSet.objects.update(recipes=stored)
+    module = import_module("analysis.migrations.0005_conditions_in_scenarios")
+    module.keep_the_tests(apps, None)
+    upgraded = RecipeSet.objects.get()
+    assert upgraded.recipes[0] == now.recipes[0]
+    assert all(recipe.conditions_in_scenarios for recipe in recipes_of(upgraded) if recipe.groups)
+
+
 def test_recipe_that_could_not_be_chosen_is_refused(folder: Path) -> None:
     write_recipe(folder, "both", "name: both\ntitle: Both\nunit: rating\n")
     with pytest.raises(CommandError) as refused:

@@ -41,7 +41,9 @@ def test_table_has_its_place(name: str) -> None:
 def test_what_belongs_to_a_column_belongs_to_one_of_its_table(name: str) -> None:
     table = TABLES[name]
     for column in table.columns:
-        assert {column.of, column.beside} <= {"", *table.names}, column.name
+        assert {column.of, column.beside, column.behind * column.page} <= {"", *table.names}, (
+            column.name
+        )
 
 
 @pytest.mark.parametrize(
@@ -107,3 +109,10 @@ def test_analysis_writes_a_codebook_without_gaps(tmp_path: Path) -> None:
     written = {path.name for path in (tmp_path / "out").glob("*.csv")} - {"codebook.csv"}
     assert {row["file"] for row in rows} == written
     assert [row for row in rows if not row["meaning"]] == []
+
+
+def test_tables_of_all_raters_do_not_speak_of_the_included() -> None:
+    twins = [table for table in TABLES.values() if table.name.endswith("_all")]
+    assert twins
+    for table in twins:
+        assert "included" not in f"{table.says} {table.counts}", table.name
