@@ -145,13 +145,8 @@ def as_docs() -> str:
         for table in tables
     ]
     for table in tables:
-        lines += [
-            "",
-            f"## {table.name}",
-            "",
-            f"{table.title}{'' if table.title.endswith('?') else '.'} {table.says}".strip(),
-            "",
-        ]
+        title = table.title if table.title.endswith("?") else f"{table.title}."
+        lines += ["", f"## {table.name}", "", f"{title} {table.says}".strip(), ""]
         lines += [f"- `{column.name}`: {column.meaning}" for column in table.columns]
     return "\n".join([*lines, ""])
 

@@ -64,7 +64,10 @@ JUDGE_BIAS = TableSpec(
         Column("by", "What responses are grouped by", is_key=True),
         Column("group", "Which of these groups", is_key=True),
         Column("bias", "Mean of judge − people"),
-        *c.interval("bias"), *c.interval("bias", "limits", said="95 % limits of agreement (Bland and Altman)"), c.N.but(meaning="How many responses"),
+        *c.interval("bias"),
+        *(end.but(meaning=f"{side} 95 % limit of agreement (Bland and Altman)")
+          for end, side in zip(c.interval("bias", "limits"), ("Lower", "Upper"), strict=True)),
+        c.N.but(meaning="How many responses"),
         c.RATERS.but(meaning="Whose ratings: of those whom every rule but sigma_mae leaves"),
         c.NOTE,
     ),

@@ -50,7 +50,8 @@ RANKING_TESTS = TableSpec(
     "ranking_tests",
     "Are the systems ranked alike?",
     (
-        *c.FRONT, c.DIMENSION, c.SET, c.SYSTEMS, c.N, c.LEFT_OUT, c.CHI_SQUARED, c.DF.but(behind="chi_squared"),
+        *c.FRONT, c.DIMENSION, c.SET, c.SYSTEMS, c.N, c.LEFT_OUT, c.CHI_SQUARED,
+        c.DF.but(behind="chi_squared"),
         c.P.but(meaning="p value of χ², which has no sides: that mean ranks vary at least as much "
             "by chance"),
         c.p_holm("sets"),
