@@ -25,6 +25,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="leave out tests that use neither the database nor an installation: "
         "they ran on the first shape and would be the same on the second",
     )
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="more simulated studies, raters and hostile requests: what `make test-long` adds",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -72,6 +77,12 @@ def published_responses() -> Path:
     path = published_file()
     assert path is not None
     return path
+
+
+@pytest.fixture(scope="session")
+def long_run(request: pytest.FixtureRequest) -> bool:
+    """Whether to check by as many random cases as `make test-long` has time for."""
+    return bool(request.config.getoption("--long"))
 
 
 SERVERS = {"installation", "live_server", "server_with", "walks"}

@@ -22,7 +22,8 @@ from tests.dashboard.judging import gold_set
 from tests.factories import Key, add_participant, make_study
 from tests.shared_rows import undone_after_the_file
 
-pytestmark = pytest.mark.django_db
+# Made of rows that tests/analysis/test_frames.py reads on every database.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 class _Links(HTMLParser):

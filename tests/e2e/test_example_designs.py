@@ -67,7 +67,7 @@ def export_twice(
 
 @pytest.mark.parametrize(
     ("phone", "javascript"),
-    [(False, True), pytest.param(True, False, marks=pytest.mark.embedded)],
+    [(False, True), (True, False)],
 )
 def test_most_and_least_empathetic_of_five_sources(
     installation: Installation,
@@ -109,9 +109,7 @@ def test_most_and_least_empathetic_of_five_sources(
     assert (again / "ranks.csv").read_bytes() == (out / "ranks.csv").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "language", [pytest.param("English", marks=pytest.mark.embedded), "简体中文"]
-)
+@pytest.mark.parametrize("language", ["English", "简体中文"])
 def test_two_systems_on_three_dimensions_by_an_invited_rater(
     installation: Installation,
     new_page: OpenPage,
