@@ -28,7 +28,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--long",
         action="store_true",
-        help="more simulated studies, raters and hostile requests: what `make test-long` adds",
+        help="tests marked `long`, more simulated studies and raters, ten times the hostile "
+        "requests: what `make test-long` adds",
     )
 
 
@@ -91,8 +92,16 @@ STARTING = {"browser", *SERVERS}
 END_TO_END = Path(__file__).parent / "e2e"
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
+#: Where no test touches a database or a broker: the second shape does not even read them.
+PURE = [Path(__file__).parent / "analysis" / name for name in (
+    "figures", "judges", "raters", "stats", "tables", "text",
+)]  # fmt: skip
 ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if config.getoption("--skip-pure") and collection_path in PURE else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -112,11 +121,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
-    """Whether a test is not for this shape, or compares with a file that is not given."""
+    """Whether a test is not for this shape or run, or compares with a file that is not given."""
     on_sqlite = settings.DATABASES["default"]["ENGINE"].endswith("sqlite3")
     return bool(
         (on_sqlite and any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE)))
         or (config.getoption("--skip-pure") and not is_shaped(item))
+        or (item.get_closest_marker("long") and not config.getoption("--long"))
         or ("published_responses" in getattr(item, "fixturenames", ()) and not published_file())
     )
 
