@@ -130,6 +130,7 @@ def test_p_is_adjusted_over_systems() -> None:
     assert list(family["p_equivalent_adjusted"]) == list(adjust(family["p_equivalent"], "holm").p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flag", "of"), [("approaches", "p_non_inferior"), ("equivalent", "p_equivalent")]
 )

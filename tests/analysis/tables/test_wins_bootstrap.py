@@ -18,6 +18,8 @@ from analysis.study_data import ITEM, Checked, Contrast, check
 from analysis.tables.win_counts import Outcomes
 from analysis.tables.wins_bootstrap import Comparisons, comparisons
 
+pytestmark = pytest.mark.slow
+
 CONTRAST = Contrast("base", "tuned", ("Owl", "reference"))
 SYSTEMS = [
     ("1", "Ant", "base"), ("1", "Ant", "tuned"), ("1", "Owl", "reference"),
@@ -108,7 +110,6 @@ def test_comparisons_of_the_data_are_those_of_the_table_of_wins() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.slow
 def test_each_resample_is_what_the_whole_pipeline_makes_of_the_raters_drawn() -> None:
     data = study()
     found = compared(data).resampled(BOOTSTRAP)
