@@ -11,6 +11,8 @@ from django.conf import settings
 
 from tests.e2e.installation import place_for_prepared
 
+pytest_plugins = ["tests.approved"]
+
 # Looking for cycles among all that pandas and pytest keep took a tenth of the time.
 gc.set_threshold(50_000, 20, 20)
 # A live server sends the head and the body of an answer apart: without this, the second waits until
@@ -28,6 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--quick",
         action="store_true",
         help="only what needs neither a database nor a server, and little computing",
+    )
+    parser.addoption(
+        "--approve",
+        action="store_true",
+        help="write the texts that tests compare into their documents: see tests/approved.py",
     )
     parser.addoption(
         "--long",
