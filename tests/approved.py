@@ -4,11 +4,13 @@ They stand in a document for each test file, `approved/<file>.md` beside it, wit
 test. After a change of words, one command writes the documents anew, and `git diff` shows what
 there is to read:
 
-    .venv/bin/python -m pytest --approve tests/analysis/text
+    .venv/bin/python -m pytest --approve tests/analysis/text tests/dashboard/test_report.py
 """
 
+import re
 from collections.abc import Iterator
 from difflib import unified_diff
+from html import unescape
 from itertools import count
 from pathlib import Path
 from textwrap import fill
@@ -24,7 +26,7 @@ class Document:
     def __init__(self, path: Path) -> None:
         self.path = path
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        sections = (section.partition("\n\n") for section in text.split("## ")[1:])
+        sections = (section.partition("\n\n") for section in f"\n{text}".split("\n## ")[1:])
         self.sections = {heading: body.strip() for heading, _, body in sections}
 
     def write(self, headings: list[str]) -> None:
@@ -96,3 +98,23 @@ def approved(
     )
     yield approval
     headings += approval.headings
+
+
+def words_of_report(html: str) -> list[str]:
+    """What a report says in short, of methods and of limits, as paragraphs: without the tables, and
+    without the versions and digests that every run has of its own.
+    """
+    main = html.partition("<main>")[2]
+    other = re.search(r'<h2 id="(?!in-short|methods|limits)', main)
+    found = re.findall(
+        r"<(h[234]|p|li)\b[^>]*>(.*?)</\1>", main[: other and other.start()], re.DOTALL
+    )
+    paragraphs = [
+        (tag, " ".join(unescape(re.sub(r"<[^>]+>", "", text)).split())) for tag, text in found
+    ]
+    signs = {"h2": "=== {} ===", "h3": "--- {} ---", "h4": "{}:", "li": "• {}"}
+    return [
+        signs.get(tag, "{}").format(text)
+        for tag, text in paragraphs
+        if not text.startswith("Software.")
+    ]

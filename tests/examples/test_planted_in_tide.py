@@ -21,6 +21,7 @@ from survey.simulated.crowd import read_content
 from survey.simulated.plan import RaterPlan, plan_raters
 from survey.simulated.profile import Profile
 from tests.analysis import published_study
+from tests.approved import Approval, words_of_report
 from tests.examples.planted import SEED, Analysed, analyze, interval, load, read_profile
 
 pytestmark = [
@@ -126,6 +127,11 @@ def test_tide_filters_leave_the_careful(tide: Analysed) -> None:
         ("early_exit", "124"),
         ("sigma_mae", "116"),
     ]
+
+
+def test_tide_report(tide: Analysed, approved: Approval, long_run: bool) -> None:
+    if not long_run:  # its recipes say more
+        approved(*words_of_report((tide.folder / "report.html").read_text(encoding="utf-8")))
 
 
 def test_tide_wins_are_the_planted_ones_and_as_many_as_published(tide: Analysed) -> None:
