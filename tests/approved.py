@@ -1,10 +1,13 @@
-"""Texts that somebody has read and approved: what is made must be the same, word by word.
+r"""Texts that somebody has read and approved: what is made must be the same, word by word.
 
 They stand in a document for each test file, `approved/<file>.md` beside it, with a section for each
 test. After a change of words, one command writes the documents anew, and `git diff` shows what
 there is to read:
 
-    .venv/bin/python -m pytest --approve tests/analysis/text tests/dashboard/test_report.py
+    .venv/bin/python -m pytest --approve tests/analysis/text tests/dashboard/test_report.py \
+        tests/examples/test_planted_in_tide.py
+
+With --approve a test passes whatever its texts are: it is for reading, never for `make test`.
 """
 
 import re
