@@ -104,13 +104,13 @@ SERVERS = {"installation", "live_server", "server_with", "walks"}
 STARTING = {"browser", *SERVERS}
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
-#: Folders that a run does not even read: no test there touches a database, or every one does.
+#: Folders that a run does not even read: none of their tests belongs to it, or hardly one.
 UNREAD = {
     "--skip-pure": [
         HERE / "analysis" / name
         for name in ("figures", "judges", "raters", "stats", "tables", "text")
     ],
-    "--quick": [HERE / name for name in ("e2e", "examples", "hostile")],
+    "--quick": [HERE / name for name in ("analysis/judges", "e2e", "examples", "hostile")],
 }
 ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}

@@ -29,8 +29,8 @@ LEFT_OUT = {*EMBEDDED, "PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL"}
 
 def main() -> int:
     given = sys.argv[1:]
-    if "--quick" in given:
-        return run("quick: SQLite", EMBEDDED, ["--quiet", *given])
+    if "--quick" in given:  # nothing to wait for
+        return run("quick", EMBEDDED, ["--quiet", f"--numprocesses={os.cpu_count() or 1}", *given])
     try:
         for program in (services.CHROMIUM, services.CADDY):
             print(f"{program.names[0]}: {program.need()}")

@@ -182,6 +182,7 @@ def test_pages_of_the_study_open(
             assert page.get(f"/studies/{study}/{part}{query}").status_code == 200, (part, query)
 
 
+@pytest.mark.embedded  # the same export and analysis as of everything
 @pytest.mark.parametrize("kind", ["choices"], indirect=True)
 def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path

@@ -109,12 +109,11 @@ def describe_myself(person: Person) -> None:
     person.press("Finish")
 
 
+@BROWSERS
 @pytest.mark.parametrize(
     ("phone", "javascript"),
-    [
-        pytest.param(False, True, id="desktop"),
-        pytest.param(True, False, id="phone without javascript", marks=BROWSERS),
-    ],
+    [(False, True), (True, False)],
+    ids=["desktop", "phone without javascript"],
 )
 def test_answers_stored_are_those_clicked_through_the_whole_survey(
     installation: Installation, empathy: str, new_page: OpenPage, phone: bool, javascript: bool
