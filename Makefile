@@ -6,17 +6,18 @@ IN_VENV = PATH="$(CURDIR)/.venv/bin:$$PATH"
 COMPILE = uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11
 
-.PHONY: help run dev setup test quick lint bench lock
+.PHONY: help run dev setup test test-long quick lint bench lock
 
 help:
-	@echo 'make run     a site with an example study on http://localhost:8000 (PORT=…, HOST=…)'
-	@echo 'make dev     the same site, started again when a file changes'
-	@echo 'make test    lint, then every test on both shapes; installs the services they need'
-	@echo 'make quick   the tests that need no browser and no service'
-	@echo 'make lint    ruff, mypy, import-linter, Django checks, missing migrations'
-	@echo 'make bench   the benchmarks'
-	@echo 'make setup   .venv with everything'
-	@echo 'make lock    pin requirements*.in into requirements*.txt'
+	@echo 'make run        a site with an example study on http://localhost:8000 (PORT=…, HOST=…)'
+	@echo 'make dev        the same site, started again when a file changes'
+	@echo 'make test       lint and every test on both shapes; installs the services they need'
+	@echo 'make test-long  the same with ten times the random cases'
+	@echo 'make quick      the fast tests that need no database, server or browser'
+	@echo 'make lint       ruff, mypy, import-linter, Django checks, missing migrations'
+	@echo 'make bench      the benchmarks'
+	@echo 'make setup      .venv with everything'
+	@echo 'make lock       pin requirements*.in into requirements*.txt'
 
 run:
 	@$(PYTHON) bootstrap.py
@@ -30,8 +31,11 @@ dev: setup
 setup:
 	@$(PYTHON) bootstrap.py --dev
 
-test: lint
+test: setup
 	@.venv/bin/python -m tests.run
+
+test-long: setup
+	@.venv/bin/python -m tests.run --long
 
 quick: setup
 	@.venv/bin/python -m tests.run --quick

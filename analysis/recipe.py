@@ -6,6 +6,7 @@ Two are shipped, in `analysis/recipes/`: `paper`, the first published study to t
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import inf, isnan
 from pathlib import Path
 from typing import Literal
@@ -383,6 +384,12 @@ def read_recipes(folder: Path) -> dict[str, Recipe]:
 
 def shipped_recipes() -> dict[str, Recipe]:
     """The recipes that come with the program, by name."""
+    return dict(_shipped())
+
+
+@cache
+def _shipped() -> Mapping[str, Recipe]:
+    """Their files do not change while the program runs."""
     return {name: read_recipe(FOLDER / f"{name}.yaml") for name in SHIPPED}
 
 

@@ -11,6 +11,8 @@ from django.conf import settings
 
 from tests.e2e.installation import place_for_prepared
 
+pytest_plugins = ["tests.approved"]
+
 # Looking for cycles among all that pandas and pytest keep took a tenth of the time.
 gc.set_threshold(50_000, 20, 20)
 # A live server sends the head and the body of an answer apart: without this, the second waits until
@@ -22,8 +24,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--skip-pure",
         action="store_true",
-        help="leave out tests that use neither the database nor an installation: "
-        "they ran on the first shape and would be the same on the second",
+        help="leave out what no database or broker can change: it ran on the first shape",
+    )
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="only what needs neither a database nor a server, and little computing",
+    )
+    parser.addoption(
+        "--approve",
+        action="store_true",
+        help="write the texts that tests compare into their documents: see tests/approved.py",
+    )
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="tests marked `long`, more simulated studies and raters, ten times the hostile "
+        "requests: what `make test-long` adds",
     )
 
 
@@ -74,14 +91,34 @@ def published_responses() -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def long_run(request: pytest.FixtureRequest) -> bool:
+    """Whether to check by as many random cases as `make test-long` has time for."""
+    return bool(request.config.getoption("--long"))
+
+
+HERE = Path(__file__).parent
+#: Where tests start an installation whatever their fixture is called.
+END_TO_END = HERE / "e2e"
 SERVERS = {"installation", "live_server", "server_with", "walks"}
 STARTING = {"browser", *SERVERS}
-#: Where tests start an installation whatever their fixture is called.
-END_TO_END = Path(__file__).parent / "e2e"
 #: Fixtures that compute a whole analysis.
 ANALYSED = {"run", "run_with_simulated"}
+#: Folders that a run does not even read: none of their tests belongs to it, or hardly one.
+UNREAD = {
+    "--skip-pure": [
+        HERE / "analysis" / name
+        for name in ("figures", "judges", "raters", "stats", "tables", "text")
+    ],
+    "--quick": [HERE / name for name in ("analysis/judges", "e2e", "examples", "hostile")],
+}
 ON_POSTGRESQL_ALONE = ("postgresql", "writers_side_by_side")
 SHAPED = {"db", "transactional_db", *SERVERS}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    unread = (folders for option, folders in UNREAD.items() if config.getoption(option))
+    return True if any(collection_path in folders for folders in unread) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -91,29 +128,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("e2e")
         if ANALYSED.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
-    # Files that start servers or browsers take longest; with the last of them at work alone, the
-    # other processes of a run had nothing to do for minutes.
-    starting = {item.path for item in items if item.get_closest_marker("e2e")}
-    items.sort(key=lambda item: item.path not in starting)
+    # Files that start servers or browsers take longest, then those that compute; with the last of
+    # them at work alone, the other processes of a run had nothing to do for minutes.
+    starting, slow = (
+        {item.path for item in items if item.get_closest_marker(name)} for name in ("e2e", "slow")
+    )
+    items.sort(key=lambda item: (item.path not in starting, item.path not in slow))
     excluded = {item for item in items if is_excluded(item, config)}
     config.hook.pytest_deselected(items=list(excluded))
     items[:] = [item for item in items if item not in excluded]
 
 
 def is_excluded(item: pytest.Item, config: pytest.Config) -> bool:
-    """Whether a test is not for this shape, or compares with a file that is not given."""
+    """Whether a test is not for this shape or run, or compares with a file that is not given."""
     on_sqlite = settings.DATABASES["default"]["ENGINE"].endswith("sqlite3")
     return bool(
         (on_sqlite and any(map(item.get_closest_marker, ON_POSTGRESQL_ALONE)))
         or (config.getoption("--skip-pure") and not is_shaped(item))
+        or (
+            config.getoption("--quick") and (item.get_closest_marker("slow") or uses_services(item))
+        )
+        or (item.get_closest_marker("long") and not config.getoption("--long"))
         or ("published_responses" in getattr(item, "fixturenames", ()) and not published_file())
     )
 
 
 def is_shaped(item: pytest.Item) -> bool:
     """Whether a test may come out differently on another database or broker."""
-    if item.get_closest_marker("embedded"):
-        return False
+    return uses_services(item) and not item.get_closest_marker("embedded")
+
+
+def uses_services(item: pytest.Item) -> bool:
+    """Whether a test touches a database or a broker."""
     return bool(
         SHAPED.intersection(getattr(item, "fixturenames", ()))
         or item.get_closest_marker("django_db")

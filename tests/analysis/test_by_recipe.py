@@ -22,6 +22,8 @@ from analysis.recipe import (
 )
 from analysis.study_data import ITEM
 
+pytestmark = pytest.mark.slow  # each analyses a whole study
+
 PAPER, SOUND = shipped_recipes().values()
 SYSTEMS = [("m", "plain"), ("m", "tuned"), ("big", "plain")]
 PLACE = ["block_position", "response_position"]

@@ -1,10 +1,12 @@
 """Studies with next to nothing in them: each has its results, or the reason why there are none."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.utils import timezone
+from pytest_django import DjangoDbBlocker
 
 from analysis.declarations import DRAWN, NAMES
 from analysis.execution import finished_run
@@ -15,8 +17,10 @@ from analysis.rules import set_rules
 from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources
 from tests.factories import Key, Rate, add_gold, add_participant, make_study
+from tests.shared_rows import undone_after_the_file
 
-pytestmark = pytest.mark.django_db
+# Made of rows that test_frames.py reads, stored as in test_runs.py, on every database.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 TABLES = {
     "funnel",
@@ -139,28 +143,54 @@ ABSENT: dict[Callable[[], Study], dict[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("make", "absent"), ABSENT.items(), ids=[make.__name__ for make in ABSENT])
-def test_thin_study_has_results_or_reasons(
-    make: Callable[[], Study], absent: dict[str, str]
-) -> None:
-    run = finished_run(study=make(), sources=counted_sources())
-    assert {
-        name: why for name, why in run.manifest["absent"].items() if about_people(name)
-    } == absent
-    assert set(filter(about_people, results_of(run, "table"))) == TABLES - set(absent)
-    assert set(filter(about_people, results_of(run, "figure"))) == {"shares", "ratings_kde"} - set(
-        absent
-    )
+@dataclass(frozen=True)
+class Analysed:
+    """What an analysis stored."""
+
+    tables: dict[str, Any]
+    figures: dict[str, Any]
+    absent: dict[str, str]
+
+    def rows(self, table: str, *columns: str) -> list[list[Any]]:
+        """These columns of a table."""
+        content = self.tables[table]
+        places = [content["columns"].index(column) for column in columns]
+        return [[row[place] for place in places] for row in content["rows"]]
 
 
-@pytest.mark.parametrize("make", ABSENT, ids=[make.__name__ for make in ABSENT])
-def test_thin_study_has_results_about_its_gold_scores_or_reasons(make: Callable[[], Study]) -> None:
-    run = finished_run(study=make(), sources=counted_sources())
-    there = {*results_of(run, "table"), *results_of(run, "figure")}
-    reasons = run.manifest["absent"]
-    assert set(ABOUT_JUDGES) <= there | set(reasons)
-    assert there.isdisjoint(reasons)
-    assert all(reasons.values())
+def analysis_of(study: Study) -> Analysed:
+    run = finished_run(study=study, sources=counted_sources())
+    return Analysed(results_of(run, "table"), results_of(run, "figure"), run.manifest["absent"])
+
+
+@pytest.fixture(scope="module", params=ABSENT, ids=lambda make: make.__name__)
+def thin(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> tuple[Callable[[], Study], Analysed]:
+    """A study with next to nothing in it, and what became of its analysis."""
+    with undone_after_the_file(django_db_blocker), django_db_blocker.unblock():
+        analysed = analysis_of(request.param())
+    return request.param, analysed
+
+
+@pytest.fixture
+def analysed(thin: tuple[Callable[[], Study], Analysed]) -> Analysed:
+    return thin[1]
+
+
+def test_thin_study_has_results_or_reasons(thin: tuple[Callable[[], Study], Analysed]) -> None:
+    make, analysed = thin
+    absent = ABSENT[make]
+    assert {name: why for name, why in analysed.absent.items() if about_people(name)} == absent
+    assert set(filter(about_people, analysed.tables)) == TABLES - set(absent)
+    assert set(filter(about_people, analysed.figures)) == {"shares", "ratings_kde"} - set(absent)
+
+
+def test_thin_study_has_results_about_its_gold_scores_or_reasons(analysed: Analysed) -> None:
+    there = {*analysed.tables, *analysed.figures}
+    assert set(ABOUT_JUDGES) <= there | set(analysed.absent)
+    assert there.isdisjoint(analysed.absent)
+    assert all(analysed.absent.values())
 
 
 def about_people(name: str) -> bool:
@@ -169,53 +199,47 @@ def about_people(name: str) -> bool:
     return name.split(" (", maxsplit=1)[0] not in others
 
 
-def rows(study: Study, table: str, *columns: str) -> list[list[Any]]:
-    """These columns of a table of the study's analysis."""
-    content = results_of(finished_run(study=study, sources=counted_sources()), "table")[table]
-    places = [content["columns"].index(column) for column in columns]
-    return [[row[place] for place in places] for row in content["rows"]]
-
-
-def test_constant_ratings_are_excluded_for_being_flat_and_far() -> None:
-    study = constant_ratings_far_from_gold()
+@pytest.mark.parametrize("thin", [constant_ratings_far_from_gold], indirect=True)
+def test_constant_ratings_are_excluded_for_being_flat_and_far(analysed: Analysed) -> None:
     assert (
-        rows(study, "raters", "sigma", "mae", "included", "exclusion")
+        analysed.rows("raters", "sigma", "mae", "included", "exclusion")
         == [[0.0, 4.0, False, "sigma_mae"]] * 2
     )
-    assert rows(study, "funnel", "step", "remaining") == [
+    assert analysed.rows("funnel", "step", "remaining") == [
         ["duration", 2], ["attention", 2], ["early_exit", 2], ["sigma_mae", 0]
     ]  # fmt: skip
 
 
-def test_constant_ratings_are_ties_without_a_point_for_the_reference() -> None:
-    study = constant_ratings_near_gold()
-    assert rows(study, "wins", "winner", "reference_points", "note") == [["tie", 0, ""]] * 4
-    whole = rows(study, "wins_summary", "scenario", "ties", "a_percent", "reference_percent")[-1]
+@pytest.mark.parametrize("thin", [constant_ratings_near_gold], indirect=True)
+def test_constant_ratings_are_ties_without_a_point_for_the_reference(analysed: Analysed) -> None:
+    assert analysed.rows("wins", "winner", "reference_points", "note") == [["tie", 0, ""]] * 4
+    whole = analysed.rows("wins_summary", "scenario", "ties", "a_percent", "reference_percent")[-1]
     assert whole == ["all", 4, 0.0, 0.0]
-    assert rows(study, "items", "n", "mean", "sd") == [[2, 3.0, 0.0]] * 12
+    assert analysed.rows("items", "n", "mean", "sd") == [[2, 3.0, 0.0]] * 12
 
 
 def test_single_rating_has_a_mean_and_everything_else_says_what_is_missing() -> None:
     def first_only(key: Key) -> int | None:
         return 4 if key[:4] == ("S1", "1", "Ant", "plain") else None
 
-    study = rated(with_gold(make_study()), "anna", rate=first_only)
-    assert rows(study, "raters", "n_ratings", "sigma", "mae", "note") == [
+    analysed = analysis_of(rated(with_gold(make_study()), "anna", rate=first_only))
+    assert analysed.rows("raters", "n_ratings", "sigma", "mae", "note") == [
         [1, None, 1.0, "one rating has no spread"]
     ]
-    assert rows(study, "items", "n", "mean", "sd") == [[1, 4.0, None], *[[0, None, None]] * 11]
-    assert rows(study, "wins", "winner", "reference_points", "note") == [
+    assert analysed.rows("items", "n", "mean", "sd") == [[1, 4.0, None], *[[0, None, None]] * 11]
+    assert analysed.rows("wins", "winner", "reference_points", "note") == [
         ["", None, "no ratings of tuned"],
         *[["", None, "no ratings of plain and tuned"]] * 3,
     ]
-    whole = rows(study, "wins_summary", "ties", "a_percent", "reference_percent", "not_compared")
+    whole = analysed.rows("wins_summary", "ties", "a_percent", "reference_percent", "not_compared")
     assert whole[-1] == [0, None, None, 4]
 
 
 def test_unrated_dimension_keeps_its_place() -> None:
     study = with_gold(make_study(scenarios=["S1"], dimensions=["warmth", "insight"]))
     rated(study, "anna", rate=lambda key: 3 if key[4] == "warmth" else None)
-    assert rows(study, "wins", "model", "dimension", "winner") == [
+    analysed = analysis_of(study)
+    assert analysed.rows("wins", "model", "dimension", "winner") == [
         ["Ant", "warmth", "tie"], ["Ant", "insight", ""],
         ["Bee", "warmth", "tie"], ["Bee", "insight", ""],
     ]  # fmt: skip
@@ -224,6 +248,7 @@ def test_unrated_dimension_keeps_its_place() -> None:
 def test_participants_without_checks_or_duration_fail_neither_rule() -> None:
     study = rated(with_gold(make_study()), "anna", checks_passed=None)
     Participant.objects.update(started_at=None)
-    assert rows(study, "raters", "duration_seconds", "attention_checks_failed", "included") == [
+    analysed = analysis_of(study)
+    assert analysed.rows("raters", "duration_seconds", "attention_checks_failed", "included") == [
         [None, None, True]
     ]

@@ -17,6 +17,8 @@ from analysis.quality_rules import QualityRules
 from analysis.recipe import Bootstrap, Recipe
 from tests.analysis import by_hand
 
+pytestmark = pytest.mark.slow  # each analyses a whole study
+
 ITEM = ["scenario", "set", "model", "condition", "dimension"]
 RULES = QualityRules()
 CONTRAST = Contrast("base", "tuned", ("big", "reference"))
@@ -397,7 +399,6 @@ contrasts = st.sampled_from(
 )
 
 
-@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.lists(person, max_size=6), gold_scores, contrasts)
 def test_whatever_is_missing_there_are_results_or_reasons_in_any_order_of_rows(

@@ -1,6 +1,6 @@
 """Runs are asked for, taken once, and stored whole; data that changed makes another run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
+from pytest_django import DjangoDbBlocker
 from pytest_django.fixtures import Settings
 
 from analysis.execution import RunFailed, execute, finished_run, plain
@@ -22,22 +23,39 @@ from analysis.runs import MAX_ATTEMPTS, State, claim, request_run
 from survey.models import Participant, Rating, Response, Study
 from survey.tidy import counted_sources
 from tests.factories import add_gold, add_judge, add_participant, make_study
+from tests.shared_rows import undone_after_the_file
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def analysed(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[int]:
+    """The run of a study that all tests of this file start from."""
+    with undone_after_the_file(django_db_blocker):
+        with django_db_blocker.unblock():
+            study = make_study()
+            add_participant(study, pseudonym="anna", demographics={"age": 30, "sex": "Female"})
+            add_participant(study, pseudonym="bert", minutes=5)
+            add_participant(study, pseudonym="carl", checks_passed=False)
+            run = finished_run(study=study, sources=counted_sources())
+        yield run.pk
+
+
 @pytest.fixture
-def study() -> Study:
-    study = make_study()
-    add_participant(study, pseudonym="anna", demographics={"age": 30, "sex": "Female"})
-    add_participant(study, pseudonym="bert", minutes=5)
-    add_participant(study, pseudonym="carl", checks_passed=False)
+def run(analysed: int, study: Study) -> AnalysisRun:
+    return AnalysisRun.objects.get(pk=analysed)
+
+
+@pytest.fixture
+def study(analysed: int, db: None, request: pytest.FixtureRequest) -> Study:
+    """The study, analysed only for tests that ask for its `run`."""
+    study = Study.objects.get()
+    if "run" not in request.fixturenames:
+        study.analysis_runs.all().delete()
     return study
 
 
-def test_run_stores_tables_decisions_and_manifest(study: Study) -> None:
-    run = finished_run(study=study, sources=counted_sources())
-
+def test_run_stores_tables_decisions_and_manifest(study: Study, run: AnalysisRun) -> None:
     assert run.state == State.DONE
     funnel = results_of(run, "table")["funnel"]
     steps = [row[: funnel["columns"].index("alone") + 1] for row in funnel["rows"]]
@@ -58,9 +76,7 @@ def test_run_stores_tables_decisions_and_manifest(study: Study) -> None:
     assert latest_run(study, counted_sources()) == run
 
 
-def test_same_data_are_not_analysed_twice(study: Study) -> None:
-    run = finished_run(study=study, sources=counted_sources())
-
+def test_same_data_are_not_analysed_twice(study: Study, run: AnalysisRun) -> None:
     assert finished_run(study=study, sources=counted_sources()) == run
 
 
@@ -95,9 +111,8 @@ def exclude_a_rater() -> None:
     "change", [change_rating, add_person, score_a_response, change_rules, exclude_a_rater]
 )
 def test_changed_data_gold_or_rules_make_another_run(
-    study: Study, change: Callable[[], None]
+    study: Study, run: AnalysisRun, change: Callable[[], None]
 ) -> None:
-    run = finished_run(study=study, sources=counted_sources())
     change()
 
     assert finished_run(study=study, sources=counted_sources()) != run
@@ -114,9 +129,8 @@ def test_decision_is_stored_with_the_run_as_the_first_step(study: Study) -> None
     assert [row[:2] for row in funnel["rows"]][:2] == [["decision", 1], ["duration", 1]]
 
 
-def test_decision_about_other_sources_makes_no_other_run(study: Study) -> None:
+def test_decision_about_other_sources_makes_no_other_run(study: Study, run: AnalysisRun) -> None:
     robot = add_participant(study, pseudonym="robot", source="simulated")
-    run = finished_run(study=study, sources=counted_sources())
     decide_on(study=study, participants=[robot], excluded=True, reason="odd", at=timezone.now())
 
     assert finished_run(study=study, sources=counted_sources()) == run
@@ -134,14 +148,13 @@ def test_somebody_who_falls_silent_makes_another_run(study: Study) -> None:
     assert rater_decisions(left)["dora"] == (0.0, None, False, "early_exit", "")
 
 
-def test_runs_of_other_sources_are_kept_apart(study: Study) -> None:
+def test_runs_of_other_sources_are_kept_apart(study: Study, run: AnalysisRun) -> None:
     add_participant(study, pseudonym="robot", source="simulated")
-    real = finished_run(study=study, sources=counted_sources())
     both = finished_run(study=study, sources=counted_sources(["simulated"]))
 
-    assert "robot" not in rater_decisions(real)
+    assert "robot" not in rater_decisions(run)
     assert rater_decisions(both)["robot"][2] is True
-    assert latest_run(study, counted_sources()) == real
+    assert latest_run(study, counted_sources()) == run
 
 
 def test_tables_name_the_test_people_they_include(study: Study) -> None:

@@ -1,10 +1,12 @@
 """What workers do: the sweep finds what is due, and a task may come twice."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
+from pytest_django import DjangoDbBlocker
 
 from analysis import tasks
 from analysis.models import AnalysisRun
@@ -12,15 +14,32 @@ from analysis.runs import State, claim, request_overdue_runs, request_run, runs_
 from survey.models import Participant, Study
 from survey.tidy import counted_sources
 from tests.factories import add_participant, make_study
+from tests.shared_rows import undone_after_the_file
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def worked(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Study]:
+    """A study that workers have analysed by themselves."""
+    with undone_after_the_file(django_db_blocker):
+        with django_db_blocker.unblock():
+            study = make_study()
+            add_participant(study, pseudonym="anna")
+            work()
+        yield study
+
+
 @pytest.fixture
-def study() -> Study:
-    study = make_study()
-    add_participant(study, pseudonym="anna")
-    return study
+def analysed(worked: Study, db: None) -> Study:
+    return Study.objects.get(pk=worked.pk)
+
+
+@pytest.fixture
+def study(worked: Study, db: None) -> Study:
+    """The same study before that."""
+    worked.analysis_runs.all().delete()
+    return Study.objects.get(pk=worked.pk)
 
 
 def work() -> list[int]:
@@ -38,52 +57,48 @@ def let_rest() -> None:
     AnalysisRun.objects.update(started_at=long_ago, finished_at=long_ago)
 
 
-def test_study_with_people_is_analysed_by_itself(study: Study) -> None:
-    work()
-
+def test_study_with_people_is_analysed_by_itself(analysed: Study) -> None:
     run = AnalysisRun.objects.get()
     assert (run.state, run.sources, run.is_automatic) == (State.DONE, counted_sources(), True)
 
 
 def test_study_without_people_is_not(db: None) -> None:
-    Participant.objects.create(study=make_study(), pseudonym="at the door", source="link")
+    Participant.objects.create(
+        study=make_study(slug="empty"), pseudonym="at the door", source="link"
+    )
 
     assert work() == []
 
 
-def test_unchanged_data_are_left_alone(study: Study) -> None:
-    work()
+def test_unchanged_data_are_left_alone(analysed: Study) -> None:
     let_rest()
 
     assert work() == []
 
 
-def test_changed_data_are_analysed_anew_and_the_old_automatic_run_goes(study: Study) -> None:
-    work()
+def test_changed_data_are_analysed_anew_and_the_old_automatic_run_goes(analysed: Study) -> None:
     let_rest()
-    add_participant(study, pseudonym="bert")
+    add_participant(analysed, pseudonym="bert")
     work()
 
     run = AnalysisRun.objects.get()
     assert run.rater_quality.count() == 2
 
 
-def test_run_that_somebody_asked_for_stays(study: Study) -> None:
-    work()
-    asked_for = request_run(study=study, sources=counted_sources())
+def test_run_that_somebody_asked_for_stays(analysed: Study) -> None:
+    asked_for = request_run(study=analysed, sources=counted_sources())
     let_rest()
-    add_participant(study, pseudonym="bert")
+    add_participant(analysed, pseudonym="bert")
     work()
 
     assert AnalysisRun.objects.count() == 2
     assert AnalysisRun.objects.filter(pk=asked_for.pk).exists()
 
 
-def test_worker_rests_after_a_long_run(study: Study) -> None:
-    work()
+def test_worker_rests_after_a_long_run(analysed: Study) -> None:
     now = timezone.now()
     AnalysisRun.objects.update(started_at=now - timedelta(minutes=3), finished_at=now)
-    add_participant(study, pseudonym="bert")
+    add_participant(analysed, pseudonym="bert")
 
     assert work() == []
 
@@ -117,13 +132,12 @@ def test_waiting_and_lost_runs_are_woken(study: Study) -> None:
     assert runs_to_wake() == [waiting.pk, lost.pk]
 
 
-def test_failed_run_is_not_tried_again_until_something_changes(study: Study) -> None:
-    work()
+def test_failed_run_is_not_tried_again_until_something_changes(analysed: Study) -> None:
     let_rest()
     AnalysisRun.objects.update(state=State.FAILED)
     assert work() == []
 
-    add_participant(study, pseudonym="bert")
+    add_participant(analysed, pseudonym="bert")
     assert len(work()) == 1
 
 

@@ -12,6 +12,9 @@ from dashboard.urls import urlpatterns
 from survey.models import Study
 from tests.dashboard.reading import text_of
 
+# Who may open what; test_pages.py opens the pages on every database.
+pytestmark = pytest.mark.embedded
+
 OPEN_TO_ALL = {"login/", "logout/"}
 
 

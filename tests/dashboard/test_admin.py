@@ -24,6 +24,8 @@ from survey.models import (
     Withdrawal,
 )
 
+pytestmark = pytest.mark.embedded  # raw records, read by Django's own pages
+
 RECORDS = [
     Study, StudyEvent, Scenario, Response, Participant, Presentation, Rating, AttentionCheck,
     DemographicAnswer, FreeAnswer, Identity, Invitation, Withdrawal,

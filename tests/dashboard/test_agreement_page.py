@@ -24,6 +24,9 @@ from tests.dashboard.judging import answer_calls, describe, planned
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant, make_study
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 AGREEMENT = "/studies/small/agreement/"
 
 FIGURES = [figure.name for figure in catalogue.figures().values() if figure.section == "Judges"]

@@ -16,6 +16,9 @@ from survey.tidy import cells_of
 from tests.factories import newcomer
 from tests.survey import small_study
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 NOW = timezone.now()
 BALANCED = "order: {responses: balanced, blocks: balanced}\n"
 

@@ -7,6 +7,9 @@ from analysis.models import AnalysisRun
 from survey.models import Study
 from tests.dashboard.reading import tables_of
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 
 def body(answer: object) -> list[str]:
     return b"".join(answer.streaming_content).decode().splitlines()  # type: ignore[attr-defined]  # a test client's answer

@@ -18,6 +18,9 @@ from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant, newcomer
 from tests.survey import small_study
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 NOW = timezone.now()
 BALANCED = "order: {responses: balanced, blocks: balanced}\n"
 RANKING = """\

@@ -29,6 +29,9 @@ from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant
 from tests.survey import small_study
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 GOLD = "/studies/small/gold/"
 
 

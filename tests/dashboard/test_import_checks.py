@@ -10,7 +10,8 @@ from survey.models import (
 from tests.dashboard.importing import GOLD, PEOPLE, RATINGS, Files, refusal, run, table, without
 from tests.factories import make_study
 
-pytestmark = pytest.mark.django_db
+# What is refused before anything is written is refused on every database.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture

@@ -14,6 +14,9 @@ from survey.tidy import counted_sources
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 PAGES = ["results", "raters", "thresholds", "figures", "agreement", "downloads", "gold"]
 SIMULATED = "include simulated participants, who never count among the raters"
 BY_DEFAULT = "They are shown because no rater has finished yet"

@@ -17,6 +17,9 @@ from survey.models import Study
 from tests.dashboard.judging import add_attempt, answer_calls, describe, fail_call, gold_set
 from tests.factories import add_participant
 
+# What is computed from rows that tests/analysis/test_frames.py reads on every database.
+pytestmark = pytest.mark.embedded
+
 NAME = "stand-in@1 (stand-in, no language model)"
 
 

@@ -17,6 +17,9 @@ from tests.dashboard.judging import add_attempt, answer_calls, describe, fail_ca
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import make_study
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 JUDGE = "/studies/small/gold/judges/stand-in@1/"
 
 

@@ -22,6 +22,8 @@ from tests.dashboard.reading import text_of
 from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan
 
+pytestmark = pytest.mark.embedded  # what a judge is told it lacks; calls run on every database
+
 GOLD = "/studies/small/gold/"
 Serve = Callable[..., FaultyJudge]
 

@@ -25,6 +25,9 @@ from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant, newcomer
 from tests.survey import small_study
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 #: Beside each of them: nobody at consent, active, silent, declined or screened out.
 EXPERTS = ["panel", "2", "0", "0", "0", "2", "0", "0", "none"]
 

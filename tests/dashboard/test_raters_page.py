@@ -20,6 +20,9 @@ from tests.dashboard.judging import answer_calls
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 
 def test_raters_shows_the_funnel_and_who_was_left_out(
     page: Client, study: Study, run: AnalysisRun

@@ -23,6 +23,9 @@ from tests.dashboard.reading import tables_of, text_of
 from tests.factories import Key, add_participant, make_study
 from tests.survey import small_study
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 # ── Recomputing ───────────────────────────────────────────────────────────────────────────────────
 
 

@@ -11,6 +11,8 @@ from pytest_django.live_server_helper import LiveServer
 from survey.models import Participant, Rating, Study
 from tests.survey import small_study
 
+pytestmark = pytest.mark.embedded  # what the simulator does over HTTP
+
 PROFILE = """\
 behaviours: {early_exit: 0.25, decliner: 0.25}
 effects:

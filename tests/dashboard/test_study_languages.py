@@ -11,6 +11,8 @@ from survey.definition import DefinitionError
 from survey.models import Study
 from tests.survey import bilingual_study
 
+pytestmark = pytest.mark.embedded  # what is refused, before anything is written
+
 
 def problems(folder: Path, old: str, new: str) -> list[str]:
     """What reading the study says once `old` is `new`, without the file's name."""

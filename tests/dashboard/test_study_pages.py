@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
@@ -10,6 +11,9 @@ from analysis.models import AnalysisRun
 from survey.models import Participant, Study
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant, make_study
+
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
 
 # ── List of studies ───────────────────────────────────────────────────────────────────────────────
 

@@ -12,6 +12,8 @@ from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
 from analysis.execution import finished_run
+from analysis.recipe import shipped_recipes
+from analysis.recipe_sets import set_recipes
 from survey.models import Rating, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import plan_raters
@@ -34,7 +36,16 @@ PROFILE = {
 }
 
 
-@pytest.fixture(scope="module", params=YAMLS)
+#: What is stored and read is the same for all of them: one has every kind.
+ONCE = [pytest.param(name, marks=pytest.mark.embedded) for name in YAMLS if name != "everything"]
+#: Without what takes longest; files and pages are the same without it.
+RECIPES = [
+    recipe.model_copy(update={"mixed_models": None, "bootstrap": None})
+    for recipe in shipped_recipes().values()
+]
+
+
+@pytest.fixture(scope="module", params=[*ONCE, "everything"])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -47,7 +58,7 @@ def taken(
     change.
     """
     with django_db_blocker.unblock():
-        study = small_study.load(yaml=YAMLS[kind])
+        study = fresh_study(kind)
         content = read_content(study)
         profile = Profile.model_validate(PROFILE)
         plans = plan_raters(profile=profile, content=content, participants=10, seed=3)
@@ -88,8 +99,10 @@ def analyze(study: Study, folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
 
 
-def fresh_study(kind: str, *, slug: str) -> Study:
-    return small_study.load(yaml=YAMLS[kind].replace("slug: small", f"slug: {slug}"))
+def fresh_study(kind: str, *, slug: str = "small") -> Study:
+    study = small_study.load(yaml=YAMLS[kind].replace("slug: small", f"slug: {slug}"))
+    set_recipes(study=study, recipes=RECIPES)
+    return study
 
 
 def copy_of(folder: Path, kind: str) -> Study:
@@ -169,6 +182,7 @@ def test_pages_of_the_study_open(
             assert page.get(f"/studies/{study}/{part}{query}").status_code == 200, (part, query)
 
 
+@pytest.mark.embedded  # the same export and analysis as of everything
 @pytest.mark.parametrize("kind", ["choices"], indirect=True)
 def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
     kind: str, study: Study, walks: list[Walk], tmp_path: Path

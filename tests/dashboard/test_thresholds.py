@@ -31,6 +31,9 @@ from tests.dashboard.judging import gold_set
 from tests.factories import Key, add_participant, make_study
 from tests.shared_rows import undone_after_the_file
 
+# What is computed from rows that tests/analysis/test_frames.py reads on every database.
+pytestmark = pytest.mark.embedded
+
 #: Each changes what another step sees.
 OTHERS: list[dict[str, Any]] = [
     {

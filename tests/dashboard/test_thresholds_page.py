@@ -12,6 +12,9 @@ from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import make_study
 
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
 PAGE = "/studies/small/thresholds/"
 #: Keeps dot, whom the rule of time excludes.
 PATIENT = {"duration_minimum": "1"}

@@ -1,10 +1,14 @@
 """A researcher's own key to the API."""
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.authtoken.models import Token
 
 from tests.dashboard.reading import text_of
+
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
 
 
 def test_token_is_made_replaced_and_deleted(page: Client, researcher: User) -> None:

@@ -11,6 +11,8 @@ from tests.servers.independent_judge import KEY, MODEL, IndependentJudge, indepe
 from tests.servers.rate_limited_judge import REQUESTS, RateLimitedJudge, rate_limited_judge
 from tests.survey import small_study
 
+pytestmark = pytest.mark.embedded  # what the servers say; calls are stored on every database
+
 #: Of the small study; a response that is shown in two sets is one.
 RESPONSES = 10
 CONCURRENCY = 2
@@ -98,7 +100,6 @@ def test_rate_limit_is_waited_for_as_long_as_the_server_says(
     assert 1 <= refused <= 11 // REQUESTS * CONCURRENCY
 
 
-@pytest.mark.embedded  # what the server says is recorded as when it dies midway
 def test_key_that_is_refused_is_said_and_the_run_goes_on_once_it_is_accepted(
     installation: Installation, judge: IndependentJudge
 ) -> None:
@@ -113,7 +114,6 @@ def test_key_that_is_refused_is_said_and_the_run_goes_on_once_it_is_accepted(
     assert "30 of 30 calls answered" in ask(installation, "refused").stdout
 
 
-@pytest.mark.embedded  # as above
 def test_address_with_nothing_behind_it_is_said_and_the_run_goes_on_at_the_right_one(
     installation: Installation, judge: IndependentJudge
 ) -> None:

@@ -18,6 +18,8 @@ from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan
 from tests.survey import small_study
 
+pytestmark = pytest.mark.embedded  # what a browser makes of pages; judging runs on every database
+
 JUDGES = """
 judging:
   budget: {money: 1, requests: 500}
@@ -117,7 +119,6 @@ def test_researcher_scores_compares_chooses_and_sees_what_that_changes(
     assert {name: objections for name, objections in found.items() if objections} == {}
 
 
-@pytest.mark.embedded  # what a browser makes of HTML and styles
 def test_no_page_is_wider_than_a_phone(site: Installation, new_page: Callable[..., Page]) -> None:
     page = new_page(phone=True)
     log_in(site, page)

@@ -109,12 +109,11 @@ def describe_myself(person: Person) -> None:
     person.press("Finish")
 
 
+@BROWSERS
 @pytest.mark.parametrize(
     ("phone", "javascript"),
-    [
-        pytest.param(False, True, id="desktop"),
-        pytest.param(True, False, id="phone without javascript", marks=BROWSERS),
-    ],
+    [(False, True), (True, False)],
+    ids=["desktop", "phone without javascript"],
 )
 def test_answers_stored_are_those_clicked_through_the_whole_survey(
     installation: Installation, empathy: str, new_page: OpenPage, phone: bool, javascript: bool
@@ -162,6 +161,7 @@ def demographics(person: Person) -> set[tuple[str, str]]:
     return set(rows)
 
 
+@BROWSERS
 def test_pages_show_the_stored_order_which_is_another_for_everybody(
     installation: Installation, empathy: str, new_page: OpenPage
 ) -> None:
@@ -192,10 +192,8 @@ def block_order(orders: list[list[str]]) -> list[frozenset[str]]:
     return [frozenset(order) for order in orders]
 
 
-@pytest.mark.parametrize(
-    "javascript",
-    [pytest.param(True, id="javascript"), pytest.param(False, id="no javascript", marks=BROWSERS)],
-)
+@BROWSERS
+@pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
 def test_coming_back_on_another_device_leads_to_the_open_page_with_all_answers_kept(
     installation: Installation, small: str, new_page: OpenPage, javascript: bool
 ) -> None:
@@ -299,6 +297,7 @@ def test_reloading_the_page_after_sending_sends_nothing_again(
     assert values_and_revisions(person) == [(1, 0)] * 3
 
 
+@BROWSERS
 def test_answer_changed_and_changed_back_stays_as_it_was_first(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -347,6 +346,7 @@ def test_completion_code_without_javascript_has_no_button_that_would_do_nothing(
     expect(page.get_by_role("link", name="Return to Prolific")).to_be_visible()
 
 
+@BROWSERS
 def test_completed_survey_shows_its_code_again_and_can_no_longer_be_changed(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
@@ -357,6 +357,7 @@ def test_completed_survey_shows_its_code_again_and_can_no_longer_be_changed(
     expect(person.page.locator("output")).to_have_text("DONE1")
 
 
+@BROWSERS
 def test_somebody_who_declines_gets_a_code_of_their_own(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:

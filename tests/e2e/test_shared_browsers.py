@@ -11,8 +11,8 @@ from tests.e2e.small import answer, at_last_page, choose, values_and_revisions
 from tests.e2e.studies import open_small
 from tests.prolific import prolific_id
 
-#: What a browser makes of its cookies: no database can matter.
-BROWSERS = pytest.mark.embedded
+# What a browser makes of its cookies; test_other_browsers.py is about the database.
+pytestmark = pytest.mark.embedded
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,7 @@ def expect_somebody_else(person: Person) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "javascript",
-    [pytest.param(True, id="javascript"), pytest.param(False, id="no javascript", marks=BROWSERS)],
-)
+@pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
 def test_page_left_open_is_not_recorded_for_the_person_who_came_after(
     installation: Installation, small: str, new_page: OpenPage, javascript: bool
 ) -> None:
@@ -147,7 +144,6 @@ def test_invited_person_and_somebody_from_prolific_are_two_in_either_order(
         assert person.number == number
 
 
-@BROWSERS
 def test_open_link_leads_to_whom_the_browser_knows(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:

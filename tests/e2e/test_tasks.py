@@ -19,15 +19,12 @@ from tests.e2e.stored import as_dict, checks, ids_of, measurements, ratings, tex
 from tests.e2e.studies import open_every_task, open_tasks
 from tests.survey import task_studies
 
+# What a browser makes of pages; test_block_tasks.py stores the answers on every database.
+pytestmark = pytest.mark.embedded
+
 StudyOf = Callable[..., str]
-#: What a browser and its script make of a page: the database behind it cannot matter.
-SCRIPTED = pytest.mark.embedded
-#: Every hand sends the same form: what a database makes of it is seen with one of them.
-HANDS = [kind if kind == "mouse" else pytest.param(kind, marks=SCRIPTED) for kind in KINDS]
-EITHER = pytest.mark.parametrize(
-    "javascript",
-    [pytest.param(True, id="javascript"), pytest.param(False, id="no javascript", marks=SCRIPTED)],
-)
+#: Scripts make a difference to fingers and keys; a mouse clicks what there is.
+HANDS = [("touch", True), ("keyboard", True), ("keyboard", False), ("mouse", False)]
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +87,7 @@ class Meant:
             self.ratings["ranking", "", response] = rank
 
 
-@EITHER
-@pytest.mark.parametrize("kind", HANDS)
+@pytest.mark.parametrize(("kind", "javascript"), HANDS)
 @pytest.mark.parametrize("name", task_studies.STUDIES)
 def test_database_holds_exactly_what_was_clicked(
     installation: Installation,
@@ -126,7 +122,6 @@ MARKDOWN = """# Heading\n\n**Bold**, *soft* and `code`.\n\n> A quotation.\n
 - one\n- two\n\n1. first\n\n```\na block of code\n```\n\n---\n\nThe end."""
 
 
-@SCRIPTED
 def test_no_formatting_makes_a_response_larger_or_louder_than_another(
     installation: Installation,
     new_page: OpenPage,
@@ -150,7 +145,6 @@ def test_no_formatting_makes_a_response_larger_or_louder_than_another(
     assert {name for name, _, _ in looks} >= {"blockquote", "li", "code", "pre", "hr", "em"}
 
 
-@SCRIPTED
 def test_characters_are_counted_while_writing(
     installation: Installation, study_of: StudyOf, new_page: OpenPage
 ) -> None:
@@ -193,7 +187,6 @@ def look_elsewhere(page: Page, milliseconds: int) -> None:
     page.evaluate("dispatchEvent(new Event('focus'))")
 
 
-@SCRIPTED
 def test_reading_time_is_that_of_the_responses_on_screen_whatever_their_height(
     installation: Installation, study_of: StudyOf, new_page: OpenPage
 ) -> None:

@@ -20,7 +20,8 @@ from tests.examples.planted import (
     read_profile,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+# Other tests store answers and read frames on every database.
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.embedded]
 
 
 def over_http(name: str, participants: int, folder: Path) -> Analysed:

@@ -1,9 +1,9 @@
 """Hostile requests over HTTP: none is answered with an error of ours, none runs or redirects where
 it should not, and nobody else's rows change.
 
-They are ten thousand over both shapes, three quarters of them with PostgreSQL, which refuses more
-of what a page might let through. HOSTILE_SEED draws other requests (the run names its seed),
-HOSTILE_CASES more or fewer of them.
+They are a thousand over both shapes, ten thousand with --long, three quarters of them with
+PostgreSQL, which refuses more of what a page might let through. HOSTILE_SEED draws other requests
+(the run names its seed).
 """
 
 import json
@@ -33,7 +33,7 @@ from tests.prolific import prolific_id
 
 _WITH_POSTGRESQL = os.environ.get("DATABASE_URL", "").startswith("postgres")
 SEED = os.environ.get("HOSTILE_SEED", "1" if _WITH_POSTGRESQL else "2")
-CASES = int(os.environ.get("HOSTILE_CASES", "7500" if _WITH_POSTGRESQL else "2500"))
+CASES = 750 if _WITH_POSTGRESQL else 250
 CONNECTIONS = 4
 ARRIVAL = ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "invite", "resume", "preview", "version"]
 SORTING = [
@@ -132,7 +132,9 @@ class Attack:
 
 
 @pytest.fixture(scope="module")
-def attack(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Attack:
+def attack(
+    installation: Installation, tmp_path_factory: pytest.TempPathFactory, long_run: bool
+) -> Attack:
     open_targets(installation, tmp_path_factory.mktemp("targets"))
     for slug in TASKS:
         visit(installation, slug, BYSTANDERS[0])
@@ -144,7 +146,7 @@ def attack(installation: Installation, tmp_path_factory: pytest.TempPathFactory)
     uploads = [page for page in mine if page.path.endswith("/submissions/")]
     login = [page for page in strangers if page.path == "/login/"]
     cases = Cases([*theirs * 6, *mine, *uploads * 30, *strangers], login, seed=SEED)
-    requests = [cases.next() for _ in range(CASES)]
+    requests = [cases.next() for _ in range(10 * CASES if long_run else CASES)]
     bystanders = [prolific_id(name) for name in BYSTANDERS]
     before = protected(installation, people=bystanders)
     with ThreadPoolExecutor(CONNECTIONS) as pool:
@@ -166,19 +168,20 @@ def test_every_request_gets_a_proper_answer(attack: Attack) -> None:
         if (reason := fault(request, answer))
     ]
     assert (faults[:5], len(faults)) == ([], 0), f"HOSTILE_SEED={SEED}"
-    assert len(attack.answers) == CASES
 
 
 def test_requests_get_past_the_door(attack: Attack) -> None:
     """Else nothing was tested: pages must have been shown, forms refused for what they said."""
     statuses = Counter(answer.status for _, answer in attack.answers)
-    assert all(statuses[status] > CASES / 200 for status in (200, 302, 400, 403, 404, 405, 422))
+    asked = len(attack.answers)
+    assert asked >= CASES
+    assert all(statuses[status] > asked / 200 for status in (200, 302, 400, 403, 404, 405, 422))
     lists = [
         answer.status
         for request, answer in attack.answers
         if request.target.endswith(b"/submissions/") and b"Submission id" in request.body
     ]
-    assert lists.count(200) + lists.count(302) > CASES / 1000
+    assert lists.count(200) + lists.count(302) > asked / 1000
 
 
 def test_rows_of_others_are_as_before(attack: Attack) -> None:

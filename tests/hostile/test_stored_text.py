@@ -21,6 +21,8 @@ from tests.hostile.targets import Visitor, fill, researchers_addresses, visit
 from tests.hostile.wire import Connection
 from tests.prolific import arrival
 
+pytestmark = pytest.mark.embedded  # what pages make of stored text
+
 SCRIPT = (
     '<img src=x data-hostile onerror="hostile=1"><script data-hostile>hostile=1</script>\'">'
     '<svg data-hostile onload="hostile=1"></svg></textarea></title></script>'
@@ -210,7 +212,6 @@ def scripts(installation: Installation, tmp_path_factory: pytest.TempPathFactory
     return folder / "out" / "report.html"
 
 
-@pytest.mark.embedded  # no server takes part
 def test_script_that_runs_would_be_found(watched: Watched) -> None:
     watched.page.set_content(f"<title>{SCRIPT}</title>{SCRIPT}")
     watched.page.evaluate("alert('hostile')")

@@ -26,6 +26,8 @@ from judge.queries import Gold
 from survey.models import Response
 from tests.judge.judging import claim_one
 
+pytestmark = pytest.mark.embedded  # raw records, read by Django's own pages
+
 RECORDS = [Judge, Call, Score, Attempt, StructuredOutput, GoldSet, GoldScore, GoldDecision]
 
 

@@ -14,6 +14,9 @@ from survey.models import Study
 from tests.judge.judging import describe
 from tests.survey import small_study
 
+# What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
+pytestmark = pytest.mark.embedded
+
 NAMED = {
     "base_url": "https://api.example.com/v1",
     "api_key": "named-key",

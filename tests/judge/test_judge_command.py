@@ -16,6 +16,8 @@ from survey.models import Study
 from tests.judge.judging import asked, counts, describe, describe_judging, note_support
 from tests.servers.faulty_judge import FaultyJudge
 
+pytestmark = pytest.mark.embedded  # what the command says; calls and leases run on every database
+
 Server = Callable[..., FaultyJudge]
 WAKE = "judge.management.commands.judge.wake"
 

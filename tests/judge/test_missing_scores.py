@@ -11,7 +11,8 @@ from survey.models import Response, Study
 from survey.tidy import counted_sources
 from tests.factories import add_judge, add_participant, make_study
 
-pytestmark = pytest.mark.django_db
+# What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 
 @pytest.fixture

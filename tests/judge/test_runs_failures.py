@@ -13,6 +13,9 @@ from judge.spending import spent_on
 from tests.judge.judging import counts, outcomes, scores_by_request
 from tests.servers.faulty_judge import FaultyJudge
 
+# What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
+pytestmark = pytest.mark.embedded
+
 Server = Callable[..., FaultyJudge]
 Queue = Callable[..., Judge]
 

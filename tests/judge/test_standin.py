@@ -29,6 +29,9 @@ from survey.definition.tasks import Point
 from survey.models import Study
 from tests.judge.judging import ROOT, counts
 
+# What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
+pytestmark = pytest.mark.embedded
+
 SCALE = [Point(value=value, label=f"label {value}") for value in range(1, 6)]
 WARM = (
     "I'm so sorry, that sounds frightening. It makes sense that you feel shaken, and it is not "

@@ -14,6 +14,8 @@ from tests.prolific import arrival
 from tests.survey import small_study, task_studies
 from tests.survey.visiting_tasks import everything, visit
 
+pytestmark = pytest.mark.embedded  # what pages ask and say
+
 
 @pytest.mark.usefixtures("db")
 def test_a_check_among_the_responses_looks_like_them_and_is_judged(client: Client) -> None:

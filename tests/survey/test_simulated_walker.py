@@ -15,6 +15,8 @@ from survey.simulated.profile import Behaviour, Profile
 from survey.simulated.walker import Ending, NotLetIn, SentRating, Walk, WalkError
 from tests.survey import small_study
 
+pytestmark = pytest.mark.embedded  # what the simulator does over HTTP
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 

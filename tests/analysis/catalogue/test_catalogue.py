@@ -98,6 +98,7 @@ def test_p_of_a_test_without_two_sides_is_not_said_to_have_them(table: str, what
     assert what in said and "two-sided" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_analysis_writes_a_codebook_without_gaps(tmp_path: Path) -> None:
     study = make_study()

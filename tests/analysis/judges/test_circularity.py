@@ -25,6 +25,8 @@ from analysis.quality_rules import QualityRules
 from analysis.study_data import check
 from tests.analysis.judged_study import Cell, cells, study
 
+pytestmark = pytest.mark.slow
+
 CELLS = cells("S1", "S2")  # base, tuned, reference in each
 GOLD = dict(zip(CELLS, [2.0, 1.0, 2.0] * 2, strict=True))
 RATERS: dict[str, dict[Cell, int]] = {

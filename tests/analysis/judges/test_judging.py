@@ -23,6 +23,8 @@ from analysis.quality_rules import QualityRules
 from tests.analysis import published_study
 from tests.analysis.judged_study import CONTRAST, Cell, cells, judges, study
 
+pytestmark = pytest.mark.slow  # each analyses a whole study
+
 EVERY = {*CONSISTENCY, *AGREEMENT, *GUARD, *FIGURES}
 CELLS = cells("S1", "S2", sets=2)
 dice = random.Random(4)
@@ -268,7 +270,6 @@ def published_judges(names: list[str]) -> JudgesData:
     return judges(found, returned=[(name, "llama-4", "") for name in names])
 
 
-@pytest.mark.slow
 def test_three_judges_of_the_published_study_take_less_than_five_seconds() -> None:
     data, of = published_study.study_data(), published_judges(["a@1", "b@1", "c@1"])
     began = time.process_time()

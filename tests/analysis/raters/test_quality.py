@@ -100,6 +100,7 @@ def test_columns_of_participants_are_kept_in_their_order() -> None:
 pairs = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 300)), min_size=2, max_size=40)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(pairs)
 def test_indices_agree_with_the_textbook_formulas(thirds: list[tuple[int, int]]) -> None:

@@ -1,4 +1,8 @@
-"""A short version of `benchmarks/calibration.py`: who keeps the 5 % and who does not."""
+"""A short version of `benchmarks/calibration.py`: who keeps the 5 % and who does not.
+
+A test that takes ratings or the texts at hand for more than they are rejects in a third of the
+studies: two dozen show it. With --long a hundred show rates that are somewhat off, too.
+"""
 
 import numpy as np
 import pytest
@@ -10,10 +14,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Rate]:
-    """Of 100 studies of two models; the bounds below leave room for chance."""
+def found(long_run: bool) -> dict[str, Rate]:
+    """Of studies of two models; the bounds below leave room for chance."""
     design = Design(raters=30, scenarios=8, sets=1)
-    return rates(design, (conditions, groups), 100, seed=4)
+    return rates(design, (conditions, groups), 100 if long_run else 24, seed=4)
 
 
 @pytest.mark.parametrize(
@@ -29,9 +33,10 @@ def found() -> dict[str, Rate]:
     ],
 )
 def test_primary_contrast_and_tests_of_raters_means_keep_their_5_percent(
-    found: dict[str, Rate], name: str
+    found: dict[str, Rate], name: str, long_run: bool
 ) -> None:
-    assert 2 <= found[name].percent <= 9
+    least, most = (2, 9) if long_run else (0, 15)
+    assert least <= found[name].percent <= most
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ def test_p_is_adjusted_over_the_single_scenarios_beside() -> None:
     assert single["p_bh_scenarios"].max() == single["p"].max()
 
 
+@pytest.mark.slow
 def test_pairs_are_those_of_games_and_howell() -> None:
     data = ratings()
     table = pairwise(data, PEOPLE, PAPER, raters="included").query("scenario == 'S2'")

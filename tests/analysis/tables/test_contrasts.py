@@ -50,6 +50,7 @@ def row(table: DataFrame, **wanted: str) -> "pd.Series":
     return only
 
 
+@pytest.mark.slow
 def test_raters_means_are_compared_by_signed_ranks() -> None:
     data = ratings()
     found = row(paired(data, CONTRAST, SOUND, raters="included"), model="Ant")

@@ -32,6 +32,8 @@ from analysis.tables.systems import systems, to_reference
 from analysis.tables.wins_tests import wins_tests
 from tests.analysis.written import FIVE_POINTS
 
+pytestmark = pytest.mark.slow
+
 SOUND = shipped_recipes()["sound"].model_copy(update={"margins": Margins(reference=1, groups=1.5)})
 SOUND = SOUND.on(FIVE_POINTS)
 BY_RATING = SOUND.model_copy(update={"unit": "rating"})

@@ -18,6 +18,8 @@ from analysis.tables.mixed_models import mixed_models
 from analysis.tables.sensitivity import SENSITIVITY, sensitivity, variants
 from analysis.tables.wins import wins, wins_summary
 
+pytestmark = pytest.mark.slow
+
 PAPER, SOUND = shipped_recipes().values()
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
 SYSTEMS = [
@@ -79,7 +81,6 @@ def usual() -> DataFrame:
     return table()
 
 
-@pytest.mark.slow
 def test_each_rule_stands_alone_and_is_left_out(usual: DataFrame) -> None:
     assert dict(zip(usual["variant"], usual["n_raters"], strict=True)) == {
         "rules in force": 24 - 7,
@@ -112,7 +113,6 @@ def test_sigma_is_varied_where_a_rule_is_about_it() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.slow
 def test_results_are_those_of_the_tables_of_these_raters(usual: DataFrame) -> None:
     data = ratings()
     few = data[~data["participant"].isin(["p00", "p01"])]
@@ -137,7 +137,6 @@ def test_results_are_those_of_the_tables_of_these_raters(usual: DataFrame) -> No
     assert found["link"] == "probit"
 
 
-@pytest.mark.slow
 def test_conclusion_is_the_same_where_nothing_moves(usual: DataFrame) -> None:
     in_force = row(usual, "rules in force")
     assert in_force.same_conclusion and in_force.what_moves == ""
@@ -145,7 +144,6 @@ def test_conclusion_is_the_same_where_nothing_moves(usual: DataFrame) -> None:
     assert same["same_conclusion"].all()
 
 
-@pytest.mark.slow
 def test_conclusion_that_rests_on_a_rule_is_said_to_move() -> None:
     # Without the rule, raters who gave 1 to all that is tuned, and failed a check, decide.
     data, who = ratings(), people()
@@ -161,7 +159,6 @@ def test_conclusion_that_rests_on_a_rule_is_said_to_move() -> None:
     assert "by_scenarios (" in moved.what_moves
 
 
-@pytest.mark.slow
 def test_dimensions_have_rows_of_their_own() -> None:
     both = pd.concat([ratings(), ratings(tuning=1, dimension="depth")], ignore_index=True)
     both = both.astype(dict.fromkeys(ITEM, "category"))
@@ -172,7 +169,6 @@ def test_dimensions_have_rows_of_their_own() -> None:
     assert (deep["by_raters"] < -0.5).all()
 
 
-@pytest.mark.slow
 def test_large_studies_have_no_mixed_model_and_say_so() -> None:
     found = table(refitted_up_to=500)
     small, large = row(found, "rules in force"), row(found, "no rule")
@@ -185,7 +181,6 @@ def test_large_studies_have_no_mixed_model_and_say_so() -> None:
     assert "mixed_latent (not estimable)" in large.what_moves
 
 
-@pytest.mark.slow
 def test_variant_that_keeps_nobody_is_a_row_with_its_reason() -> None:
     hasty = people().assign(duration_seconds=60.0)
     found = table(who=hasty)

@@ -64,7 +64,7 @@ class TestBalanced:
         ("wine", "reml"),
         ("study", "reml"),
         pytest.param("inst_eval", "reml", marks=pytest.mark.slow),
-        pytest.param("inst_eval", "ml", marks=pytest.mark.slow),
+        pytest.param("inst_eval", "ml", marks=pytest.mark.long),
     ],
 )
 def test_fit_is_that_of_lmer(name: str, model: str) -> None:

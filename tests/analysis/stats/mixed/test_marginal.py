@@ -20,6 +20,8 @@ from analysis.stats.mixed.links import Link
 from tests.oracle.mixed.simulate import simulated
 from tests.oracle.mixed.stored import data, ratings, reference
 
+pytestmark = pytest.mark.slow
+
 LINKS: list[Link] = ["probit", "logit"]
 FACTORS = {"small": "system", "wine": "temp", "study": "system", "inst_eval_part": "service"}
 CASES = [(name, factor, link) for name, factor in FACTORS.items() for link in LINKS]
@@ -172,7 +174,6 @@ class TestContrasts:
             contrasts(fitted("small"), "system", {"c": {"c": 1}})
 
 
-@pytest.mark.slow
 def test_systems_with_few_items_are_not_told_apart_too_often() -> None:
     """Thirty studies of 8 systems that do not differ, with 3 items each; item SD 0.35.
 

@@ -17,6 +17,8 @@ from analysis.stats.mixed.links import DISTRIBUTIONS, Link
 from analysis.stats.mixed.ordinal import Ordinal
 from tests.oracle.mixed.stored import data, ratings, reference
 
+pytestmark = pytest.mark.slow
+
 LINKS: list[Link] = ["probit", "logit"]
 ORACLE = ["small", "wine", "study", "inst_eval_part"]
 

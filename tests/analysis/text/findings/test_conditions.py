@@ -10,6 +10,7 @@ from analysis.text.cells import Table
 from analysis.text.findings import findings
 from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import FRONT, ITEMS, SHIPPED, about, cited, said, tables
+from tests.approved import Approval
 
 
 def contrasts(
@@ -48,30 +49,19 @@ def mixed(p: float) -> dict[str, Any]:
     }
 
 
-def test_models_that_are_not_among_all_are_named() -> None:
+def test_models_that_are_not_among_all_are_named(approved: Approval) -> None:
     made = contrasts()
     table = made["contrasts"]
     table.rows[0][table.columns.index("note")] = "without Bee: no ratings of tuned"
     first, *_ = said(about(findings(made, SHIPPED), "Condition against condition").sound)
-    assert first.startswith("Over all models (without Bee: no ratings of tuned), plain was rated")
+    approved(first)
 
 
-def test_contrast_says_how_far_how_sure_and_of_whom() -> None:
+def test_contrast_says_how_far_how_sure_and_of_whom(approved: Approval) -> None:
     found = about(
         findings(contrasts(mixed_contrasts=[mixed(0.16)]), SHIPPED), "Condition against condition"
     )
-    assert said(found.sound) == [
-        "Over all models, plain was rated 0.20 points lower than tuned. That is more than chance "
-        "among raters would make of these texts; whether it goes beyond them, these data do not "
-        "say.",
-        "For other raters of these very texts (F1): 95 % interval −0.30 to −0.10, p = .010; 30 "
-        "raters.",
-        "For other scenarios before these raters (F2): 95 % interval −0.30 to −0.10, p = .200; 6 "
-        "scenarios.",
-        "For both at once: min F′(1, 5.2) = 1.50, p = .300.",
-        "For other raters and other texts, a mixed model of both at once (ordinal, probit) puts "
-        "plain 0.21 points lower than tuned: 95 % interval −0.50 to 0.08, p = .160.",
-    ]
+    approved(*said(found.sound))
     assert found.paper == ()
 
 
@@ -91,32 +81,19 @@ TASTES = (
 )
 
 
-def test_few_raters_let_min_f_lead_and_say_why() -> None:
+def test_few_raters_let_min_f_lead_and_say_why(approved: Approval) -> None:
     made = few_raters(contrasts(0.01, 0.2, mixed_contrasts=[mixed(0.001) | {"note": ""}]))
     first, lead, *_, model = said(findings(made, SHIPPED)[0].sound)
-    assert first == (
-        "Over all models, plain was rated 0.20 points lower than tuned. That is more than chance "
-        "among raters would make of these texts; whether it goes beyond them, these data do not "
-        "say."
-    )
-    assert lead == (
-        "For other raters and other scenarios at once: min F′(1, 5.2) = 1.50, p = .200. This "
-        f"result leads, {TASTES}."
-    )
-    assert model.endswith(
-        "p = .001. With so few raters its interval is too narrow if raters differ in what they "
-        "think of a condition."
-    )
+    approved(first)
+    approved(lead)
+    approved(model)
 
 
-def test_few_raters_have_no_other_lead_where_min_f_is_not_estimable() -> None:
+def test_few_raters_have_no_other_lead_where_min_f_is_not_estimable(approved: Approval) -> None:
     made = few_raters(contrasts(0.01, None, mixed_contrasts=[mixed(0.001) | {"note": ""}]))
     first, lead, *_ = said(findings(made, SHIPPED)[0].sound)
-    assert first.endswith("of other texts nothing can be said.")
-    assert lead == (
-        f"For other raters and other scenarios at once, min F′ would lead, {TASTES}. It is not "
-        "estimable, because there is one scenario."
-    )
+    approved(first)
+    approved(lead)
 
 
 def test_numbers_of_a_contrast_lead_to_their_cells() -> None:
@@ -130,60 +107,54 @@ def test_numbers_of_a_contrast_lead_to_their_cells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raters", "both", "mixed_p", "verdict"),
+    ("raters", "both", "mixed_p"),
     [
-        (0.01, 0.01, 0.01, "That is more than chance among raters and texts would make."),
-        (0.01, 0.2, 0.01, "Whether it goes beyond these texts depends on what is meant by that"),
-        (0.01, 0.2, 0.2, "whether it goes beyond them, these data do not say"),
-        (0.06, 0.2, 0.2, "No difference is shown; that is no evidence that there is none"),
-        (0.3, 0.01, 0.01, "Whether that is more than chance, the tests below disagree."),
-        (0.3, None, 0.01, "Whether that is more than chance, the tests below disagree."),
-        (0.01, None, 0.01, "That is more than chance among raters and texts would make."),
-        (0.01, None, 0.2, "whether it goes beyond them, these data do not say"),
+        (0.01, 0.01, 0.01),
+        (0.01, 0.2, 0.01),
+        (0.01, 0.2, 0.2),
+        (0.06, 0.2, 0.2),
+        (0.3, 0.01, 0.01),
+        (0.3, None, 0.01),
+        (0.01, None, 0.01),
+        (0.01, None, 0.2),
     ],
+    ids=lambda p: f"p {p}" if p else "not estimable",
 )
 def test_verdict_goes_no_further_than_the_tests(
-    raters: float, both: float | None, mixed_p: float, verdict: str
+    raters: float, both: float | None, mixed_p: float, approved: Approval
 ) -> None:
     made = contrasts(raters, both, mixed_contrasts=[mixed(mixed_p)])
-    first = said(about(findings(made, SHIPPED), "Condition against condition").sound)[0]
-    assert verdict in first
+    approved(said(about(findings(made, SHIPPED), "Condition against condition").sound)[0])
 
 
-def test_mixed_models_that_disagree_among_each_other_are_not_set_against_min_f() -> None:
+def test_mixed_models_that_disagree_among_each_other_are_not_set_against_min_f(
+    approved: Approval,
+) -> None:
     made = contrasts(0.01, 0.2, mixed_contrasts=[mixed(0.01), mixed(0.2) | {"link": "linear"}])
-    assert said(findings(made, SHIPPED)[0].sound)[0].endswith(
-        "of these texts; whether it goes beyond them, the tests below disagree."
-    )
+    approved(said(findings(made, SHIPPED)[0].sound)[0])
 
 
-def test_equal_means_are_said_to_be_equal() -> None:
+def test_equal_means_are_said_to_be_equal(approved: Approval) -> None:
     found = findings(contrasts(0.9, 0.9, difference=0.0), SHIPPED)
-    assert "plain was rated exactly as high (difference 0.00) as tuned" in said(found[0].sound)[0]
+    approved(said(found[0].sound)[0])
 
 
-def test_one_scenario_says_why_it_speaks_of_no_other() -> None:
+def test_one_scenario_says_why_it_speaks_of_no_other(approved: Approval) -> None:
     made = contrasts(0.01, None)
     row = made["contrasts"].rows[1]
     for column in ("difference", "ci_low", "ci_high", "p"):
         row[made["contrasts"].columns.index(column)] = None
     row[made["contrasts"].columns.index("note")] = "not estimable, because there is one scenario"
     sentences = said(findings(made, SHIPPED)[0].sound)
-    assert sentences[0].endswith(
-        "lower than tuned. That is more than chance among raters would make of these texts; of "
-        "other texts nothing can be said."
-    )
-    assert sentences[2] == (
-        "For other scenarios before these raters (F2) it is not estimable, because there is one "
-        "scenario."
-    )
+    approved(sentences[0])
+    approved(sentences[2])
     assert len(sentences) == 3
 
 
-def test_mixed_model_that_cannot_be_had_says_why() -> None:
+def test_mixed_model_that_cannot_be_had_says_why(approved: Approval) -> None:
     refused = [{**FRONT, "link": "probit", "parameter": "", "note": "not estimable, because X"}]
     sentences = said(findings(contrasts(mixed_models=refused), SHIPPED)[0].sound)
-    assert sentences[-1] == "The mixed model (ordinal, probit) is not estimable, because X."
+    approved(sentences[-1])
 
 
 def summary(**changes: Any) -> dict[str, Table]:
@@ -206,7 +177,7 @@ def summary(**changes: Any) -> dict[str, Table]:
     return tables(items=ITEMS, wins=wins, wins_summary=[row], **changes)
 
 
-def test_wins_stand_on_the_side_of_print_and_their_test_beside_them() -> None:
+def test_wins_stand_on_the_side_of_print_and_their_test_beside_them(approved: Approval) -> None:
     test = {
         **FRONT,
         "scenario": "all",
@@ -220,34 +191,20 @@ def test_wins_stand_on_the_side_of_print_and_their_test_beside_them() -> None:
         "resamples": 2000,
     }
     found = about(findings(summary(wins_tests=[test]), SHIPPED), "Condition against condition")
-    assert said(found.paper) == [
-        "plain has the higher mean in 1 of 3 comparisons of model and scenario (33.3 %), tuned in "
-        "2 (66.7 %), 0 ties. A count of wins says nothing of how large or how sure a difference is."
-    ]
-    assert said(found.sound) == [
-        "1 win of plain against 2 of tuned: sign test p > .999, as if the comparisons were "
-        "independent.",
-        "With raters drawn anew and the same texts, plain wins between 0 and 2 of them (95 % "
-        "interval, 2,000 resamples).",
-    ]
+    approved(*said(found.paper))
+    approved(*said(found.sound))
 
 
-def test_wins_that_no_resample_moves_are_said_so() -> None:
+def test_wins_that_no_resample_moves_are_said_so(approved: Approval) -> None:
     test = {**FRONT, "scenario": "all", "condition_a": "plain", "resamples": 2000}
     made = summary(wins_tests=[test | {"a_wins_low": 26, "a_wins_high": 26}])
-    assert said(about(findings(made, SHIPPED), "Condition against condition").sound) == [
-        "With raters drawn anew and the same texts, plain wins 26 of them, neither fewer nor more "
-        "(95 % interval, 2,000 resamples)."
-    ]
+    approved(*said(about(findings(made, SHIPPED), "Condition against condition").sound))
 
 
-def test_comparisons_that_could_not_be_tested_are_counted() -> None:
+def test_comparisons_that_could_not_be_tested_are_counted(approved: Approval) -> None:
     rows = [{**FRONT, "p_adjusted": p, "note": ""} for p in (0.01, 0.2, None)]
     found = findings(summary(win_differences=rows), SHIPPED)
-    assert said(about(found, "Condition against condition").sound) == [
-        "Taken one by one, 1 of 2 comparisons differs at p < .05 after Holm's adjustment, for "
-        "other raters of these very texts; not estimable for 1."
-    ]
+    approved(*said(about(found, "Condition against condition").sound))
 
 
 @pytest.mark.parametrize(
@@ -271,21 +228,18 @@ def test_signed_ranks_of_raters_stand_beside_their_means(
     )
 
 
-def test_adjustment_of_a_single_p_is_not_spoken_of() -> None:
+def test_adjustment_of_a_single_p_is_not_spoken_of(approved: Approval) -> None:
     front = {**FRONT, "p_adjusted": 0.01, "note": ""}
     near = {**front, "unit": "participant", "model": "Ant", "condition": "tuned", "margin": 0.25}
     found = findings(summary(win_differences=[front], to_reference=[near]), SHIPPED)
-    assert said(about(found, "Condition against condition").sound) == [
-        "Taken one by one, 1 of 1 comparison differs at p < .05, for other raters of these very "
-        "texts."
-    ]
-    assert "(non-inferiority at 5 %): Ant tuned" in said(about(found, "The reference").sound)[0]
+    approved(*said(about(found, "Condition against condition").sound))
+    approved(said(about(found, "The reference").sound)[0])
 
 
-def test_no_comparison_is_said_to_be_none() -> None:
+def test_no_comparison_is_said_to_be_none(approved: Approval) -> None:
     made = summary()
     made["wins"].rows[:] = made["wins"].rows[3:]
-    assert said(findings(made, SHIPPED)[0].paper) == ["No comparison of means could be made."]
+    approved(*said(findings(made, SHIPPED)[0].paper))
 
 
 def test_no_points_without_a_reference() -> None:
@@ -294,7 +248,7 @@ def test_no_points_without_a_reference() -> None:
     assert [finding.title for finding in findings(made, SHIPPED)] == ["Condition against condition"]
 
 
-def test_reference_counts_whom_the_adjusted_test_brings_near() -> None:
+def test_reference_counts_whom_the_adjusted_test_brings_near(approved: Approval) -> None:
     rows = [
         {
             **FRONT,
@@ -309,22 +263,17 @@ def test_reference_counts_whom_the_adjusted_test_brings_near() -> None:
         for model, high, p in (("Ant", 0.1, 0.01), ("Bee", -0.3, 0.9), ("Cat", 0.2, None))
     ]
     found = about(findings(tables(items=ITEMS, to_reference=rows), SHIPPED), "The reference")
-    assert said(found.sound) == [
-        "For other raters of these very texts: 1 of 2 systems is shown to lie less than 0.25 "
-        "points below the reference, or above it (non-inferiority at 5 %, Holm): Ant tuned; not "
-        "estimable for 1.",
-        "The whole 95 % interval lies below the reference for 1.",
-    ]
+    approved(*said(found.sound))
 
 
-def test_single_model_is_named() -> None:
+def test_single_model_is_named(approved: Approval) -> None:
     rows = [list(row) for row in contrasts()["contrasts"].rows]
     place = contrasts()["contrasts"].places["model"]
     for row in rows:
         row[place] = "Ant"
     made = {"contrasts": replace(contrasts()["contrasts"], rows=rows)}
     found = about(findings({**contrasts(), **made}, SHIPPED), "Condition against condition")
-    assert said(found.sound)[0].startswith("For Ant, plain was rated 0.20 points lower than tuned.")
+    approved(said(found.sound)[0])
 
 
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from analysis.text.findings import findings
 from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import FRONT, SHIPPED, about, said, tables
+from tests.approved import Approval
 
 CHOICES = [{**FRONT, "dimension": ""}]
 
@@ -23,30 +24,21 @@ def sentences(**made: list[dict[str, Any]]) -> list[str]:
     return said(about(findings(tables(choices=CHOICES, **made), SHIPPED), "Order").sound)
 
 
-def test_place_that_matters_is_said_with_where_it_does() -> None:
+def test_place_that_matters_is_said_with_where_it_does(approved: Approval) -> None:
     shares = [at(1, 0.25, "best"), at(2, 0.15, "best"), at(3, 0.2, "best")]
     tests = [of_test("best", 0.01), of_test("worst", 0.2)]
-    assert sentences(position_tests=tests, position_effects=shares)[0] == (
-        "What is chosen as best depends on where on the page a response stood (χ²(4) = 9.10, "
-        "p = .010, after Holm p = .020; 1,200 pages): shares go from 15.0 % at place 2 to 25.0 % "
-        "at place 1."
-    )
+    approved(sentences(position_tests=tests, position_effects=shares)[0])
     means = [at(1, 2.4, "rank"), at(2, 2.6, "rank")]
     (ranks,) = sentences(position_tests=[of_test("rank", 0.01)], position_effects=means)
-    assert ranks.startswith("Ranks depend on where on the page a response stood (")
-    assert ranks.endswith("): mean ranks go from 2.40 at place 1 to 2.60 at place 2.")
+    approved(ranks)
 
 
-def test_test_that_does_not_reject_is_no_proof() -> None:
+def test_test_that_does_not_reject_is_no_proof(approved: Approval) -> None:
     tests = [of_test("worst", 0.03, set="B", pages=1), of_test("rank", None, note="X.")]
-    assert sentences(position_tests=tests) == [
-        "These data do not show that the place on the page matters to what is chosen as worst "
-        "in set B (χ²(4) = 9.10, p = .030; 1 page).",
-        "Whether places on the page matter to ranks: not estimable (X).",
-    ]
+    approved(*sentences(position_tests=tests))
 
 
-def test_who_would_be_first_with_places_evened_is_said() -> None:
+def test_who_would_be_first_with_places_evened_is_said(approved: Approval) -> None:
     rows = [
         {**FRONT, "dimension": "", "answer": answer, "model": model, "moves": moves}
         for answer, model, moves in (
@@ -56,14 +48,8 @@ def test_who_would_be_first_with_places_evened_is_said() -> None:
             ("rank", "Ant", True),
         )
     ]
-    assert sentences(position_conclusions=rows) == [
-        "Had each system stood at every place on the page equally often, 2 of 3 shares of choices "
-        "and mean ranks would gain or lose the lead: Bee (chosen as best), Ant (mean rank)."
-    ]
-    assert sentences(position_conclusions=rows[:1]) == [
-        "Had each system stood at every place on the page equally often, 0 of 1 shares of choices "
-        "would gain or lose the lead."
-    ]
+    approved(*sentences(position_conclusions=rows))
+    approved(*sentences(position_conclusions=rows[:1]))
 
 
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
