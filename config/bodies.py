@@ -27,14 +27,23 @@ def refuse_large_bodies(
         status = _refusal(request)
         if status is None:
             return get_response(request)
-        return HttpResponse(get_template("400.html").render(), status=status)
+        if status == 413 and not _is_of_participants(request):
+            page = get_template("413.html").render({"largest_mb": LARGEST_UPLOAD // 1000**2})
+        else:
+            page = get_template("400.html").render()
+        return HttpResponse(page, status=status)
 
     return middleware
 
 
+def _is_of_participants(request: HttpRequest) -> bool:
+    return request.path_info.startswith(PARTICIPANTS)
+
+
 def _refusal(request: HttpRequest) -> int | None:
-    participants = request.path_info.startswith(PARTICIPANTS)
-    largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if participants else LARGEST_UPLOAD
+    largest = LARGEST_UPLOAD
+    if _is_of_participants(request):
+        largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     length = request.META.get("CONTENT_LENGTH") or "0"
     if "HTTP_TRANSFER_ENCODING" in request.META:
         return 411

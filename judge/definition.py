@@ -10,6 +10,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.definition import StudyDefinition
 from survey.definition.parts import Name, Part, Text, wrong
+from survey.definition.suggestions import did_you_mean
 from survey.definition.tasks import Point
 
 JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
@@ -122,7 +123,8 @@ class JudgingDefinition(Part):
             if name in names[:number]:
                 raise wrong(("judges", number, "name"), f"{name!r} stands twice")
         if self.gold is not None and self.gold not in names:
-            raise wrong(("gold",), f"{self.gold!r} is not among the judges")
+            near = did_you_mean(self.gold, names)
+            raise wrong(("gold",), f"{self.gold!r} is not among the judges{near}")
         return self
 
     def contradictions(self, study: StudyDefinition) -> list[tuple[tuple[str | int, ...], str]]:
@@ -146,7 +148,8 @@ def _misfits(
     rated = [dimension.name for dimension in study.rated.dimensions]
     for number, name in enumerate(judge.dimensions or []):
         if name not in rated:
-            message = f"{name!r} is not rated; there are {', '.join(rated)}"
+            near = did_you_mean(name, rated)
+            message = f"{name!r} is not rated; there are {', '.join(rated)}{near}"
             found.append((("dimensions", number), message))
     asked = [name for name in judge.dimensions or rated if name in rated]
     preset = PRESETS.get(judge.preset or "")

@@ -2,6 +2,7 @@
 
 import re
 
+from survey.definition.suggestions import did_you_mean
 from survey.models import Study
 
 #: `slug`, or `slug@version`.
@@ -23,8 +24,10 @@ def find_study(text: str) -> Study:
         versions = versions.filter(version=int(name[2]))
     study = versions.filter(slug=name[1]).first() if name is not None else None
     if study is None:
-        known = ", ".join(sorted({str(study) for study in Study.objects.all()})) or "none"
-        raise StudyNotFound(f"there is no study {text!r}; studies here: {known}")
+        known = sorted({str(study) for study in Study.objects.all()})
+        near = did_you_mean(text, [*known, *(one.partition("@")[0] for one in known)])
+        here = ", ".join(known) or "none"
+        raise StudyNotFound(f"there is no study {text!r}; studies here: {here}{near}")
     return study
 
 

@@ -29,6 +29,7 @@ from survey.definition import (
 from survey.definition.findings import Finding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.opening import against_opening
+from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
 from survey.loading import load_study
 from survey.models import Study
@@ -86,7 +87,7 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
             yaml.problem(("judging", *path), message)
             for path, message in judging.contradictions(definition)
         ]
-    responses = responses or folder / "responses.csv"
+    responses = responses or responses_in(folder)
     rows, notices = read_responses(responses, definition)
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
@@ -110,12 +111,18 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     )
 
 
-def before_opening(folder: StudyFolder, settings: Settings) -> tuple[list[str], list[str]]:
-    """What in the folder speaks against opening the study: what would refuse that, and what else
-    to change, each with its place. `settings` are those that it was loaded with.
+def before_opening(folder: StudyFolder, study: Study) -> tuple[list[str], list[str]]:
+    """What in the folder speaks against opening the study that it was loaded as: what would refuse
+    that, and what else to change, each with its place.
+
+    Nothing would refuse it where it is open already, or real people have begun.
     """
     found = against_opening(
-        folder.definition, settings, rows=folder.rows, translations=folder.translations
+        folder.definition,
+        Settings.model_validate(study.settings),
+        rows=folder.rows,
+        translations=folder.translations,
+        begun=study.frozen_at is not None or study.doing == Study.State.OPEN,
     )
     harm = refused(found)
     rest = [finding for finding in found if finding not in harm]
@@ -197,7 +204,8 @@ def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinitio
     if not found:
         for code in languages:
             value = in_language(plain, code, languages) | {"language": code}
-            definitions.append(yaml.collect(StudyDefinition, value, found))
+            also = SETTINGS_KEYS + OTHER_SECTIONS
+            definitions.append(yaml.collect(StudyDefinition, value, found, also=also))
     problems += dict.fromkeys(found)  # each once, though every language has it
     complete = [definition for definition in definitions if definition] if not found else []
     for translation in complete[1:]:

@@ -2,14 +2,27 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
-from dashboard.importing.files import LARGEST, Columns, Findings, Row, TidyFile, not_among
+from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import DERIVED, BlockAnswers, Names, Person, Vocabulary
+from survey.definition.suggestions import not_among
+from survey.definition.table_file import Columns
 
 CELL = ("scenario", "set", "model", "condition")
 WITHOUT_RATINGS = ("declined", "withdrawn")
 SHOWN = ("block_position", "response_position", "block_seconds", "revisions")
 CHOICES = {"best": 1, "worst": -1}
+RATINGS = Columns(
+    required=("participant", *CELL, "dimension", "rating"),
+    optional=SHOWN,
+    ignored=(*DERIVED, "source"),
+)
+RANKS = Columns(
+    required=("participant", *CELL, "rank"),
+    optional=("dimension", "choice", *SHOWN),
+    ignored=("source",),
+)
 
 
 class CellReader:
@@ -33,11 +46,13 @@ class CellReader:
         known = zip(*self.vocabulary.cells, strict=True)
         for column, name, among in zip(CELL, names, known, strict=True):
             if name not in among:
-                self.table.problem(line, column, not_among(name, list(dict.fromkeys(among))))
+                reason = not_among(name, list(dict.fromkeys(among)))
+                self.table.problem(line, column, reason, name)
                 return
         scenario, set_name, model, condition = names
-        where = f"scenario {scenario!r}" + (f", set {set_name!r}" if set_name else "")
-        self.table.problem(line, "", f"{model!r} ({condition}) is not shown in {where}")
+        in_set = f", set {set_name!r}" if set_name else ""
+        reason = "{!r} ({}) is not shown in scenario {!r}{}"
+        self.table.problem(line, "", reason, model, condition, scenario, in_set)
 
     def dimension(self, line: int, row: Row) -> str | None:
         """What was rated; the only dimension where the file does not say."""
@@ -52,21 +67,25 @@ class CellReader:
         return self.table.choice(line, row, "dimension", known) if row.get("dimension") else ""
 
 
-def cell_columns(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Which columns of a cell a file has to have: the set only where there are several."""
-    return CELL if len(vocabulary.sets) > 1 else ("scenario", "model", "condition")
+def needed_in(vocabulary: Vocabulary, columns: Columns) -> Columns:
+    """The columns of a file of the study: it may lack a set or dimension that is the only one."""
+    only = {"set": len(vocabulary.sets) <= 1, "dimension": len(vocabulary.dimensions) <= 1}
+    return replace(
+        columns,
+        required=[name for name in columns.required if not only.get(name)],
+        optional=[*columns.optional, *(name for name in only if only[name])],
+    )
 
 
 def person_of(table: TidyFile, line: int, row: Row, people: Mapping[str, Person]) -> Person | None:
     """Whose row it is; somebody who must have given nothing is a problem."""
     person = people.get(row["participant"])
     if person is None:
-        table.problem(
-            line, "participant", f"{row['participant']!r} is not in the file of participants"
-        )
+        reason = "{!r} is not in the file of participants"
+        table.problem(line, "participant", reason, row["participant"])
     elif person.status in WITHOUT_RATINGS:
-        reason = f"{person.name!r} is {person.status} on line {person.line} of the participants"
-        table.problem(line, "participant", f"{reason} and can have none")
+        reason = "{!r} is {} on line {} of the participants and can have none"
+        table.problem(line, "participant", reason, person.name, person.status, person.line)
     else:
         return person
     return None
@@ -76,11 +95,7 @@ def read_ratings(
     data: bytes, file: str, vocabulary: Vocabulary, people: Mapping[str, Person], findings: Findings
 ) -> int:
     """Put each rating to its person; how many there are."""
-    required = ["participant", *cell_columns(vocabulary), "rating"]
-    if len(vocabulary.dimensions) > 1:
-        required.append("dimension")
-    columns = Columns(required, ("set", "dimension", *SHOWN), (*DERIVED, "source"))
-    table = TidyFile(data, file, columns, findings)
+    table = TidyFile(data, file, needed_in(vocabulary, RATINGS), findings, sheet="ratings")
     if not vocabulary.rating_task:
         for line, _ in table.rows():
             table.problem(line, "", "the study has no ratings; ranks and choices are in ranks.csv")
@@ -95,7 +110,8 @@ def read_ratings(
         dimension = cells.dimension(line, row)
         value = values.get(row["rating"])
         if value is None:
-            table.problem(line, "rating", _why_no_rating(row["rating"], vocabulary.scale))
+            reason = _why_no_rating(row["rating"], vocabulary.scale)
+            table.problem(line, "rating", reason, row["rating"])
         if person and cell and dimension is not None and value is not None:
             _add_rating(table, line, row, person, cell, dimension, value, vocabulary)
     if not findings.problems:
@@ -108,10 +124,10 @@ def _why_no_rating(text: str, scale: list[int]) -> str:
     if not text:
         return "is empty"
     if not re.fullmatch(r"-?[0-9]+", text):
-        return f"{text!r} is not a whole number"
+        return "{!r} is not a whole number"
     whole_range = scale == [*range(scale[0], scale[-1] + 1)]
     points = f"{scale[0]} to {scale[-1]}" if whole_range else ", ".join(map(str, scale))
-    return f"{text} is not on the scale of the study, {points}"
+    return f"{{}} is not on the scale of the study, {points}"
 
 
 def _add_rating(
@@ -127,7 +143,8 @@ def _add_rating(
     answers = _block_answers(table, line, row, person, cell, vocabulary)
     key = (cell[1], vocabulary.rating_task, dimension)
     if key in answers.values:
-        table.problem(line, "", f"{person.name!r} has rated this response's {dimension} already")
+        reason = "{!r} has rated this response's {} already"
+        table.problem(line, "", reason, person.name, dimension)
     answers.values[key] = (value, table.whole(line, row, "revisions") or 0)
 
 
@@ -152,7 +169,8 @@ def _block_answers(
     }
     for column, value in shown.items():
         if column in table.columns and answers.shown.setdefault(column, value) != value:
-            table.problem(line, column, f"differs from line {answers.line}, the same block")
+            reason = "{} differs from line {}, the same block"
+            table.problem(line, column, reason, row[column], answers.line)
     if "response_position" in table.columns:
         place = table.whole(line, row, "response_position", least=1, most=sizes[block])
         if answers.places.setdefault(response, place) != place:
@@ -167,11 +185,12 @@ def _check_positions(table: TidyFile, person: Person) -> None:
         if answers.position is not None:
             first = taken.setdefault(answers.position, answers.line)
             if first != answers.line:
-                reason = f"{person.name!r} has another block at {answers.position} on line {first}"
-                table.problem(answers.line, "block_position", reason)
+                reason = "{!r} has another block at {} on line {}"
+                values = (person.name, answers.position, first)
+                table.problem(answers.line, "block_position", reason, *values)
         places = [place for place in answers.places.values() if place is not None]
         if len(set(places)) < len(places):
-            reason = "two responses of the block stand at the same place"
+            reason = "two responses of the block have the same place"
             table.problem(answers.line, "response_position", reason)
 
 
@@ -183,9 +202,7 @@ def read_ranks(
     Nobody gives a rank twice in a block (unless the study allows ties), or has two best or two
     worst responses there.
     """
-    required = ("participant", *cell_columns(vocabulary), "rank")
-    columns = Columns(required, ("set", "dimension", "choice", *SHOWN), ("source",))
-    table = TidyFile(data, file, columns, findings)
+    table = TidyFile(data, file, needed_in(vocabulary, RANKS), findings, sheet="ranks")
     cells = CellReader(table, vocabulary)
     sizes = vocabulary.block_sizes
     first_lines: dict[tuple[str, int, str, str, int], int] = {}
@@ -208,12 +225,12 @@ def read_ranks(
             if value is None:
                 continue
             if (response, task, dimension) in answers.values:
-                table.problem(line, "", f"{person.name!r} has placed this response already")
+                table.problem(line, "", "{!r} has placed this response already", person.name)
             place = (person.name, block, dimension, task, value)
             first = first_lines.setdefault(place, line)
             if first != line and not (task == "ranking" and vocabulary.ties):
-                reason = f"{row[column]} stands on line {first} already, for the same block"
-                table.problem(line, column, reason)
+                reason = "{} is on line {} already, for the same block"
+                table.problem(line, column, reason, row[column], first)
             answers.values[response, task, dimension] = (value, revisions)
             revisions = 0  # a row that holds a rank and a choice counts their changes together
     if not findings.problems:

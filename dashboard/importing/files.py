@@ -4,7 +4,6 @@ Every problem names file, line, column and reason. Cells that `export` wrote com
 were; what it derived (gold, sigma, included, …) is recognised and left to be derived again.
 """
 
-import difflib
 import math
 import re
 from collections.abc import Collection, Iterator
@@ -12,13 +11,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from survey.csv_text import from_text
-from survey.definition.csv_file import CsvFile
-from survey.definition.problems import DefinitionError, Problem
+from survey.definition.problems import DefinitionError, Problem, Problems
+from survey.definition.suggestions import not_among
+from survey.definition.table_file import Columns, TableFile
 
-SHOWN_PROBLEMS = 20
 #: What fits in the database's integer columns.
 LARGEST = 2**31 - 1
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
+DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
+#: With a comma it may be a number with decimals, or a whole one with its thousands set apart.
+THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}")
 
 Row = dict[str, str]
 
@@ -31,99 +33,60 @@ class ImportRefused(Exception):
 class Findings:
     """What is wrong with the files, and what is merely worth knowing."""
 
-    problems: list[Problem] = field(default_factory=list)
-    more: int = 0
+    problems: Problems = field(default_factory=Problems)
     notices: list[str] = field(default_factory=list)
-
-    def add(self, problem: Problem) -> None:
-        """Note a problem; only the first ones are kept, the others are counted."""
-        if len(self.problems) < SHOWN_PROBLEMS:
-            self.problems.append(problem)
-        else:
-            self.more += 1
 
     def refuse_if_any(self) -> None:
         """Raise ImportRefused if there is a problem."""
         if self.problems:
-            lines = [str(problem) for problem in self.problems]
-            if self.more:
-                lines.append(f"and {self.more} more")
-            raise ImportRefused("\n".join(lines))
-
-
-@dataclass(frozen=True)
-class Columns:
-    """What a file has to have, may have, and may have but is not read."""
-
-    required: Collection[str]
-    optional: Collection[str] = ()
-    ignored: Collection[str] = ()
+            raise ImportRefused("\n".join(DefinitionError(self.problems).lines))
 
 
 class TidyFile:
-    """One file's rows by column name, with a place to note what is wrong with them."""
+    """One file's rows by column name, with a place to note what is wrong with them.
 
-    def __init__(self, data: bytes, name: str, columns: Columns, findings: Findings) -> None:
+    `sheet` is the sheet of a workbook to read, where it has one of that name.
+    """
+
+    def __init__(
+        self, data: bytes, name: str, columns: Columns, findings: Findings, *, sheet: str
+    ) -> None:
         self.name = name
         self.findings = findings
         self.columns: list[str] = []
-        self._file: CsvFile | None = None
+        self.has_decimal_commas = False
+        self._file: TableFile | None = None
         try:
-            self._file = CsvFile(data, file=name)
+            file = TableFile(data, file=name, sheet=sheet)
         except DefinitionError as error:
-            self._take(error)
+            findings.problems.extend(error.problems)
             return
-        self.columns = self._file.columns
-        if len(self.columns) == 1 and re.search(r"[;\t]", self.columns[0]):
-            self.problem(1, "", "columns have to be separated by commas")
-            self._file = None
-        else:
-            self._check_header(columns)
+        self.columns = file.columns
+        self.has_decimal_commas = file.has_decimal_commas
+        problems, notices = file.header_problems(columns)
+        findings.problems.extend(problems)
+        findings.notices += [*file.notices, *notices]
+        self.header_line = file.header_line
+        if not problems:
+            self._file = file
 
-    def _check_header(self, columns: Columns) -> None:
-        known = {*columns.required, *columns.optional, *columns.ignored}
-        absent = known - set(self.columns)
-        usable = True
-        for name in self.columns:
-            if name in known:
-                continue
-            near = difflib.get_close_matches(name, absent, n=1, cutoff=0.8)
-            if near:
-                self.problem(1, "", f"column {name!r} is unknown; is it meant to be {near[0]!r}?")
-                absent.discard(near[0])
-                usable = False
-            else:
-                self.findings.notices.append(f"{self.name}: column {name!r} is ignored")
-        for name in columns.required:
-            if name in absent:
-                self.problem(1, "", f"column {name!r} is missing")
-                usable = False
-        if not usable:
-            self._file = None
+    def problem(self, line: int, column: str, reason: str, *values: object) -> None:
+        """Note what is wrong with a cell, or with a line where `column` is empty.
 
-    def problem(self, line: int, column: str, reason: str) -> None:
-        """Note what is wrong with a cell, or with a line where `column` is empty."""
+        `values` fill the places in the reason (`survey.definition.problems.Problem`).
+        """
         message = f"column {column!r}: {reason}" if column else reason
-        self.findings.add(Problem(self.name, line, 0, message))
+        self.findings.problems.add(Problem(self.name, line, 0, message, values))
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Each row with its line. None where the header is wrong already."""
         if self._file is None:
             return
-        columns = self.columns
         try:
-            for line, cells in self._file.records():
-                if len(cells) == len(columns):
-                    yield line, dict(zip(columns, map(from_text, cells), strict=True))
-                else:
-                    reason = f"{len(cells)} cells where the header has {len(columns)}"
-                    self.problem(line, "", reason)
+            for line, cells in self._file.records(self.findings.problems.add):
+                yield line, dict(zip(self.columns, map(from_text, cells), strict=True))
         except DefinitionError as error:
-            self._take(error)
-
-    def _take(self, error: DefinitionError) -> None:
-        for problem in error.problems:
-            self.findings.add(problem)
+            self.findings.problems.extend(error.problems)
 
     # One function per kind of cell: None where it is empty or wrong.
 
@@ -135,11 +98,11 @@ class TidyFile:
         if not text:
             return None
         if not re.fullmatch(r"-?[0-9]{1,18}", text):
-            self.problem(line, column, f"{text!r} is not a whole number")
+            self.problem(line, column, "{!r} is not a whole number", text)
             return None
         number = int(text)
         if not least <= number <= most:
-            self.problem(line, column, f"{text} is not between {least} and {most}")
+            self.problem(line, column, f"{{}} is not between {least} and {most}", text)
             return None
         return number
 
@@ -150,17 +113,32 @@ class TidyFile:
         text = row.get(column, "")
         if not text:
             return None
-        number = float(text) if NUMBER.fullmatch(text) else math.nan
+        plain = self.with_point(text)
+        if "," in plain and self.has_decimal_commas:
+            self.problem(line, column, "{!r} is not a number with one decimal comma", text)
+            return None
+        number = float(plain) if NUMBER.fullmatch(plain) else math.nan
         if not math.isfinite(number):
-            self.problem(line, column, f"{text!r} is not a number")
+            self.problem(line, column, "{!r} is not a number", text)
             return None
-        if number < least:
-            self.problem(line, column, f"{text} is less than {least:g}")
-            return None
-        if number > most:
-            self.problem(line, column, f"{text} is more than {most:g}")
+        if plain != text and THOUSANDS.fullmatch(text):
+            whole = int(text.replace(",", ""))
+            if least <= whole <= most:
+                reason = f"{{!r}} may mean {plain} or {whole}; write it with a decimal point"
+                self.problem(line, column, reason, text)
+                return None
+        if not least <= number <= most:
+            bounds = f"less than {least:g}" if number < least else f"more than {most:g}"
+            if math.isfinite(least) and math.isfinite(most):
+                bounds = f"not between {least:g} and {most:g}"
+            self.problem(line, column, f"{{}} is {bounds}", text)
             return None
         return number
+
+    def with_point(self, text: str) -> str:
+        """A number with a decimal point, where the file may have commas for them."""
+        is_decimal = self.has_decimal_commas and DECIMAL_COMMA.fullmatch(text)
+        return text.replace(",", ".") if is_decimal else text
 
     def time(self, line: int, row: Row, column: str) -> datetime | None:
         """An ISO 8601 time; without an offset it is UTC."""
@@ -173,8 +151,8 @@ class TidyFile:
         except (ValueError, OverflowError):
             time = None
         if time is None or not re.match(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", text):
-            example = "2026-03-01T14:05:00Z"
-            self.problem(line, column, f"{text!r} is not an ISO 8601 time such as {example}")
+            reason = "{!r} is not an ISO 8601 time such as 2026-03-01T14:05:00Z"
+            self.problem(line, column, reason, text)
             return None
         return in_utc
 
@@ -183,16 +161,5 @@ class TidyFile:
         text = row.get(column, "")
         if text in known:
             return text
-        self.problem(line, column, not_among(text, known))
+        self.problem(line, column, not_among(text, known), text)
         return None
-
-
-def not_among(text: str, known: Collection[str]) -> str:
-    """Why a name can't be used, with the nearest known one or all of a few."""
-    if not text:
-        return "is empty"
-    near = difflib.get_close_matches(text, known, n=1, cutoff=0.6)
-    if near:
-        return f"{text!r} is unknown; is it meant to be {near[0]!r}?"
-    few = ", ".join(repr(name) for name in list(known)[:8])
-    return f"{text!r} is unknown; known are {few}{', …' if len(known) > 8 else ''}"

@@ -1,15 +1,18 @@
 """What gold.csv says, checked against a study. Pure."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean
 
-from dashboard.importing.checks import CellReader, cell_columns
-from dashboard.importing.files import Columns, Findings, Row, TidyFile
+from dashboard.importing.checks import CELL, CellReader, needed_in
+from dashboard.importing.files import Findings, Row, TidyFile
 from dashboard.importing.people import Vocabulary
+from survey.definition.table_file import Columns
+
+CALL = "call_"
+GOLD = Columns(required=(*CELL, "dimension", "gold"), optional=("gold_by",), numbered=CALL)
 
 #: Of who made the scores, as far as the database keeps it.
 LONGEST_NAME = 200
@@ -35,13 +38,8 @@ def read_gold(
 
     All of them have one maker, named in `gold_by` or in no row.
     """
-    header = data.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
-    calls = re.findall(r"\bcall_[0-9]+\b", header)
-    required = [*cell_columns(vocabulary), "gold"]
-    if len(vocabulary.dimensions) > 1:
-        required.append("dimension")
-    columns = Columns(required, ("set", "dimension", *calls, "gold_by"))
-    table = TidyFile(data, file, columns, findings)
+    table = TidyFile(data, file, needed_in(vocabulary, GOLD), findings, sheet="gold")
+    calls = [name for name in table.columns if re.fullmatch(f"{CALL}[0-9]+", name)]
     if not vocabulary.scale:
         table.problem(1, "", "the study has no ratings, so it has no gold scores")
         return []
@@ -53,8 +51,8 @@ def read_gold(
         gold_by = row.get("gold_by", "")
         first_maker = gold_by if first_maker is None else first_maker
         if gold_by != first_maker:
-            reason = f"{gold_by!r} where the first row has {first_maker!r}; a study has one source"
-            table.problem(line, "gold_by", reason)
+            reason = "{!r} where the first row has {!r}; a study has one source"
+            table.problem(line, "gold_by", reason, gold_by, first_maker)
         elif len(gold_by) > LONGEST_NAME:
             table.problem(line, "gold_by", f"is longer than {LONGEST_NAME} characters")
         cell = cells.cell(line, row)
@@ -68,8 +66,8 @@ def read_gold(
         gold = GoldValue(line, cell[1], dimension, value, single, gold_by)
         first = found.setdefault((cell[1], dimension), gold)
         if first.value != value:
-            reason = f"differs from line {first.line}, where the same response has {first.value}"
-            table.problem(line, "gold", reason)
+            reason = "{} differs from line {}, where the same response has {}"
+            table.problem(line, "gold", reason, row["gold"], first.line, first.value)
     return list(found.values())
 
 
@@ -78,19 +76,17 @@ def _scores(
 ) -> tuple[float | None, list[float | None]]:
     """A row's gold score, and the single scores behind it, whole ones as such."""
     low, high = min(scale), max(scale)
-    value = table.number(line, row, "gold", least=-math.inf)
+    value = table.number(line, row, "gold", least=low, most=high)
     if not row["gold"]:
         table.problem(line, "gold", "is empty")
-    if value is not None and not low <= value <= high:
-        table.problem(line, "gold", f"{row['gold']} is outside the scale, {low} to {high}")
     each = [table.number(line, row, name, least=low, most=high) for name in calls]
     single = [int(s) if s is not None and s.is_integer() else s for s in each]
     while single and single[-1] is None:
         single.pop()
     known = [score for score in single if score is not None]
-    if value is not None and known and not _is_mean(row["gold"], fmean(known)):
-        reason = f"{row['gold']} is not the mean of its single scores, {fmean(known):.6g}"
-        table.problem(line, "gold", reason)
+    if value is not None and known and not _is_mean(table.with_point(row["gold"]), fmean(known)):
+        reason = "{} is not the mean of its single scores, {:.6g}"
+        table.problem(line, "gold", reason, row["gold"], fmean(known))
     return value, single
 
 

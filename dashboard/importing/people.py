@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
 from analysis.quality_rules import LONGEST_REASON
-from dashboard.importing.files import Columns, Findings, Row, TidyFile
+from dashboard.importing.files import Findings, Row, TidyFile
+from survey.definition.table_file import Columns
 
 #: How a cell of the study is named: scenario, set, model, condition.
 Names = tuple[str, str, str, str]
@@ -16,6 +17,17 @@ STATUSES = ("completed", "in_progress", "screened_out", "declined", "withdrawn")
 TEXTS = ("sex", "gender", "race", "hispanic", "education", "employment", "state", "region")
 #: Columns that our exports add and that are computed anew.
 DERIVED = ("sigma", "mae", "included", "exclusion", "gold", "gold_by")
+#: The answers to a study's own questions may come after them.
+PARTICIPANTS = Columns(
+    required=("participant", "status"),
+    optional=(
+        *("source", "started_at", "finished_at", "duration_seconds"),
+        *("attention_checks_failed", "age", *TEXTS),
+        *("way_in", "ending", "language", "device", "viewport_width", "viewport_height"),
+        *("clock_stepped", "excluded_by_decision"),
+    ),
+    ignored=(*DERIVED, "sources"),
+)
 LANGUAGE = re.compile(r"(?=.{2,20}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
 #: The reason of a decision whose file does not tell it.
 NOT_STATED = "not stated in the imported file"
@@ -110,18 +122,8 @@ def read_people(
     data: bytes, file: str, vocabulary: Vocabulary, findings: Findings
 ) -> dict[str, Person]:
     """Participants by name, in file order."""
-    columns = Columns(
-        required=("participant", "status"),
-        optional=(
-            *("source", "started_at", "finished_at", "duration_seconds"),
-            *("attention_checks_failed", "age", *TEXTS, *vocabulary.questions),
-            *("way_in", "ending", "language", "device", "viewport_width", "viewport_height"),
-            "clock_stepped",
-            "excluded_by_decision",
-        ),
-        ignored=(*DERIVED, "sources"),
-    )
-    table = TidyFile(data, file, columns, findings)
+    columns = replace(PARTICIPANTS, optional=(*PARTICIPANTS.optional, *vocabulary.questions))
+    table = TidyFile(data, file, columns, findings, sheet="participants")
     people: dict[str, Person] = {}
     for line, row in table.rows():
         name = row["participant"]
@@ -130,8 +132,9 @@ def read_people(
         elif len(name) > 100:
             table.problem(line, "participant", "is longer than 100 characters")
         elif name in people:
-            first = people[name].line
-            table.problem(line, "participant", f"{name!r} stands on line {first} already")
+            table.problem(
+                line, "participant", "{!r} is on line {} already", name, people[name].line
+            )
         else:
             people[name] = _person(table, line, row, vocabulary)
     if not people and not findings.problems:
@@ -147,7 +150,8 @@ def _person(table: TidyFile, line: int, row: Row, vocabulary: Vocabulary) -> Per
     finished_at = table.time(line, row, "finished_at")
     clock_stepped = _one_of(table, line, row, "clock_stepped", ["true", "false"]) == "true"
     if started_at and finished_at and finished_at < started_at and not clock_stepped:
-        table.problem(line, "finished_at", f"is before started_at, {row['started_at']}")
+        times = (row["finished_at"], row["started_at"])
+        table.problem(line, "finished_at", "{} is before started_at, {}", *times)
     if status == "completed" and source in vocabulary.test_sources and finished_at is None:
         table.problem(line, "finished_at", f"is empty, but the {source} participant completed")
     return Person(
@@ -180,7 +184,8 @@ def _one_of(table: TidyFile, line: int, row: Row, column: str, known: list[str])
 def _language(table: TidyFile, line: int, row: Row) -> str:
     language = row.get("language", "")
     if language and not LANGUAGE.fullmatch(language):
-        table.problem(line, "language", f"{language!r} is no language such as en or zh-hans")
+        reason = "{!r} is no language such as en or zh-hans"
+        table.problem(line, "language", reason, language)
     return language
 
 

@@ -10,5 +10,7 @@ class GoldSetForm(forms.Form):
         max_length=60, error_messages={"required": "Give the gold scores a name."}
     )
     file = forms.FileField(
-        max_length=200, error_messages={"required": "Choose a CSV file with gold scores."}
+        max_length=200,
+        allow_empty_file=True,  # so that what reads it says which file is empty
+        error_messages={"required": "Choose a file with gold scores (CSV, TSV or .xlsx)."},
     )

@@ -12,6 +12,7 @@ from judge.definition import on_scale_of_study
 from judge.gold import choose_gold
 from judge.models import Call
 from judge.queries import GoldSource, gold_source, gold_sources, scoring_calls
+from survey.definition.suggestions import did_you_mean
 from survey.models import Study
 from survey.tidy import definition_of, panel_ratings
 
@@ -42,7 +43,9 @@ def find_source(study: Study, name: str) -> GoldSource:
         return short[0]
     known = ", ".join(source.key for source in sources) or "none"
     why = "may be several" if short else "is no source of gold scores"
-    raise NotChosen(f"{name!r} {why} of {study}; there are: {known}")
+    names = [name for source in sources for name in (source.key, *_short_names(source))]
+    near = "" if short else did_you_mean(name, names)
+    raise NotChosen(f"{name!r} {why} of {study}; there are: {known}{near}")
 
 
 def _short_names(source: GoldSource) -> set[str]:

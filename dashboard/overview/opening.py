@@ -37,11 +37,11 @@ def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
         Settings.model_validate(study.settings),
         rows=rows,
         translations=list(content.translations.values()),
+        begun=study.frozen_at is not None,
         circumstances=Circumstances(
             site=django_settings.SITE_URL,
             stand_in=_stand_in(study),
             stand_in_allowed=stand_in_allowed,
-            begun=study.frozen_at is not None,
         ),
     )
     found += warnings_of_filter(current_rules(study), content.definition, rows)

@@ -81,7 +81,8 @@ class SubmissionsForm(forms.Form):
 
     file = FilesField(
         max_length=200,
-        error_messages={"required": "Choose the CSV files that you exported from Prolific."},
+        allow_empty_file=True,  # so that what reads it says which file is empty
+        error_messages={"required": "Choose the files that you exported from Prolific."},
     )
 
 

@@ -6,12 +6,15 @@ A study that several studies on Prolific recruit for has several lists.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from survey.definition.csv_file import CsvFile
-from survey.definition.problems import DefinitionError, Problem
+from survey.definition.problems import DefinitionError, Problem, Problems
+from survey.definition.suggestions import did_you_mean
+from survey.definition.table_file import Columns, TableFile
 
-COLUMNS = {"submission": "Submission id", "participant": "Participant id", "status": "Status"}
+NAMES = {"submission": "Submission id", "participant": "Participant id", "status": "Status"}
 #: May be absent: what people entered at the end.
 CODE = "Completion code"
+#: Of a list; capitals make no difference, and whatever else Prolific tells is not read.
+SUBMISSIONS = Columns(required=tuple(NAMES.values()), optional=(CODE,))
 #: What Prolific writes where somebody entered no code.
 NO_CODE = "NOCODE"
 RETURNED, TIMED_OUT = "RETURNED", "TIMED-OUT"
@@ -43,10 +46,13 @@ class ListedSubmission:
 
 @dataclass(frozen=True)
 class SubmissionLists:
-    """All rows, each submission once, and the files that have no column of codes."""
+    """All rows, each submission once, the files that have no column of codes, and what is worth
+    knowing of the files.
+    """
 
     submissions: list[ListedSubmission]
     without_codes: list[str]
+    notices: list[str]
 
 
 def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
@@ -55,63 +61,64 @@ def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
     A submission may be in two lists that say the same of it. Raises DefinitionError with every
     problem of every file, each with its line and column.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     without_codes: list[str] = []
+    notices: list[str] = []
     found: dict[str, ListedSubmission] = {}
     for file, data in files:
         try:
-            rows, has_codes = _read_list(data, file)
+            table = TableFile(data, file=file, sheet="submissions")
+            rows = _read_list(table)
         except DefinitionError as error:
-            problems += error.problems
+            problems.extend(error.problems)
             continue
-        if not has_codes:
+        notices += table.notices
+        if CODE not in table.columns:
             without_codes.append(file)
         for row, column in rows:
             before = found.setdefault(row.id, row)
             if not before.agrees_with(row):
                 message = (
-                    f"{before.file}, line {before.line} says something else of this submission: "
+                    "{}, line {} says something else of this submission: "
                     "give the newest list of each study on Prolific alone"
                 )
-                problems.append(Problem(file, row.line, column, message))
+                values = (before.file, before.line)
+                problems.add(Problem(file, row.line, column, message, values))
     if problems:
         raise DefinitionError(problems)
-    return SubmissionLists(list(found.values()), without_codes)
+    return SubmissionLists(list(found.values()), without_codes, notices)
 
 
-def _read_list(data: bytes, file: str) -> tuple[list[tuple[ListedSubmission, int]], bool]:
-    """The rows of one list, each with the column of its id, and whether it has codes."""
-    csv = CsvFile(data, file=file)
-    places = {name.casefold(): number for number, name in enumerate(csv.columns)}
-    missing = [name for name in COLUMNS.values() if name.casefold() not in places]
-    if missing:
-        raise DefinitionError(
-            Problem(file, 1, 0, f"column {name!r} is missing") for name in missing
-        )
-    at = {part: places[name.casefold()] for part, name in COLUMNS.items()}
-    code_at = places.get(CODE.casefold())
-    problems: list[Problem] = []
+def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
+    """The rows of one list, each with the column of its id."""
+    file = table.file
+    ours = {name.casefold(): name for name in (*NAMES.values(), CODE)}
+    table.columns = [ours.get(name.casefold(), name) for name in table.columns]
+    header_problems, _ = table.header_problems(SUBMISSIONS)
+    if header_problems:
+        raise DefinitionError(header_problems)
+    at = {part: table.columns.index(name) for part, name in NAMES.items()}
+    code_at = table.columns.index(CODE) if CODE in table.columns else None
+    problems = Problems()
     rows: list[tuple[ListedSubmission, int]] = []
     first_line: dict[str, int] = {}
-    for line, cells in csv.records():
-        if len(cells) != len(csv.columns):
-            found = f"{len(cells)} cells where the header has {len(csv.columns)}"
-            problems.append(Problem(file, line, 0, found))
-            continue
+    for line, cells in table.records(problems.add):
         row = {part: cells[place].strip() for part, place in at.items()}
         status = row["status"].upper().replace("_", " ").replace("TIMED OUT", TIMED_OUT)
-        problems += [
-            Problem(file, line, at[part] + 1, f"{COLUMNS[part]} is empty")
+        problems.extend(
+            Problem(file, line, at[part] + 1, f"{NAMES[part]} is empty")
             for part in ("submission", "participant")
             if not row[part]
-        ]
+        )
         if status not in STATUSES:
-            message = f"{row['status']!r} is none of Prolific's statuses"
-            problems.append(Problem(file, line, at["status"] + 1, message))
+            near = did_you_mean(row["status"], sorted(STATUSES))
+            message = "{!r} is none of Prolific's statuses" + near
+            problems.add(Problem(file, line, at["status"] + 1, message, (row["status"],)))
         before = first_line.setdefault(row["submission"], line)
         if row["submission"] and before != line:
-            message = f"this submission stands on line {before} already"
-            problems.append(Problem(file, line, at["submission"] + 1, message))
+            message = "submission {!r} is on line {} already"
+            values = (row["submission"], before)
+            problems.add(Problem(file, line, at["submission"] + 1, message, values))
         code = "" if code_at is None else cells[code_at].strip().upper()
         submission = ListedSubmission(
             row["submission"],
@@ -122,6 +129,9 @@ def _read_list(data: bytes, file: str) -> tuple[list[tuple[ListedSubmission, int
             line,
         )
         rows.append((submission, at["submission"] + 1))
+    if not rows and not problems:
+        message = "there are no submissions below the header; leave this list out"
+        problems.add(Problem(file, table.header_line, 0, message))
     if problems:
         raise DefinitionError(problems)
-    return rows, code_at is not None
+    return rows

@@ -99,8 +99,8 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
     try:
         lists = read_submissions(files)
     except DefinitionError as error:
-        for problem in error.problems[:10]:
-            messages.error(request, str(problem))
+        for line in error.lines:
+            messages.error(request, line)
         messages.error(request, "Nothing was changed.")
         return redirect("study", found)
     applied = apply_submissions(
@@ -113,7 +113,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         "study",
         "raters/submissions",
         files=[name for name, _ in files],
-        lines=in_words(applied),
+        lines=[*lists.notices, *in_words(applied)],
         reconciliation=reconciliation,
         findings=[
             (heading, advice, groups)

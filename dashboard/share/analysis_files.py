@@ -17,6 +17,7 @@ from analysis.text.latex import Words, latex_table
 from dashboard.share.report import report_html
 from dashboard.share.report_tables import declared
 from survey.csv_text import csv_lines
+from survey.definition.suggestions import did_you_mean
 
 #: Which tables are written as LaTeX.
 Latex = Literal["main", "all"]
@@ -46,8 +47,9 @@ def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
     known = [recipe.name for recipe in recipes_of(run.recipe_set)]
     names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
     if not set(names) <= set(known):
+        near = did_you_mean(chosen, [*known, BOTH])
         raise NoSuchRecipe(
-            f"there is no recipe {chosen}; the study has {', '.join(known)}, and both"
+            f"there is no recipe {chosen}; the study has {', '.join(known)}, and {BOTH}{near}"
         )
     return names
 

@@ -24,8 +24,6 @@ class Circumstances:
     stand_in: str = ""
     #: Whether a stand-in may be gold all the same.
     stand_in_allowed: bool = False
-    #: Whether real people have begun: what they read can't change any more.
-    begun: bool = False
 
 
 def against_opening(
@@ -34,19 +32,21 @@ def against_opening(
     *,
     rows: Sequence[ResponseRow],
     translations: Sequence[StudyDefinition] = (),
+    begun: bool = False,
     circumstances: Circumstances | None = None,
 ) -> list[Finding]:
     """What speaks against opening: what refuses it first, then what to change or to look at.
 
-    Without circumstances it is what the files alone say.
+    Without circumstances it is what the files alone say. Where real people have `begun`, what they
+    read can't change any more, and is no reason to refuse.
     """
     prolific = policy.on_prolific(settings)
     found = [*placeholders(definition, translations)]
     if prolific is not None:
         found += doubtful_codes(prolific)
+    if begun:
+        found = [replace(finding, state=CHANGE) for finding in found]
     if circumstances is not None:
-        if circumstances.begun:
-            found = [replace(finding, state=CHANGE) for finding in found]
         if prolific is not None:
             found += doubtful_addresses(prolific, circumstances.site)
         found += _gold(circumstances)

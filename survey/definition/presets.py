@@ -8,6 +8,8 @@ skipped by leaving it empty.
 
 from typing import Any
 
+from survey.definition.suggestions import did_you_mean
+
 #: The name that stands for all of them.
 ALL = "default"
 
@@ -167,5 +169,6 @@ def with_presets(written: Any, language: str) -> Any:
 def _preset(name: str, language: str) -> dict[str, Any]:
     if name not in _ENGLISH:
         known = ", ".join(_ENGLISH)
-        raise ValueError(f"there is no usual question {name!r}; there are {known}")
+        near = did_you_mean(name, list(_ENGLISH))
+        raise ValueError(f"there is no usual question {name!r}; there are {known}{near}")
     return {"name": name, **_ENGLISH[name], **_TRANSLATED[language].get(name, {})}

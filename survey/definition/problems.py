@@ -1,17 +1,34 @@
 """Problems in input files, each with its place."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+#: Lines of a message; the other problems are counted.
+SHOWN = 20
+#: Further values that a line of equal problems quotes, and characters of each.
+OTHERS = 3
+LONGEST_QUOTE = 80
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Problem:
-    """One thing wrong with a file. `line` and `column` count from 1; 0 means the whole file."""
+    """One thing wrong with a file. `line` and `column` count from 1; 0 means the whole file.
+
+    `template` is the message, with places as in `str.format` where there are `values` for them:
+    those in which equal problems may differ, the wrong one first. `about` is what equal ones are
+    about, where that is not the column. `more` equal ones follow, down to line `last`, with values
+    such as `others`.
+    """
 
     file: str
     line: int
     column: int
-    message: str
+    template: str
+    values: tuple[object, ...] = ()
+    about: str = ""
+    more: int = 0
+    last: int = 0
+    others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = self.file
@@ -19,32 +36,108 @@ class Problem:
             place += f", line {self.line}"
         if self.column:
             place += f", column {self.column}"
-        return f"{place}: {self.message}"
+        return f"{place}: {self.message}{self._and_more}"
+
+    @property
+    def message(self) -> str:
+        """What is wrong, without the place."""
+        if not self.values:
+            return self.template
+        return self.template.format(*map(_short, self.values))
+
+    @property
+    def kind(self) -> tuple[str, str | int, str]:
+        """What equal problems have in common."""
+        return self.file, self.about or self.column, self.template
+
+    @property
+    def quoted(self) -> str:
+        """The wrong value, as a message has it."""
+        return repr(_short(self.values[0])) if self.values else ""
+
+    @property
+    def _and_more(self) -> str:
+        if not self.more:
+            return ""
+        last = max(self.line, self.last)
+        where = f"up to line {last}" if last > self.line else "on this line"
+        some = f", such as {', '.join(self.others)}" if self.others else ""
+        return f" (and {self.more} more{f' {where}' if last else ''}{some})"
+
+
+def _short(value: object) -> object:
+    if isinstance(value, str) and len(value) > LONGEST_QUOTE:
+        return value[:LONGEST_QUOTE] + "…"
+    return value
+
+
+@dataclass
+class _Group:
+    first: Problem
+    more: int = 0
+    last: int = 0
+    others: list[str] = field(default_factory=list)
+
+    def take(self, problem: Problem) -> None:
+        """Count one more, or several that were counted as one already."""
+        self.more += 1 + problem.more
+        self.last = max(self.last, problem.line, problem.last, self.first.line)
+        if problem.line < self.first.line:
+            self.first, problem = problem, self.first
+        if len(self.others) < OTHERS:
+            for value in (problem.quoted, *problem.others):
+                if value and value != self.first.quoted and value not in self.others:
+                    self.others.append(value)
+
+    def as_problem(self) -> Problem:
+        others = [value for value in self.others if value != self.first.quoted]
+        return replace(self.first, more=self.more, last=self.last, others=tuple(others[:OTHERS]))
+
+
+class Problems:
+    """Problems as they are found. Equal ones (same file, column and kind of mistake, at other
+    lines or with other values) are one, so that a million of them need no more room than one.
+    """
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        self._groups: dict[tuple[str, str | int, str], _Group] = {}
+        self.extend(problems)
+
+    def add(self, problem: Problem) -> None:
+        """Note a problem."""
+        group = self._groups.get(problem.kind)
+        if group is None:
+            self._groups[problem.kind] = _Group(
+                problem, problem.more, problem.last, list(problem.others)
+            )
+        else:
+            group.take(problem)
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Note several problems."""
+        for problem in problems:
+            self.add(problem)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return (group.as_problem() for group in self._groups.values())
+
+    def __len__(self) -> int:
+        return len(self._groups)
 
 
 class DefinitionError(Exception):
-    """Input that can't be used; carries every problem found, in file order."""
+    """Input that can't be used. `problems` are all that were found, in file order, equal ones as
+    one; `lines` and the text of the exception are what people read.
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = sorted(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        grouped = problems if isinstance(problems, Problems) else Problems(problems)
+        self.problems = sorted(grouped, key=lambda p: (p.file, p.line, p.column, p.message))
+        super().__init__("\n".join(self.lines))
 
-
-def decode(data: bytes, *, file: str) -> str:
-    """Decode UTF-8 (a byte order mark is allowed); name the line and column of a bad byte, or
-    the line of a NUL, which no database keeps.
-
-    Raises DefinitionError.
-    """
-    if b"\0" in data:
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise DefinitionError([Problem(file, line, 0, "there is a NUL character")])
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before) - (before.rfind(b"\n") + 1) + 1
-        bad = error.object[error.start]
-        message = f"byte 0x{bad:02x} is not UTF-8; save the file as UTF-8 and try again"
-        raise DefinitionError([Problem(file, line, column, message)]) from None
+    @property
+    def lines(self) -> list[str]:
+        """One line for each problem, for the first `SHOWN` of them."""
+        lines = [str(problem) for problem in self.problems[:SHOWN]]
+        rest = sum(1 + problem.more for problem in self.problems[SHOWN:])
+        return [*lines, f"and {rest} more"] if rest else lines

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from survey.definition.csv_file import csv_records
-from survey.definition.problems import DefinitionError, Problem, decode
+from survey.definition.problems import DefinitionError, Problem
 from survey.definition.study import StudyDefinition, SystemName
+from survey.definition.suggestions import not_among
+from survey.definition.table_file import Columns, TableFile
 
-REQUIRED = ("scenario", "prompt", "model", "condition", "response")
-OPTIONAL = ("set", "context")
+COLUMNS = Columns(
+    required=("scenario", "prompt", "model", "condition", "response"), optional=("set", "context")
+)
+#: The file of a study folder is called so, with one of these endings.
+NAME = "responses"
+ENDINGS = (".csv", ".tsv", ".xlsx")
 BLOCK_SIZES = range(2, 9)
 #: Longest names, in characters.
 LONGEST = {"scenario": 100, "set": 100, "model": 200, "condition": 100}
@@ -59,6 +64,16 @@ def given_by_each(study: StudyDefinition, rows: Iterable[ResponseRow]) -> tuple[
     return blocks * min(sizes.values(), default=0) * dimensions, blocks
 
 
+def responses_in(folder: Path) -> Path:
+    """The file of responses in a study folder. Raises DefinitionError where it has several."""
+    files = [path for ending in ENDINGS if (path := folder / f"{NAME}{ending}").exists()]
+    if len(files) > 1:
+        names = " and ".join(path.name for path in files)
+        message = f"there are {names}; remove what is not needed, or name one with --responses"
+        raise DefinitionError([Problem(str(folder), 0, 0, message)])
+    return files[0] if files else folder / f"{NAME}{ENDINGS[0]}"
+
+
 def read_responses(path: Path, study: StudyDefinition) -> tuple[list[ResponseRow], list[str]]:
     """Rows of `path` and notices about ignored columns, checked against `study`.
 
@@ -75,64 +90,44 @@ def parse_responses(
     data: bytes, study: StudyDefinition, *, file: str
 ) -> tuple[list[ResponseRow], list[str]]:
     """As `read_responses`, from bytes."""
-    records = csv_records(decode(data, file=file), file)
-    header_line, header = next(records, (1, []))
-    columns = [name.strip() for name in header]
-    problems = _header_problems(columns, file)
+    table = TableFile(data, file=file, sheet=NAME)
+    problems, notices = table.header_problems(COLUMNS)
     if problems:
         raise DefinitionError(problems)
-    notices = [
-        f"{file}, line {header_line}: column {name!r} is ignored"
-        for name in columns
-        if name not in REQUIRED + OPTIONAL
-    ]
     rows: list[ResponseRow] = []
-    for line, cells in records:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(cells) != len(columns):
-            problems.append(
-                Problem(file, line, 0, f"{len(cells)} cells where the header has {len(columns)}")
-            )
-            continue
-        cell = dict(zip(columns, cells, strict=True))
+    for line, cells in table.records(problems.append):
+        cell = {name: text.strip() for name, text in zip(table.columns, cells, strict=True)}
         problems += [
             Problem(file, line, 0, f"{name} is empty")
-            for name in REQUIRED
-            if not cell[name].strip()
+            for name in COLUMNS.required
+            if not cell[name]
         ]
         problems += [
             Problem(file, line, 0, f"{name} is longer than {most} characters")
             for name, most in LONGEST.items()
-            if len(cell.get(name, "").strip()) > most
+            if len(cell.get(name, "")) > most
         ]
         rows.append(
             ResponseRow(
                 line=line,
-                scenario=cell["scenario"].strip(),
-                set_name=cell.get("set", "").strip(),
-                prompt=cell["prompt"].strip(),
-                context=cell.get("context", "").strip(),
-                model=cell["model"].strip(),
-                condition=cell["condition"].strip(),
-                text=cell["response"].strip(),
+                scenario=cell["scenario"],
+                set_name=cell.get("set", ""),
+                prompt=cell["prompt"],
+                context=cell.get("context", ""),
+                model=cell["model"],
+                condition=cell["condition"],
+                text=cell["response"],
             )
         )
     if not rows and not problems:
-        problems.append(Problem(file, header_line, 0, "there are no responses below the header"))
+        message = "there are no responses below the header"
+        problems.append(Problem(file, table.header_line, 0, message))
     problems += _row_problems(rows, study, file)
     if not problems:
         problems += _block_problems(rows, study, file)
     if problems:
         raise DefinitionError(problems)
-    return rows, notices
-
-
-def _header_problems(columns: list[str], file: str) -> list[Problem]:
-    missing = [name for name in REQUIRED if name not in columns]
-    problems = [Problem(file, 1, 0, f"column {name!r} is missing") for name in missing]
-    twice = sorted({name for name in columns if columns.count(name) > 1})
-    return problems + [Problem(file, 1, 0, f"column {name!r} stands twice") for name in twice]
+    return rows, [*table.notices, *notices]
 
 
 def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> list[Problem]:
@@ -140,16 +135,12 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
     first_of_scenario: dict[str, ResponseRow] = {}
     first_place: dict[tuple[str, str, str, str], int] = {}
     for row in rows:
-        if row.condition and row.condition not in study.conditions:
-            known = ", ".join(study.conditions)
-            problems.append(
-                Problem(file, row.line, 0, f"condition {row.condition!r} is not one of {known}")
-            )
-        if study.sets is not None and row.set_name not in study.sets:
-            known = ", ".join(study.sets)
-            problems.append(
-                Problem(file, row.line, 0, f"set {row.set_name!r} is not one of {known}")
-            )
+        named = (("condition", row.condition, study.conditions), ("set", row.set_name, study.sets))
+        problems += [
+            Problem(file, row.line, 0, f"{what} {not_among(name, known)}", (name,))
+            for what, name, known in named
+            if known is not None and name not in known and (name or what == "set")
+        ]
         problems += [
             Problem(file, row.line, 0, f"a {what} can't be called {POOLED!r}: tables use the word")
             for what, name in (
@@ -165,25 +156,14 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
             ("context", row.context, first.context),
         ):
             if here != there:
-                problems.append(
-                    Problem(
-                        file,
-                        row.line,
-                        0,
-                        f"the {what} of scenario {row.scenario!r} differs from line {first.line}",
-                    )
-                )
+                message = f"the {what} of scenario {{!r}} differs from line {{}}"
+                values = (row.scenario, first.line)
+                problems.append(Problem(file, row.line, 0, message, values))
         place = (*row.block, *row.system)
         if place in first_place:
-            problems.append(
-                Problem(
-                    file,
-                    row.line,
-                    0,
-                    f"{_name(row.system)} already answers scenario {row.scenario!r}"
-                    f"{_in_set(row.set_name)} on line {first_place[place]}",
-                )
-            )
+            message = "{} already answers scenario {!r}{} on line {}"
+            answered = (_name(row.system), row.scenario, _in_set(row.set_name), first_place[place])
+            problems.append(Problem(file, row.line, 0, message, answered))
         first_place.setdefault(place, row.line)
     return problems
 
@@ -196,34 +176,32 @@ def _block_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) 
     problems = []
     for (scenario, set_name), members in blocks.items():
         line = members[0].line
-        where = f"scenario {scenario!r}{_in_set(set_name)}"
+        where = (scenario, _in_set(set_name))
         have = {row.system for row in members}
         want = _systems_of_set(rows, study, set_name)
+        lacks = "scenario {!r}{} lacks a response of {}"
         problems += [
-            Problem(file, line, 0, f"{where} lacks a response of {_name(system)}")
+            Problem(file, line, 0, lacks, (*where, _name(system)))
             for system in want
             if system not in have
         ]
+        too_many = "scenario {!r}{} must not hold {}: see sets"
         problems += [
-            Problem(file, row.line, 0, f"{where} must not hold {_name(row.system)}: see sets")
+            Problem(file, row.line, 0, too_many, (*where, _name(row.system)))
             for row in members
             if row.system not in want
         ]
         if len(members) not in BLOCK_SIZES:
-            problems.append(
-                Problem(
-                    file,
-                    line,
-                    0,
-                    f"{where} has {len(members)} responses; a block holds "
-                    f"{BLOCK_SIZES.start} to {BLOCK_SIZES.stop - 1}",
-                )
+            message = (
+                "scenario {!r}{} has {} responses; a block holds "
+                f"{BLOCK_SIZES.start} to {BLOCK_SIZES.stop - 1}"
             )
+            problems.append(Problem(file, line, 0, message, (*where, len(members))))
     sets = list(study.sets) if study.sets is not None else _in_order(r.set_name for r in rows)
     for scenario in _in_order(row.scenario for row in rows):
         line = next(row.line for row in rows if row.scenario == scenario)
         problems += [
-            Problem(file, line, 0, f"scenario {scenario!r} has no block{_in_set(set_name)}")
+            Problem(file, line, 0, "scenario {!r} has no block{}", (scenario, _in_set(set_name)))
             for set_name in sets
             if (scenario, set_name) not in blocks
         ]

@@ -13,6 +13,7 @@ from survey.definition.language import LanguageCode
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.definition.presets import with_presets
 from survey.definition.questions import RESERVED_NAMES, Question, ScreeningQuestion
+from survey.definition.suggestions import did_you_mean
 from survey.definition.tasks import (
     SINGLE_KINDS,
     BestWorstTask,
@@ -189,9 +190,11 @@ class StudyDefinition(Part):
         for key in ("condition_a", "condition_b"):
             value = getattr(self, key)
             if value is not None and value not in self.conditions:
-                raise wrong((key,), f"{value!r} is not among the conditions")
+                near = did_you_mean(value, self.conditions)
+                raise wrong((key,), f"{value!r} is not among the conditions{near}")
         if self.reference and self.reference.condition not in self.conditions:
-            message = f"{self.reference.condition!r} is not among the conditions"
+            near = did_you_mean(self.reference.condition, self.conditions)
+            message = f"{self.reference.condition!r} is not among the conditions{near}"
             raise wrong(("reference", "condition"), message)
         return self
 

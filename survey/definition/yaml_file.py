@@ -1,9 +1,9 @@
 """YAML whose every key knows its line, so that a wrong value is named where it stands."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from ruamel.yaml import YAML
@@ -11,7 +11,9 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scanner import RoundTripScanner, ScannerError
 
-from survey.definition.problems import DefinitionError, Problem, decode
+from survey.definition.encoding import decode
+from survey.definition.problems import DefinitionError, Problem
+from survey.definition.suggestions import did_you_mean, escaped, not_among
 
 Section = TypeVar("Section", bound=BaseModel)
 Path_ = tuple[str | int, ...]
@@ -104,10 +106,16 @@ class YamlFile:
         return line, column
 
     def problem(self, path: Path_, message: str, *, quote: str = "") -> Problem:
-        """A problem at `path` (where it holds `quote`), its key written out before the message."""
+        """A problem at `path` (where it holds `quote`), its key written out before the message.
+
+        In every item of a list it is the same problem.
+        """
         line, column = self.position_of(path, quote) if quote else self.position(path)
-        key = ".".join(str(step) for step in path)
-        return Problem(self.file, line, column, f"{key}: {message}" if key else message)
+        if not path:
+            return Problem(self.file, line, column, message)
+        key = ".".join(map(str, path))
+        about = ".".join("…" if isinstance(step, int) else step for step in path)
+        return Problem(self.file, line, column, "{}: " + escaped(message), (key,), about)
 
     def plain(self, *, without: Sequence[str] = ()) -> dict[str, Any]:
         """The content as plain Python values, top-level keys `without` left out."""
@@ -117,24 +125,45 @@ class YamlFile:
         """One top-level value as plain Python, or None where it is absent."""
         return _plain(self.root.get(name))
 
-    def check(self, schema: type[Section], value: Any, *, under: Path_ = ()) -> Section:
-        """Validate `value` (found at `under`) against `schema`. Raises DefinitionError."""
+    def check(
+        self,
+        schema: type[Section],
+        value: Any,
+        *,
+        under: Path_ = (),
+        also: Collection[str] = (),
+    ) -> Section:
+        """Validate `value` (found at `under`) against `schema`. `also` are keys beside those of
+        the schema that the file may have. Raises DefinitionError.
+        """
         try:
             return schema.model_validate(value)
         except ValidationError as error:
-            raise DefinitionError(self._problems(error, under)) from None
+            raise DefinitionError(self._problems(error, schema, under, also)) from None
 
     def collect(
-        self, schema: type[Section], value: Any, problems: list[Problem], *, under: Path_ = ()
+        self,
+        schema: type[Section],
+        value: Any,
+        problems: list[Problem],
+        *,
+        under: Path_ = (),
+        also: Collection[str] = (),
     ) -> Section | None:
         """As `check`, but add what is wrong to `problems` and go on."""
         try:
-            return self.check(schema, value, under=under)
+            return self.check(schema, value, under=under, also=also)
         except DefinitionError as error:
             problems += error.problems
             return None
 
-    def _problems(self, error: ValidationError, under: Path_) -> list[Problem]:
+    def _problems(
+        self,
+        error: ValidationError,
+        schema: type[BaseModel],
+        under: Path_,
+        also: Collection[str],
+    ) -> list[Problem]:
         found = []
         for item in error.errors():
             context = item.get("ctx", {})
@@ -142,14 +171,17 @@ class YamlFile:
             path = (*under, *location, *context.get("path", ()))
             message = item["msg"].removeprefix("Value error, ")
             if item["type"] == "extra_forbidden":
-                message = "unknown key"
+                *inside, key = item["loc"]
+                known = [*keys_at(schema, inside), *(also if not inside else ())]
+                message = "unknown key" + did_you_mean(str(key), known)
             elif item["type"] == "missing":
                 message = "is missing"
             elif item["type"] == "union_tag_not_found":
                 path, message = (*path, "kind"), "is missing"
             elif item["type"] == "union_tag_invalid":
                 path = (*path, "kind")
-                message = f"{context['tag']!r} is unknown; there are {context['expected_tags']}"
+                kinds = re.findall(r"'([^']+)'", context["expected_tags"])
+                message = not_among(context["tag"], kinds).format(context["tag"])
             found.append(self.problem(path, message))
         return found
 
@@ -178,6 +210,34 @@ class YamlFile:
             except (KeyError, IndexError, TypeError):
                 return None
         return node
+
+
+def keys_at(schema: Any, location: Sequence[str | int]) -> list[str]:
+    """The keys that a schema has at a location as pydantic names it: with the members of unions.
+
+    Where these can't be told apart, the keys of all of them.
+    """
+    models = _models_in(schema)
+    for step in location:
+        fields = [model.model_fields[step] for model in models if step in model.model_fields]
+        if fields:
+            models = [model for field in fields for model in _models_in(field.annotation)]
+        elif isinstance(step, str):
+            models = [one for one in models if step in _names_of(one)] or models
+    return list(dict.fromkeys(key for model in models for key in model.model_fields))
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    """The schemas that a value of a type may have, or that its items may have."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_in(part)]
+
+
+def _names_of(model: type[BaseModel]) -> tuple[Any, ...]:
+    """What pydantic calls a schema in a union: by its name, or by its kind."""
+    kind = model.model_fields.get("kind")
+    return (model.__name__, *(get_args(kind.annotation) if kind else ()))
 
 
 def _unkept(node: Any, path: Path_ = ()) -> Iterator[Path_]:

@@ -149,7 +149,7 @@ def test_wrong_key_is_named_with_its_line(tmp_path: Path) -> None:
         "mine.yaml, line 13, column 1: unit: Input should be 'rating' or 'participant'"
     ]
     assert problems(tmp_path, "unit: rating\nmargin: 3\n") == [
-        "mine.yaml, line 14, column 1: margin: unknown key"
+        "mine.yaml, line 14, column 1: margin: unknown key; did you mean 'margins'?"
     ]
 
 

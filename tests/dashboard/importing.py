@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judge.models import GoldScore
+from survey.definition.workbook import OLE
 from survey.models import (
     DemographicAnswer,
     Participant,
@@ -70,6 +71,44 @@ def refusal(study: Study, files: Mapping[str, Path]) -> list[str]:
 def stored() -> dict[str, int]:
     tables = (Participant, Presentation, Rating, DemographicAnswer, GoldScore)
     return {table.__name__: table.objects.count() for table in tables}
+
+
+def bad_tables(text: str) -> list[tuple[bytes, str]]:
+    """Files that no reader of tables takes, made from one that it does; why, after their name."""
+    header, first, *_ = text.splitlines()
+    columns = header.count(",") + 1
+    no_table = "; give a table as .csv, .tsv or .xlsx"
+    names = header.split(",")
+    return [
+        (b"", ": the file is empty"),
+        (b"%PDF-1.7\n%\xe2\xe3", f": this is a PDF document{no_table}"),
+        (b"\x89PNG\r\n\x1a\n\0", f": this is a PNG image{no_table}"),
+        (b"PK\x05\x06" + bytes(18), f": this is a zip archive, not a workbook{no_table}"),
+        (
+            OLE + bytes(500) + "EncryptedPackage".encode("utf-16-le"),
+            ": this is a workbook with a password; save it without one",
+        ),
+        (
+            f"{header},{names[0]}\n{first},1".encode(),
+            f", line 1: column {names[0]!r} appears twice",
+        ),
+        (
+            text.encode() + b"\0",
+            f", line {text.count(chr(10)) + 1}: there is a NUL character; remove it",
+        ),
+        (
+            f"{header}\n{first},x".encode(),
+            f", line 2: {columns + 1} cells where the header has {columns}",
+        ),
+        (
+            f"{header}\n{names[0]}".encode(),
+            f", line 2: 1 cells where the header has {columns}",
+        ),
+        (
+            text.encode("utf-16"),
+            ": the text is in UTF-16; save it as UTF-8 (in Excel: “CSV UTF-8”)",
+        ),
+    ]
 
 
 EMPTY = dict.fromkeys(

@@ -101,6 +101,7 @@ def test_choice_for_people_asked_for_by_name_compares_their_analyses(
         ("panel clinicians", "panel clinicians has no ratings yet: nobody of it has completed"),
         ("file nobody", "'file nobody' is no source of gold scores of small@1; there are: judge@1"),
         ("", "'' is no source of gold scores"),
+        ("file hihg", "did you mean 'file high'?"),
     ],
 )
 def test_source_that_can_not_be_gold_is_refused_with_the_reason(

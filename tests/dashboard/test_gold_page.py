@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -18,6 +19,7 @@ from judge.prompts import FORMATS
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken
+from tests.dashboard.importing import bad_tables
 from tests.dashboard.judging import (
     add_attempt,
     answer_calls,
@@ -328,8 +330,12 @@ def test_one_score_is_told_as_one(page: Client, study: Study, tmp_path: Path) ->
     ("text", "name", "reason"),
     [
         (FILE + "S1,1,Ant,plane,3\n", "mine", "scores.csv, line 4: column 'condition': 'plane'"),
-        (FILE.replace("2.5", "9"), "mine", "scores.csv, line 2: column 'gold': 9 is outside"),
-        (FILE.replace("gold", "score"), "mine", "scores.csv, line 1: column 'gold' is missing"),
+        (
+            FILE.replace("2.5", "9"),
+            "mine",
+            "scores.csv, line 2: column 'gold': 9 is not between 1 and 5",
+        ),
+        (FILE.replace("gold", "score"), "mine", "column 'score' is unknown; did you mean 'gold'?"),
         (FILE.splitlines()[0] + "\n", "mine", "scores.csv: there are no gold scores in it"),
         (FILE, "imported", "small@1 has gold scores called 'imported' already"),
         (FILE, "-", "'-' is no name for gold scores"),
@@ -342,3 +348,15 @@ def test_upload_that_is_not_right_changes_nothing_and_says_where(
     assert reason in upload(page, tmp_path, text, name)
     assert [each.name for each in study.gold_sets.all()] == ["imported"]
     assert not study.events.filter(action="gold imported").exists()
+
+
+def test_upload_that_is_no_table_changes_nothing_and_says_what_it_is(
+    page: Client, study: Study
+) -> None:
+    for data, reason in bad_tables(FILE):
+        file = SimpleUploadedFile("scores.csv", data)
+        sent = {"name": "mine", "file": file}
+        said = text_of(page.post(f"{GOLD}upload/", sent, follow=True))
+        assert f"scores.csv{reason}" in said
+        assert "Nothing was changed." in said
+    assert [each.name for each in study.gold_sets.all()] == ["imported"]

@@ -189,8 +189,8 @@ def test_gold_score_is_the_mean_of_its_single_scores_as_far_as_its_decimals_go(
     [
         ("3.6", ("3", "4", "4"), "'gold': 3.6 is not the mean of its single scores, 3.66667"),
         ("5", ("3", "4", "4"), "'gold': 5 is not the mean of its single scores, 3.66667"),
-        ("3.5", ("3", "40"), "'call_2': 40 is more than 5"),
-        ("3.5", ("0", "4"), "'call_1': 0 is less than 1"),
+        ("3.5", ("3", "40"), "'call_2': 40 is not between 1 and 5"),
+        ("3.5", ("0", "4"), "'call_1': 0 is not between 1 and 5"),
     ],
 )
 def test_single_scores_that_a_gold_score_can_not_rest_on_are_refused(

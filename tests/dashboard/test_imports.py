@@ -1,5 +1,8 @@
 """import_ratings: what it takes and stores; all of it or nothing."""
 
+import csv
+import io
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -28,6 +31,7 @@ from tests.dashboard.importing import (
 )
 from tests.dashboard.judging import answer_calls, planned
 from tests.factories import add_participant, make_study
+from tests.workbooks import book
 
 pytestmark = pytest.mark.django_db
 
@@ -171,6 +175,64 @@ anna,S1,1,Oracle,reference,,,worst,12.5
     ]
 
 
+@pytest.mark.parametrize("kind", [";", "\t", "xlsx"])
+def test_every_kind_of_table_is_imported_alike(study: Study, files: Files, kind: str) -> None:
+    """European Excel writes decimal commas where it writes semicolons."""
+    texts = {
+        "participants": table(PEOPLE, duration_seconds="1200.5|600", age="30|44"),
+        "ratings": table(RATINGS, block_seconds="33.25|33.25|61"),
+        "gold": table(GOLD, call_1="2|4|", call_2="3|4|"),
+    }
+    expected = ("anna", "import", "completed", *["2026-03-01T09:00:00Z", "2026-03-01T09:20:00Z"])
+
+    run(study, files(**{name: as_kind(text, kind) for name, text in texts.items()}))
+    anna, bert = (row[:7] for row in participant_rows(study, counted_sources()))
+    assert anna == (*expected, 1200.5, 0)
+    assert bert[5:] == (600.0, 1)
+    assert [row[-2] for row in rating_rows(study, counted_sources())] == [33.25, 33.25, 61.0]
+    assert sorted(GoldScore.objects.values_list("value", flat=True)) == [2.5, 4.0]
+
+
+def as_kind(text: str, kind: str) -> bytes:
+    """A table as a workbook with numbers, or with another delimiter and decimal commas."""
+    rows = list(csv.reader(io.StringIO(text)))
+    if kind == "xlsx":
+        return book(
+            [[float(c) if c.replace(".", "", 1).isdecimal() else c for c in r] for r in rows]
+        )
+    out = io.StringIO()
+    commas = [[re.sub(r"^([0-9]+)\.([0-9]+)$", r"\1,\2", cell) for cell in row] for row in rows]
+    csv.writer(out, delimiter=kind).writerows(commas)
+    return out.getvalue().encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1,200", "'1,200' may mean 1.200 or 1200; write it with a decimal point"),
+        ("1.200,5", "'1.200,5' is not a number with one decimal comma"),
+        ("1,200,5", "'1,200,5' is not a number with one decimal comma"),
+    ],
+)
+def test_comma_that_may_mean_two_things_is_refused(
+    study: Study, files: Files, text: str, reason: str
+) -> None:
+    people = table(PEOPLE, duration_seconds=f"{text}|600").replace(f'"{text}"', text)
+    people = people.replace(",", ";").replace(text.replace(",", ";"), text)
+
+    assert refusal(study, files(participants=people, ratings=RATINGS)) == [
+        f"participants.csv, line 2: column 'duration_seconds': {reason}"
+    ]
+
+
+def test_decimal_comma_in_a_file_with_commas_is_not_a_number(study: Study, files: Files) -> None:
+    people = table(PEOPLE, age="30,5|44")
+
+    assert refusal(study, files(participants=people, ratings=RATINGS)) == [
+        "participants.csv, line 2: column 'age': '30,5' is not a number"
+    ]
+
+
 def test_byte_order_mark_and_windows_line_ends_are_fine(study: Study, files: Files) -> None:
     people = b"\xef\xbb\xbf" + PEOPLE.replace("\n", "\r\n").encode()
 
@@ -181,7 +243,7 @@ def test_unknown_column_is_ignored_with_a_notice(study: Study, files: Files) -> 
     people = table(PEOPLE, shoe_size="38|44")
 
     said = run(study, files(participants=people, ratings=RATINGS))
-    assert "participants.csv: column 'shoe_size' is ignored" in said
+    assert "participants.csv, line 1: column 'shoe_size' is ignored" in said
 
 
 def test_names_like_prolific_ids_are_pointed_out(study: Study, files: Files) -> None:

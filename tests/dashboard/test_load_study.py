@@ -1,5 +1,6 @@
 """`load_study`, `set_study` and `invite` as their users type them."""
 
+import csv
 import json
 import shutil
 from importlib import import_module
@@ -18,6 +19,7 @@ from judge.queries import GoldSource, gold_source
 from survey.definition.settings import Prolific
 from survey.models import Invitation, Participant, Response, Study, StudyEvent
 from tests.survey import small_study
+from tests.workbooks import book
 
 EMPATHY = Path(__file__).parents[2] / "examples" / "empathy"
 pytestmark = pytest.mark.django_db
@@ -68,6 +70,16 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     assert [judge.name for judge in judges] == ["llama-4-maverick", "whole-blocks"]
     assert gold_source(study) == GoldSource(judge=judges[0])
     assert RuleSet.objects.get(study=study).version == 1
+
+
+def test_responses_may_be_a_workbook(folder: Path) -> None:
+    rows = list(csv.reader((folder / "responses.csv").open(newline="")))
+    (folder / "responses.xlsx").write_bytes(book(rows))
+    with pytest.raises(CommandError, match=r"there are responses\.csv and responses\.xlsx; remove"):
+        run("load_study", folder)
+    (folder / "responses.csv").unlink()
+    said = run("load_study", folder)
+    assert "2 scenarios, 4 blocks, 12 responses shown" in said
 
 
 def test_loading_again_changes_nothing(folder: Path) -> None:

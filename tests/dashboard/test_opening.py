@@ -158,6 +158,26 @@ def test_study_that_people_have_begun_is_opened_again_whatever_they_have_read(
     assert "- Placeholder: texts.information: “Example University”" in opened
 
 
+def test_loading_says_what_refuses_an_opening_of_a_draft_alone(
+    unfinished: Study, tmp_path: Path
+) -> None:
+    not_ready, rehearse = "Not ready to open: ", "open --rehearsal"
+    said = run("load_study", tmp_path)
+    assert (not_ready in said, rehearse in said) == (True, True)
+    Study.objects.update(frozen_at=unfinished.loaded_at)  # as by an import of ratings
+    said = run("load_study", tmp_path)
+    assert (not_ready in said, rehearse in said) == (False, False)
+    assert "Notice: " in said and "Placeholder: “Example University”" in said
+    Study.objects.update(frozen_at=None, state="open")
+    assert not_ready not in run("load_study", tmp_path)
+
+
+def test_rehearsal_of_what_people_have_begun_is_not_suggested(with_stand_in: Study) -> None:
+    assert any("open --rehearsal" in line for line in refusal("small", "open"))
+    Study.objects.update(frozen_at=with_stand_in.loaded_at)
+    assert not any("open --rehearsal" in line for line in refusal("small", "open"))
+
+
 def test_invitations_that_were_rehearsed_with_are_told_at_opening(study: Study) -> None:
     run("set_study", "small", "open", "--rehearsal")
     token = Invitation.objects.create(study=study).token

@@ -16,8 +16,10 @@ from survey.definition import DefinitionError
 from survey.models import Participant, Slot, Study, StudyEvent
 from survey.participants import Arrival, arrive, give_consent
 from survey.slots import slot_counts
+from tests.dashboard.importing import bad_tables
 from tests.dashboard.reading import text_of
 from tests.survey import small_study
+from tests.workbooks import book
 
 NOW = timezone.now()
 HEADER = "Submission id,Participant id,Status,Started at,Completion code"
@@ -124,7 +126,7 @@ def test_problems_of_all_lists_are_named() -> None:
             f"{HEADER}\ns1,a,ACTIVE,,\n,b,ACTIVE,,\ns1,c,ACTIVE,,\n",
             [
                 "3, column 1: Submission id is empty",
-                "4, column 1: this submission stands on line 2 already",
+                "4, column 1: submission 's1' is on line 2 already",
             ],
         ),
     ],
@@ -296,9 +298,46 @@ def test_upload_with_a_problem_changes_nothing(page: Client, study: Study) -> No
     assert holders(study) == {"a"}
 
 
+def test_upload_that_is_no_table_changes_nothing_and_says_what_it_is(
+    page: Client, study: Study, tmp_path: Path
+) -> None:
+    start(study, "a")
+    path = tmp_path / "list.csv"
+    only_a_header = (HEADER.encode(), ", line 1: there are no submissions below the header")
+    for data, reason in [*bad_tables(f"{HEADER}\ns1,a,RETURNED,,\n"), only_a_header]:
+        file = SimpleUploadedFile("list.csv", data)
+        said = text_of(page.post("/studies/small/submissions/", {"file": file}, follow=True))
+        assert f"list.csv{reason}" in said
+        assert "Nothing was changed." in said
+        path.write_bytes(data)
+        with pytest.raises(CommandError) as refused:
+            call_command("submissions", "small", str(path))
+        assert str(refused.value).startswith(f"Nothing was changed.\n{path}{reason}")
+    assert holders(study) == {"a"}
+    assert not StudyEvent.objects.filter(action="submissions").exists()
+
+
+def test_list_may_be_a_workbook(study: Study) -> None:
+    rows = [line.split(",") for line in f"{HEADER}\ns1,a,RETURNED,,X".splitlines()]
+    data = book(rows, Notes=[["Mine"]])
+    found = read_submissions([("s.xlsx", data)])
+    assert found.submissions == [ListedSubmission("s1", "a", "RETURNED", "X", "s.xlsx", 2)]
+    assert found.notices == ["s.xlsx: sheet 'Sheet' is read, not 'Notes'"]
+
+
+def test_equal_problems_of_a_list_are_one_line() -> None:
+    rows = "".join(f"s{n},p{n},GONE{n},,\n" for n in range(48))
+    with pytest.raises(DefinitionError) as error:
+        read_submissions([("s.csv", f"{HEADER}\n{rows}".encode())])
+    assert error.value.lines == [
+        "s.csv, line 2, column 3: 'GONE0' is none of Prolific's statuses (and 47 more up to line "
+        "49, such as 'GONE1', 'GONE2', 'GONE3')"
+    ]
+
+
 def test_upload_without_a_file_says_so(page: Client, study: Study) -> None:
     shown = text_of(page.post("/studies/small/submissions/", {}, follow=True))
-    assert "Choose the CSV file" in shown
+    assert "Choose the files" in shown
 
 
 def test_command_does_the_same(study: Study, tmp_path: Path) -> None:

@@ -82,14 +82,14 @@ class TestTasks:
             ),
             (
                 "  - {kind: stars}\n",
-                "tasks.0.kind: 'stars' is unknown; there are "
+                "tasks.0.kind: 'stars' is unknown; known are "
                 "'likert', 'slider', 'ranking', 'best_worst', 'text'",
             ),
             ("  - {question: Which?}\n", "tasks.0.kind: is missing"),
             (LIKERT + "  - {kind: ranking}\n", "tasks.1.question: is missing"),
             (
                 RANKING.replace("better?", "better?, tie: true"),
-                "tasks.0.tie: unknown key",
+                "tasks.0.tie: unknown key; did you mean 'ties'?",
             ),
             (
                 RANKING.replace("better?", 'better?, ties: "yes"'),
@@ -211,7 +211,7 @@ class TestQuestions:
 
     def test_unknown_kind_of_question_is_named(self) -> None:
         text = small_study.YAML.replace("kind: us_state", "kind: us_county")
-        assert problem(text).startswith("demographics.3.kind: 'us_county' is unknown; there are")
+        assert problem(text).startswith("demographics.3.kind: 'us_county' is unknown; known are")
 
     def test_closing_and_block_answers_have_names_of_their_own(self) -> None:
         more = "closing:\n  - {kind: text, name: why, question: Why?}\n"

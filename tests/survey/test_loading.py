@@ -164,6 +164,13 @@ def test_unknown_study_is_named_with_those_there_are(text: str) -> None:
         find_study(text)
 
 
+@pytest.mark.parametrize(("text", "near"), [("smal", "small"), ("smlal@1", "small@1")])
+def test_study_that_may_be_meant_is_suggested(text: str, near: str) -> None:
+    small_study.load()
+    with pytest.raises(StudyNotFound, match=f"studies here: small@1; did you mean '{near}'"):
+        find_study(text)
+
+
 def test_state_changes_are_recorded_once() -> None:
     study = small_study.load()
     assert set_state(study=study, state="paused") is True

@@ -114,9 +114,8 @@ def test_responses_may_hold_what_looks_like_a_placeholder() -> None:
 
 def test_what_people_have_read_already_is_looked_at_but_not_refused() -> None:
     definition = study(information="Run by Example University.")
-    begun = replace(PUBLIC, begun=True)
-    assert refused(definition, settings(completion_code="TEST1"), begun) == []
-    assert len(named("Placeholder", definition, None, begun)) == 1
+    assert refused(definition, settings(completion_code="TEST1"), begun=True) == []
+    assert len(named("Placeholder", definition, begun=True)) == 1
 
 
 # ── Codes and addresses ───────────────────────────────────────────────────────────────────────────

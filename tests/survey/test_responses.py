@@ -1,11 +1,17 @@
 """responses.csv is checked as blocks before anything is written."""
 
+import csv
+import io
+import re
+from dataclasses import replace
+
 import pytest
 
 from survey.definition import DefinitionError
 from survey.definition.responses import parse_responses
 from tests.survey import small_study
 from tests.survey.small_study import CSV
+from tests.workbooks import book
 
 NO_SETS = small_study.YAML.replace('sets:\n  "1": [Ant]\n  "2": [Bee]\n', "")
 
@@ -55,27 +61,56 @@ def test_other_columns_are_ignored_with_a_notice() -> None:
         (changed("Try again.", ""), "line 2: response is empty"),
         (changed("Try again.", "   "), "line 2: response is empty"),
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,Bee,raw"),
-         "line 5: condition 'raw' is not one of plain, tuned, reference"),
+         "line 5: condition 'raw' is unknown; known are 'plain', 'tuned', 'reference'"),
         (changed("S2,2,I miss her.,Bee,plain", "all,2,I miss her.,Bee,plain"),
          "line 11: a scenario can't be called 'all': tables use the word"),
         (changed("S2,2,I miss her.,Bee,plain", f"S2,2,I miss her.,{'B' * 201},plain"),
          "line 11: model is longer than 200 characters"),
         (changed("S1,2,I failed.,Bee,plain", "S1,9,I failed.,Bee,plain"),
-         "line 5: set '9' is not one of 1, 2"),
+         "line 5: set '9' is unknown; known are '1', '2'"),
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I fell.,Bee,plain"),
          "line 5: the prompt of scenario 'S1' differs from line 2"),
         (changed("S1,2,I failed.,Bee,plain", "S1,2,I failed.,Wasp,plain"),
          "line 5: scenario 'S1' in set '2' lacks a response of 'Bee' (plain)"),
         (changed("Try again.", "Try again.,more"), "line 2: 7 cells where the header has 6"),
-        (changed("scenario,set,", "scenario,scenario,"), "line 1: column 'scenario' stands twice"),
-        (changed(",model,", ",modell,"), "line 1: column 'model' is missing"),
-        ("", "line 1: column 'scenario' is missing"),
+        (changed("scenario,set,", "scenario,scenario,"), "line 1: column 'scenario' appears twice"),
+        (changed(",model,", ",Modell,"),
+         "line 1: column 'Modell' is unknown; did you mean 'model'?"),
+        (changed(",response", ",output"),
+         "line 1: column 'output' is unknown; did you mean 'response'?"),
         (CSV.splitlines()[0] + "\n", "line 1: there are no responses below the header"),
         (changed('"That hurts', '"That "hurts'), "line 3: not valid CSV"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_with_its_line(text: str, problem: str) -> None:
     assert any(found.startswith(f"responses.csv, {problem}") for found in problems_of(text))
+
+
+def test_equal_problems_are_one_line_with_their_number_and_the_first_place() -> None:
+    text = CSV.replace(",plain,", ",Plain,").replace("Try again.", "")
+    assert problems_of(text) == [
+        "responses.csv, line 2: condition 'Plain' is unknown; did you mean 'plain'? "
+        "(and 3 more up to line 11)",
+        "responses.csv, line 2: response is empty",
+    ]
+    (said,) = problems_of(re.sub(r"(?m)^S\d,\d,[^,\n]*,Oracle,reference,.*\n", "", CSV))
+    assert said == (
+        "responses.csv, line 2: scenario 'S1' in set '1' lacks a response of 'Oracle' (reference) "
+        "(and 3 more up to line 8, such as 'S2')"
+    )
+
+
+@pytest.mark.parametrize("kind", [";", "\t", "xlsx"])
+def test_responses_are_the_same_from_every_kind_of_table(kind: str) -> None:
+    records = list(csv.reader(io.StringIO(CSV)))
+    out = io.StringIO()
+    csv.writer(out, delimiter=kind[0]).writerows(records)
+    data = book(records) if kind == "xlsx" else out.getvalue().encode()
+    rows, notices = parse_responses(data, small_study.definition(), file="r")
+    assert [replace(row, line=0) for row in rows] == [
+        replace(row, line=0) for row in small_study.rows()
+    ]
+    assert notices == []
 
 
 def test_a_scenario_must_be_in_every_set() -> None:
@@ -116,4 +151,4 @@ def test_wrong_encoding_names_line_and_column() -> None:
 
 def test_nul_is_refused_with_its_line() -> None:
     data = CSV.encode().replace(b"Try again", b"Try\0again")
-    assert problems_of(data) == ["responses.csv, line 2: there is a NUL character"]
+    assert problems_of(data) == ["responses.csv, line 2: there is a NUL character; remove it"]

@@ -39,7 +39,9 @@ def test_a_good_file_is_read_whole() -> None:
 
 def test_unknown_key_is_named_with_its_place() -> None:
     text = changed("title: A small study", "title: A small study\ntitel: A typo")
-    assert problems_of(text) == ["study.yaml, line 3, column 1: titel: unknown key"]
+    assert problems_of(text) == [
+        "study.yaml, line 3, column 1: titel: unknown key; did you mean 'title'?"
+    ]
 
 
 def test_unknown_key_deep_inside_is_named_with_its_place() -> None:
@@ -115,8 +117,8 @@ def test_key_twice_is_refused() -> None:
 def test_wrong_encoding_names_line_and_column() -> None:
     data = small_study.YAML.encode().replace(b"A small study", b"A sm\xe4ll study")
     assert problems_of(data) == [
-        "study.yaml, line 2, column 12: byte 0xe4 is not UTF-8; save the file as UTF-8 and try "
-        "again"
+        "study.yaml, line 2, column 12: byte 0xe4 is not UTF-8; the text seems to be in Latin-1 "
+        "(Windows-1252): save it as UTF-8 and try again"
     ]
 
 

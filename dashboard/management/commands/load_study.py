@@ -26,20 +26,22 @@ class Command(BaseCommand):
     help = "Check a study folder and load it as a draft. Loading the same again changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, help="holds study.yaml and responses.csv")
-        parser.add_argument("--responses", type=Path, help="take the responses from this CSV")
+        parser.add_argument(
+            "folder", type=Path, help="holds study.yaml and responses.csv (or .tsv, .xlsx)"
+        )
+        parser.add_argument(
+            "--responses", type=Path, metavar="FILE", help="take the responses from this file"
+        )
 
     def handle(self, *, folder: Path, responses: Path | None, **options: Any) -> None:
         try:
             read = read_folder(folder, responses)
         except DefinitionError as error:
-            raise CommandError(
-                "\n".join(["Nothing was loaded.", *map(str, error.problems)])
-            ) from None
+            raise CommandError("\n".join(["Nothing was loaded.", *error.lines])) from None
         for notice in read.notices:
             self.stdout.write(f"Notice: {notice}")
         loaded = load_folder(read)
-        harm, rest = before_opening(read, Settings.model_validate(loaded.study.settings))
+        harm, rest = before_opening(read, loaded.study)
         for notice in rest:
             self.stdout.write(f"Notice: {notice}")
         for reason in harm:
@@ -76,7 +78,10 @@ class Command(BaseCommand):
         self._tell_codes(Settings.model_validate(study.settings))
         if study.state == Study.State.DRAFT:
             self.stdout.write("  It is a draft, for previews and simulated raters only.")
-            self.stdout.write(f"  Try it out: manage.py set_study {study.slug} open --rehearsal")
+            if study.frozen_at is None:  # else real people's ratings were imported
+                self.stdout.write(
+                    f"  Try it out: manage.py set_study {study.slug} open --rehearsal"
+                )
             self.stdout.write(f"  For real:   manage.py set_study {study.slug} open")
 
     def _tell_codes(self, settings: Settings) -> None:

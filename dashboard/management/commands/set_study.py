@@ -68,7 +68,8 @@ def _refusal(study: Study, findings: Sequence[Finding]) -> str:
         lines += ["Check these, too:", *_items(rest)]
     if only_stand_in(findings):
         lines.append(f"To open it with a stand-in: manage.py set_study {study} open --stand-in")
-    lines.append(f"To try it out: manage.py set_study {study} open --rehearsal")
+    if study.frozen_at is None:
+        lines.append(f"To try it out: manage.py set_study {study} open --rehearsal")
     return "\n".join(lines)
 
 

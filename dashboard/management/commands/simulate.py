@@ -123,7 +123,7 @@ class Command(BaseCommand):
             file = YamlFile.read(path)
             profile = file.check(Profile, file.plain())
         except DefinitionError as error:
-            raise CommandError("\n".join(map(str, error.problems))) from None
+            raise CommandError(str(error)) from None
         if path == settings.BASE_DIR / DEFAULT_PROFILE:
             return profile  # it serves every study, so much of it has no effect on any one
         for place, what in unmatched(profile, content):

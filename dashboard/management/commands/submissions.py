@@ -57,6 +57,8 @@ class Command(BaseCommand):
             raise CommandError(f"Nothing was changed.\n{error}") from None
         applied = apply_submissions(study=found, submissions=lists.submissions, at=timezone.now())
         reconciliation = reconcile(found, lists)
+        for notice in lists.notices:
+            self.stderr.write(f"Note: {notice}")
         report = [*in_words(applied), *reconciled_in_words(reconciliation)]
         self.stdout.write("\n".join([f"{found}:", *report]))
         if exclude:

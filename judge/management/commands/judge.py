@@ -28,6 +28,7 @@ from judge.queries import (
 )
 from judge.seeds import KEPT
 from judge.spending import Spent, expected_cost, spent_on
+from survey.definition.suggestions import did_you_mean
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 
@@ -218,7 +219,9 @@ def chosen_judges(study: Study, names: Sequence[str]) -> list[Judge]:
     """
     known = [judge.name for judge in current_judges(study)]
     if known and (unknown := sorted(set(names) - set(known))):
-        raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; there are {', '.join(known)}")
+        near = did_you_mean(unknown[0], known)
+        there = f"there are {', '.join(known)}{near}"
+        raise JudgeNotReady(f"{study} has no judge {unknown[0]!r}; {there}")
     return move_judges_here(study, names)
 
 

@@ -1,0 +1,75 @@
+"""What somebody may have meant by a name that is not known."""
+
+import difflib
+import re
+from collections.abc import Collection
+
+#: From this likeness (0 to 1) of two names on, the one may be meant by the other. A further column
+#: is nothing wrong, so it has to be more like one of ours.
+ALIKE, COLUMNS_ALIKE = 0.6, 0.8
+#: Names that other tools and papers give to our columns.
+SYNONYMS = {
+    "scenario": ("item", "item_id", "prompt_id", "question_id", "scenario_id"),
+    "set": ("pair", "pairing"),
+    "prompt": ("input", "instruction", "question", "query", "user_input", "user_message"),
+    "context": ("history", "persona", "system_prompt"),
+    "model": ("llm", "system", "engine", "model_name"),
+    "condition": ("variant", "treatment", "method", "setting", "arm"),
+    "response": ("output", "completion", "answer", "generation", "reply", "text", "model_output"),
+    "participant": (
+        *("rater", "annotator", "worker", "user", "subject", "respondent", "prolific_pid"),
+        *("participant_id", "rater_id", "annotator_id", "worker_id", "user_id", "subject_id", "id"),
+    ),
+    "dimension": ("criterion", "aspect", "attribute", "metric"),
+    "rating": ("score", "value", "likert", "label"),
+    "rank": ("ranking", "position"),
+    "gold": ("gold_score", "judge_score", "score", "reference_score", "rating", "label"),
+    "status": ("state", "outcome", "completion_status"),
+    "submission id": ("submission", "session_id", "session"),
+    "participant id": ("participant", "prolific_pid", "prolific_id", "pid"),
+}
+
+
+def nearest(name: str, known: Collection[str], *, alike: float = ALIKE) -> str | None:
+    """The known name that is the same but for case, spaces and the like, or else the one that
+    `name` is most like; None where nothing is near.
+    """
+    by_plain = {_plain(one): one for one in known}
+    near = difflib.get_close_matches(_plain(name), by_plain, n=1, cutoff=alike)
+    return by_plain[near[0]] if near else None
+
+
+def synonym(name: str, known: Collection[str]) -> str | None:
+    """The known column that `name` is another name of, if any."""
+    plain = _plain(name)
+    return next((one for one in known if plain in SYNONYMS.get(one.casefold(), ())), None)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", name.strip().casefold()).strip("_")
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """To follow a message that names what is unknown, also one with places (see
+    `survey.definition.problems.Problem`); empty where nothing is near.
+    """
+    near = nearest(name, known)
+    return escaped(f"; did you mean {near!r}?") if near is not None else ""
+
+
+def not_among(name: str, known: Collection[str]) -> str:
+    """Why a name can't be used, as a message whose place is for it: with the nearest known one, or
+    else all of a few.
+    """
+    if not name:
+        return "is empty"
+    near = did_you_mean(name, known)
+    if near:
+        return "{!r} is unknown" + near
+    few = ", ".join(repr(one) for one in list(known)[:8])
+    return "{!r} is unknown; known are " + escaped(few) + (", …" if len(known) > 8 else "")
+
+
+def escaped(text: str) -> str:
+    """A text within a message that has places."""
+    return text.replace("{", "{{").replace("}", "}}")

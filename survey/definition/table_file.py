@@ -1,0 +1,166 @@
+"""A table from a file: CSV with commas, semicolons or tabs, or an Excel workbook."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from survey.definition.encoding import decode
+from survey.definition.problems import DefinitionError, Problem
+from survey.definition.suggestions import COLUMNS_ALIKE, nearest, synonym
+from survey.definition.workbook import is_workbook, read_workbook
+
+DELIMITERS = ",;\t"
+#: What the first bytes of other files are, and what these files are called.
+OTHER_KINDS = {
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"\x1f\x8b": "a gzip archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"Rar!": "a RAR archive",
+    b"SQLite format 3": "an SQLite database",
+    b"<!DOCTYPE": "a web page",
+    b"<html": "a web page",
+    b"{": "a JSON file",
+    b"[": "a JSON file",
+}
+
+#: The line that a record starts on (of a workbook: its row), and its cells.
+Record = tuple[int, list[str]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a table has to have, may have, and may have but is not read.
+
+    `numbered` is how further columns that are read begin, before their numbers.
+    """
+
+    required: Collection[str]
+    optional: Collection[str] = ()
+    ignored: Collection[str] = ()
+    numbered: str = ""
+
+    def knows(self, name: str) -> bool:
+        """Whether a table may have the column."""
+        if self.numbered and re.fullmatch(re.escape(self.numbered) + "[0-9]+", name):
+            return True
+        return name in self.required or name in self.optional or name in self.ignored
+
+
+class TableFile:
+    """A table's header and records, read from bytes. A record can span lines.
+
+    `sheet` is the sheet of a workbook to read where it has one of that name; else it is the first.
+    Raises DefinitionError when it is no table, not UTF-8, holds a NUL, has no header, or has a
+    column twice.
+    """
+
+    def __init__(self, data: bytes, *, file: str, sheet: str = "") -> None:
+        self.file = file
+        self.notices: list[str] = []
+        self.has_decimal_commas = False
+        self._records = self._read(data, sheet)
+        self.header_line, header = next(self._records, (1, []))
+        self._width = len(header)
+        while header and not header[-1].strip():
+            header.pop()
+        self.columns = [name.strip() for name in header]
+        if not self.columns:
+            raise DefinitionError([Problem(file, self.header_line, 0, "there is no header")])
+        twice = sorted({name for name in self.columns if self.columns.count(name) > 1})
+        if twice:
+            raise DefinitionError(
+                Problem(file, self.header_line, 0, f"column {name!r} appears twice")
+                if name
+                else Problem(file, self.header_line, 0, "several columns have no name")
+                for name in twice
+            )
+
+    def _read(self, data: bytes, sheet: str) -> Iterator[Record]:
+        if not data.strip():
+            raise DefinitionError([Problem(self.file, 0, 0, "the file is empty")])
+        if is_workbook(data):
+            records, self.notices = read_workbook(data, file=self.file, sheet=sheet)
+            return records
+        for beginning, kind in OTHER_KINDS.items():
+            if data.startswith(beginning):
+                message = f"this is {kind}; give a table as .csv, .tsv or .xlsx"
+                raise DefinitionError([Problem(self.file, 0, 0, message)])
+        text = decode(data, file=self.file, how="in Excel: “CSV UTF-8”")
+        delimiter = delimiter_of(text)
+        self.has_decimal_commas = delimiter != ","
+        return _csv_records(text, self.file, delimiter)
+
+    def records(self, note: Callable[[Problem], None]) -> Iterator[Record]:
+        """Records that hold anything, each with the line it starts on. Can be read once.
+
+        One that has too few or too many cells is noted instead. Raises DefinitionError where it is
+        not valid CSV.
+        """
+        named = len(self.columns)
+        for line, cells in self._records:
+            if not any(map(str.strip, cells)):
+                continue
+            if len(cells) != self._width:
+                given = (len(cells), named if len(cells) < named else self._width)
+                message = "{} cells where the header has {}"
+                note(Problem(self.file, line, 0, message, given))
+            elif any(map(str.strip, cells[named:])):
+                message = "{!r} is in a column without a name"
+                note(Problem(self.file, line, 0, message, (next(filter(None, cells[named:])),)))
+            else:
+                yield line, cells[:named]
+
+    def header_problems(self, columns: Columns) -> tuple[list[Problem], list[str]]:
+        """What is wrong with the names of the columns, and what is worth knowing of them."""
+        absent = [*columns.required, *columns.optional, *columns.ignored]
+        absent = [name for name in dict.fromkeys(absent) if name not in self.columns]
+        problems, ignored = [], []
+        for name in self.columns:
+            if columns.knows(name):
+                continue
+            missing = [one for one in absent if one in columns.required]
+            near = synonym(name, missing) or nearest(name, absent, alike=COLUMNS_ALIKE)
+            if near is None:
+                ignored.append(name)
+            else:
+                message = f"column {name!r} is unknown; did you mean {near!r}?"
+                problems.append(Problem(self.file, self.header_line, 0, message))
+                absent.remove(near)
+        problems += [
+            Problem(self.file, self.header_line, 0, f"column {name!r} is missing")
+            for name in columns.required
+            if name in absent
+        ]
+        return problems, [self._ignored(ignored)] if ignored else []
+
+    def _ignored(self, names: list[str]) -> str:
+        some = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+        message = (
+            f"column {some} is ignored"
+            if len(names) == 1
+            else f"{len(names)} columns are ignored: {some}"
+        )
+        return str(Problem(self.file, self.header_line, 0, message))
+
+
+def delimiter_of(text: str) -> str:
+    """What separates the columns of the header: that of `DELIMITERS` which it has most."""
+    unquoted = re.sub(r'"[^"]*"', "", text[:100_000]).lstrip("\r\n")
+    header = re.split(r"[\r\n]", unquoted, maxsplit=1)[0]
+    return max(DELIMITERS, key=header.count)
+
+
+def _csv_records(text: str, file: str, delimiter: str) -> Iterator[Record]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    start = 1
+    try:
+        for cells in reader:
+            yield start, cells
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise DefinitionError([Problem(file, start, 0, f"not valid CSV: {error}")]) from None

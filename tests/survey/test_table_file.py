@@ -1,0 +1,296 @@
+"""Tables are read from CSV, semicolons, tabs and workbooks alike, or refused by what they are."""
+
+import io
+import subprocess
+import sys
+import zipfile
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from survey.definition import workbook
+from survey.definition.problems import DefinitionError, Problem
+from survey.definition.table_file import Columns, TableFile
+from tests.workbooks import book, saved
+
+ROWS = [["scenario", "response"], ["S1", 'Tea, or; "coffee"?\nBoth.'], ["S2", "3,5"]]
+TEXT = 'scenario,response\nS1,"Tea, or; ""coffee""?\nBoth."\nS2,"3,5"\n'
+
+
+def table(data: bytes | str, **options: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    raw = data.encode() if isinstance(data, str) else data
+    file = TableFile(raw, file="t.csv", **options)
+    problems: list[Problem] = []
+    records = list(file.records(problems.append))
+    if problems:
+        raise DefinitionError(problems)
+    return file.columns, records
+
+
+def refusal(data: bytes | str) -> list[str]:
+    with pytest.raises(DefinitionError) as caught:
+        table(data)
+    return caught.value.lines
+
+
+# ── Text ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_delimiter_is_that_of_the_header(delimiter: str, end: str, mark: bytes) -> None:
+    text = TEXT.replace("scenario,", f"scenario{delimiter}").replace("S1,", f"S1{delimiter}")
+    text = text.replace("S2,", f"S2{delimiter}")
+    columns, records = table(mark + text.replace("\n", end).encode())
+    assert columns == ["scenario", "response"]
+    assert records == [
+        (2, ["S1", f'Tea, or; "coffee"?{end}Both.']),
+        (4, ["S2", "3,5"]),
+    ]
+
+
+def test_quoted_names_do_not_decide_what_the_delimiter_is() -> None:
+    assert table('"a, b, c";d\n1;2\n') == (["a, b, c", "d"], [(2, ["1", "2"])])
+
+
+def test_columns_without_a_name_may_follow_where_they_are_empty() -> None:
+    assert table("a,b,,\n1,2,,\n") == (["a", "b"], [(2, ["1", "2"])])
+    assert refusal("a,b,,\n1,2,3,\n") == ["t.csv, line 2: '3' is in a column without a name"]
+
+
+JPEG, LATIN = b"\xff\xd8\xff\xe0\x00\x10JFIF", "scenario,response\nS1,café\n".encode("latin-1")
+SAVE = "save it as UTF-8 (in Excel: “CSV UTF-8”) and try again"
+NOT_A_TABLE = "give a table as .csv, .tsv or .xlsx"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "t.csv: the file is empty"),
+        (b"\n \n", "t.csv: the file is empty"),
+        (b",,\n1,2,3\n", "t.csv, line 1: there is no header"),
+        (b"a,b,a\n1,2,3\n", "t.csv, line 1: column 'a' appears twice"),
+        (b"a,,,b\n1,2,3,4\n", "t.csv, line 1: several columns have no name"),
+        (b"a,b\n1\n", "t.csv, line 2: 1 cells where the header has 2"),
+        (b"a,b\n1,2,3\n", "t.csv, line 2: 3 cells where the header has 2"),
+        (b'a,b\n1,"2\n', "t.csv, line 2: not valid CSV: unexpected end of data"),
+        (b"a,b\n1,\x00\n", "t.csv, line 2: there is a NUL character; remove it"),
+        (b"%PDF-1.7\n", f"t.csv: this is a PDF document; {NOT_A_TABLE}"),
+        (b"\x89PNG\r\n\x1a\n", f"t.csv: this is a PNG image; {NOT_A_TABLE}"),
+        (JPEG, f"t.csv: this is a JPEG image; {NOT_A_TABLE}"),
+        (b'{"response": 1}\n', f"t.csv: this is a JSON file; {NOT_A_TABLE}"),
+        (TEXT.encode("utf-16"), f"t.csv: the text is in UTF-16; {SAVE}"),
+        (TEXT.encode("utf-16-le"), f"t.csv: the text is in UTF-16; {SAVE}"),
+        (
+            LATIN,
+            "t.csv, line 2, column 7: byte 0xe9 is not UTF-8; the text seems to be in Latin-1 "
+            f"(Windows-1252): {SAVE}",
+        ),
+    ],
+)
+def test_what_is_no_table_is_named_for_what_it_is(data: bytes, said: str) -> None:
+    assert refusal(data) == [said]
+
+
+# ── Names of columns ─────────────────────────────────────────────────────────────────────────
+
+COLUMNS = Columns(("prompt", "model", "response"), optional=("context",), numbered="call_")
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("Prompt,model,response", "column 'Prompt' is unknown; did you mean 'prompt'?"),
+        ("prompt,model,output", "column 'output' is unknown; did you mean 'response'?"),
+        ("prompt,model,Response ", "column 'Response' is unknown; did you mean 'response'?"),
+        ("prompt,LLM,response", "column 'LLM' is unknown; did you mean 'model'?"),
+        ("prompt,model,reponse", "column 'reponse' is unknown; did you mean 'response'?"),
+        ("prompt,model,response,contexts", "column 'contexts' is unknown; did you mean 'context'?"),
+        ("prompt,model", "column 'response' is missing"),
+    ],
+)
+def test_wrong_name_of_a_column_is_named_with_what_may_be_meant(header: str, said: str) -> None:
+    problems, notices = TableFile(header.encode(), file="t.csv").header_problems(COLUMNS)
+    assert [problem.message for problem in problems] == [said]
+    assert notices == []
+
+
+def test_further_columns_are_ignored_in_one_notice() -> None:
+    header = b"prompt,model,response,call_1,input,temperature"
+    problems, notices = TableFile(header, file="t.csv").header_problems(COLUMNS)
+    assert problems == []
+    assert notices == ["t.csv, line 1: 2 columns are ignored: 'input', 'temperature'"]
+
+
+# ── Workbooks ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_workbook_reads_as_the_same_table_would_as_text() -> None:
+    assert table(book(ROWS)) == (
+        ["scenario", "response"],
+        [(2, ROWS[1]), (3, ROWS[2])],
+    )
+
+
+def test_texts_that_excel_keeps_apart_from_their_cells_are_read() -> None:
+    strings = b'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' + (
+        b"<si><t>Tea</t></si><si><r><t>Two </t></r><r><rPr><b/></rPr><t>runs</t></r></si></sst>"
+    )
+    data = changed(
+        book([["a", "b"], ["@", "@"]]),
+        "xl/worksheets/sheet1.xml",
+        (b'<c r="A2" t="inlineStr"><is><t>@</t></is>', b'<c r="A2" t="s"><v>0</v>'),
+        (b'<c r="B2" t="inlineStr"><is><t>@</t></is>', b'<c r="B2" t="s"><v>1</v>'),
+    )
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    named = b'<Override PartName="/xl/sharedStrings.xml" ContentType="%s"/></Types>' % kind
+    data = changed(data, "[Content_Types].xml", (b"</Types>", named))
+    data = changed(data, "xl/sharedStrings.xml", whole=strings)
+    assert table(data)[1] == [(2, ["Tea", "Two runs"])]
+
+
+def test_cells_are_written_as_a_table_of_text_would_have_them() -> None:
+    rows: list[list[Any]] = [
+        ["a", "b", "c", "d", "e"],
+        [3, 3.0, 2.5, True, None],
+        [],
+        [
+            datetime.fromisoformat("2026-03-01T09:20"),
+            date(2026, 3, 1),
+            "007",
+            "two_x000D_lines",
+            "=1+1",
+        ],
+    ]
+    made = openpyxl.load_workbook(io.BytesIO(book(rows)))
+    made.active["E4"] = "x"
+    _, records = table(saved(made))
+    assert records == [
+        (2, ["3", "3", "2.5", "true", ""]),
+        (4, ["2026-03-01T09:20:00", "2026-03-01", "007", "two\rlines", "x"]),
+    ]
+
+
+def test_formula_is_its_result_and_one_that_nobody_computed_is_refused() -> None:
+    data = book([["a", "b"], [1, "=A2+1"], [2, "=A3+1"]])
+    assert refusal(data) == [
+        "t.csv, line 2: cell B2 holds a formula without a result; open the file in Excel and save "
+        "it (and 1 more up to line 3, such as 'B3')"
+    ]
+    computed = changed(
+        data, "xl/worksheets/sheet1.xml", (b"<v />", b"<v>7</v>"), (b"<v/>", b"<v>7</v>")
+    )
+    assert table(computed)[1] == [(2, ["1", "7"]), (3, ["2", "7"])]
+
+
+def test_sheet_of_the_right_name_is_read_else_the_first_that_is_seen() -> None:
+    data = book(ROWS, Ratings=[["rating"], [5]])
+    file = TableFile(data, file="t.xlsx", sheet="ratings")
+    assert file.columns == ["rating"]
+    assert file.notices == ["t.xlsx: sheet 'Ratings' is read, not 'Sheet'"]
+    assert TableFile(data, file="t.xlsx", sheet="gold").columns == ["scenario", "response"]
+    made = openpyxl.load_workbook(io.BytesIO(data))
+    made["Sheet"].sheet_state = "hidden"
+    made.active = made["Ratings"]
+    hidden = TableFile(saved(made), file="t.xlsx")
+    assert (hidden.columns, hidden.notices) == (["rating"], [])
+
+
+def test_merged_cells_are_refused() -> None:
+    made = openpyxl.load_workbook(io.BytesIO(book(ROWS)))
+    made.active.merge_cells("A2:A3")
+    assert refusal(saved(made)) == [
+        "t.csv, line 2: cells A2:A3 of sheet 'Sheet' are merged; unmerge them"
+    ]
+
+
+def test_error_in_a_cell_is_refused() -> None:
+    assert refusal(book([["a"], ["#N/A"]])) == [
+        "t.csv, line 2: cell A2 holds #N/A, an error; correct it"
+    ]
+
+
+def changed(data: bytes, part: str, *replaced: tuple[bytes, bytes], whole: bytes = b"") -> bytes:
+    """A workbook with other content in a part."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in {*old.namelist(), part}:
+            content = whole if name == part and whole else old.read(name)
+            if name == part:
+                for before, after in replaced:
+                    content = content.replace(before, after)
+            new.writestr(name, content)
+    return out.getvalue()
+
+
+def zipped(**parts: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+PASSWORD = workbook.OLE + bytes(500) + "EncryptedPackage".encode("utf-16-le")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (zipped(note=b"x"), f"this is a zip archive, not a workbook; {NOT_A_TABLE}"),
+        (
+            zipped(**{"content.xml": b"x"}),
+            f"this is an OpenDocument file, not a workbook; {NOT_A_TABLE}",
+        ),
+        (PASSWORD, "this is a workbook with a password; save it without one"),
+        (workbook.OLE + bytes(500), "this is a file of an old Office (.xls); save it as .xlsx"),
+        (
+            zipped(**{"xl/workbook.xml": bytes(workbook.LARGEST_UNPACKED + 1)}),
+            "the workbook holds more than 200 MB; save its table as .csv instead",
+        ),
+    ],
+)
+def test_other_files_are_named_for_what_they_are(data: bytes, said: str) -> None:
+    assert refusal(data) == [f"t.csv: {said}"]
+
+
+def test_damaged_workbooks_are_refused_in_one_line() -> None:
+    whole = book(ROWS)
+    sheet = "xl/worksheets/sheet1.xml"
+    damaged = [
+        *(whole[: len(whole) * part // 10] for part in range(1, 10)),
+        changed(whole, sheet, (b"<row", b"<rwo")),
+        changed(whole, sheet, (b'r="A2"', b'r="2A"')),
+        changed(whole, "xl/workbook.xml", (b"<sheets>", b"<x>"), (b"</sheets>", b"</x>")),
+        zipped(**{"xl/workbook.xml": b"<x/>"}),
+    ]
+    for data in damaged:
+        (line,) = refusal(data)
+        assert line.startswith("t.csv: the workbook "), line
+
+
+@pytest.mark.parametrize("far", [(b'r="B2"', b'r="XFD2"'), (b'<row r="2"', b'<row r="99999999"')])
+def test_sheet_without_an_end_is_refused_before_it_is_read(
+    far: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workbook, "MOST_CELLS", 1000)
+    monkeypatch.setattr(workbook, "MOST_ROWS", 1)
+    assert refusal(changed(book(ROWS), "xl/worksheets/sheet1.xml", far)) == [
+        "t.csv, line 2: the sheet has too many cells for a table; delete what is not needed"
+    ]
+
+
+def test_only_a_workbook_needs_openpyxl() -> None:
+    script = (
+        "import sys; from survey.definition.table_file import TableFile\n"
+        "TableFile(b'a,b', file='t.csv'); print('openpyxl' in sys.modules)"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
