@@ -127,7 +127,6 @@ class MannWhitney:
     n_a: int
     n_b: int
     method: Method
-    continuity: bool
     confidence: float
 
     @property
@@ -151,14 +150,13 @@ def mann_whitney(
     b: Sampled,
     *,
     method: Method = "asymptotic",
-    continuity: bool = False,
     confidence: float = 0.95,
     names: Names = A_AND_B,
 ) -> MannWhitney | Inestimable:
     """Mann and Whitney's test.
 
     The method is the caller's choice and never changes with the data. `asymptotic`: normal
-    approximation, its variance corrected for ties, corrected for `continuity` or not. `exact`: the
+    approximation, its variance corrected for ties, not for continuity. `exact`: the
     distribution of U over all ways to deal the mid-ranks to both groups, so that ties are no
     obstacle, for up to 500 values; p is the share of those as far from the middle, as in R's coin.
 
@@ -167,9 +165,7 @@ def mann_whitney(
     variables is stochastically larger than the other; the effect: H. W. Wendt (1972), Dealing with
     a common problem in social science.
     """
-    (found,) = mann_whitneys(
-        [(a, b)], method=method, continuity=continuity, confidence=confidence, names=names
-    )
+    (found,) = mann_whitneys([(a, b)], method=method, confidence=confidence, names=names)
     return found
 
 
@@ -177,7 +173,6 @@ def mann_whitneys(
     pairs: Sequence[tuple[Sampled, Sampled]],
     *,
     method: Method | None = None,
-    continuity: bool = False,
     confidence: float = 0.95,
     names: Names = A_AND_B,
 ) -> list[MannWhitney | Inestimable]:
@@ -185,7 +180,7 @@ def mann_whitneys(
 
     def compute(a: Vector, b: Vector) -> Iterator[tuple[float, float]]:
         a, b = a.round(DECIMALS), b.round(DECIMALS)
-        found = mannwhitneyu(a, b, use_continuity=continuity, axis=1, method="asymptotic")
+        found = mannwhitneyu(a, b, use_continuity=False, axis=1, method="asymptotic")
         p = np.asarray(found.pvalue).tolist()
         n_a, n = a.shape[1], a.shape[1] + b.shape[1]
         if (method or method_for(n)) == "exact":
@@ -200,8 +195,7 @@ def mann_whitneys(
             continue
         a, b, (u, p) = each
         effect, by = 2 * u / (a.n * b.n) - 1, method or method_for(a.n + b.n)
-        corrected = continuity and by == "asymptotic"
-        tests.append(MannWhitney(u, effect, p, a.n, b.n, by, corrected, confidence))
+        tests.append(MannWhitney(u, effect, p, a.n, b.n, by, confidence))
     return tests
 
 

@@ -108,7 +108,6 @@ class SignedRank:
     zeros: int
     left_out: int
     method: Method
-    continuity: bool
 
 
 def wilcoxon_signed_rank(
@@ -116,13 +115,12 @@ def wilcoxon_signed_rank(
     b: npt.ArrayLike,
     *,
     method: Method = "asymptotic",
-    continuity: bool = False,
     confidence: float = 0.95,
 ) -> SignedRank | Inestimable:
     """Wilcoxon's signed-rank test of the differences a − b; zeros are dropped, as he did.
 
     The method is the caller's choice and never changes with the data. `asymptotic`: normal
-    approximation, its variance corrected for ties, corrected for `continuity` or not. `exact`: the
+    approximation, its variance corrected for ties, not for continuity. `exact`: the
     distribution of T⁺ over all 2ⁿ signs of the mid-ranks, so that ties are no obstacle, for
     up to 500 differences. Raises ValueError for infinite values or
     different lengths. F. Wilcoxon (1945), Individual comparisons by ranking methods; the effect:
@@ -148,7 +146,7 @@ def wilcoxon_signed_rank(
     if method == "exact":
         p = _exact_p(rankdata(np.abs(moved)), positive)
     else:
-        p = float(test(moved, correction=continuity, method="asymptotic").pvalue)
+        p = float(test(moved, correction=False, method="asymptotic").pvalue)
     error = sqrt((2 * n**3 + 3 * n**2 + n) / 6) / total
     return SignedRank(
         statistic=positive,
@@ -159,7 +157,6 @@ def wilcoxon_signed_rank(
         zeros=len(first) - n,
         left_out=left_out,
         method=method,
-        continuity=continuity and method == "asymptotic",
     )
 
 
@@ -209,15 +206,3 @@ def sign_test(
     found = binomtest(higher, n)
     low, high = map(float, found.proportion_ci(confidence))
     return SignTest(float(found.statistic), (low, high), float(found.pvalue), n, ties)
-
-
-def sign_test_of_pairs(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95
-) -> SignTest | Inestimable:
-    """The sign test of the differences a − b. Raises ValueError as `paired_t` does."""
-    complete = pairs(a, b)
-    if isinstance(complete, Inestimable):
-        return complete
-    differences = np.round(complete[0] - complete[1], DECIMALS)
-    higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
-    return sign_test(higher, lower, ties=len(differences) - higher - lower, confidence=confidence)

@@ -5,10 +5,7 @@ Kendall's W rank within each rater, the same value sharing a mid-rank. Where one
 ranks or ratings of a system, average them first: rows are taken to be independent.
 """
 
-from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Literal
 
 import numpy as np
 from pandas import DataFrame, Series
@@ -18,8 +15,6 @@ from analysis.stats.bootstrap import RESAMPLES, Matrix, affordable, percentiles,
 from analysis.stats.finite import refuse_boundless
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import DECIMALS
-from analysis.stats.multiplicity import adjust
-from analysis.stats.paired import SignedRank, wilcoxon_signed_rank
 
 
 @dataclass(frozen=True)
@@ -177,35 +172,3 @@ def _complete(judged: DataFrame) -> DataFrame:
     """Of those who judged all of a block."""
     systems = judged.groupby("block")["system"].transform("nunique")
     return judged[judged.groupby(["block", "rater"])["system"].transform("size") == systems]
-
-
-@dataclass(frozen=True)
-class PairOfSystems:
-    """`a` against `b`; `p_adjusted` is Holm's over all pairs that could be tested."""
-
-    a: Hashable
-    b: Hashable
-    test: SignedRank | Inestimable
-    p_adjusted: float | None
-
-
-def pairwise_wilcoxon(
-    table: DataFrame, *, method: Literal["asymptotic", "exact"] = "asymptotic"
-) -> tuple[PairOfSystems, ...]:
-    """Wilcoxon's signed-rank test of each two columns over the raters who have both, with Holm's
-    adjustment.
-
-    Raises ValueError for infinite values. A. Benavoli, G. Corani & F. Mangili (2016), Should we
-    really use post-hoc tests based on mean-ranks?
-    """
-    found = [
-        (a, b, wilcoxon_signed_rank(table[a], table[b], method=method))
-        for a, b in combinations(table.columns, 2)
-    ]
-    p = Series([None if isinstance(test, Inestimable) else test.p for *_, test in found],
-               dtype=float)  # fmt: skip
-    adjusted = adjust(p, "holm").p
-    return tuple(
-        PairOfSystems(a, b, test, None if np.isnan(at) else float(at))
-        for (a, b, test), at in zip(found, adjusted, strict=True)
-    )

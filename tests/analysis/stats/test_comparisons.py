@@ -159,15 +159,6 @@ def test_too_many_values_are_said_to_be_so() -> None:
     assert found == Inestimable("too_many", "601 values are too many for the exact distribution")
 
 
-def test_mann_whitney_is_corrected_for_continuity_where_asked() -> None:
-    plain, corrected = (
-        mann_whitney([3, 5, 4], [1, 3, 2], continuity=each) for each in (False, True)
-    )
-    assert isinstance(plain, MannWhitney)
-    assert isinstance(corrected, MannWhitney)
-    assert corrected.p > plain.p
-
-
 def test_means_that_differ_in_their_last_digits_are_tied() -> None:
     third = 1 / 3
     assert mann_whitney([3 * third + 1e-13, 2], [1, 2]) == mann_whitney([1, 2], [1, 2])

@@ -6,14 +6,12 @@ from pandas import DataFrame
 
 from analysis.stats.bootstrap import resampled
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.paired import SignedRank, wilcoxon_signed_rank
 from analysis.stats.rankings import (
     Friedman,
     WithinBlocks,
     concordance_interval,
     concordance_within_blocks,
     friedman,
-    pairwise_wilcoxon,
 )
 
 _ = np.nan
@@ -128,21 +126,3 @@ def test_w_within_blocks_needs_a_block_that_two_raters_judged() -> None:
         found = concordance_within_blocks(judged, seed=1)
         assert isinstance(found, Inestimable)
         assert found.kind == kind
-
-
-def test_pairs_are_tested_with_holm_over_those_that_can_be() -> None:
-    table = DataFrame({"x": [1, 2, 3, 2, 1], "y": [3, 3, 4, 5, _], "z": [1, 2, 3, 2, _]})
-    found = pairwise_wilcoxon(table)
-    assert [(pair.a, pair.b) for pair in found] == [("x", "y"), ("x", "z"), ("y", "z")]
-    first, second, third = found
-    assert first.test == wilcoxon_signed_rank(table["x"], table["y"])
-    assert second.test == Inestimable("no_difference", "all 4 differences are zero")
-    assert second.p_adjusted is None
-    assert isinstance(first.test, SignedRank)
-    assert isinstance(third.test, SignedRank)
-    assert first.test.p == pytest.approx(third.test.p)
-    assert first.p_adjusted == pytest.approx(2 * first.test.p)  # a family of two
-
-
-def test_no_systems_have_no_pairs() -> None:
-    assert pairwise_wilcoxon(RANKS[["x"]]) == ()

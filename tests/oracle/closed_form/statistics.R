@@ -27,7 +27,6 @@ mann_whitney <- function(a, b) {
   list(u = wilcox.test(a, b, exact = FALSE)$statistic[[1]], effect = r$r_rank_biserial,
        interval = c(r$CI_low, r$CI_high),
        p = wilcox.test(a, b, exact = FALSE, correct = FALSE)$p.value,
-       p_continuity = wilcox.test(a, b, exact = FALSE)$p.value,
        p_exact = if (length(a) + length(b) < 200)
          pvalue(wilcox_test(round(c(a, b), 9) ~ factor(rep(1:2, c(length(a), length(b)))),
                             distribution = "exact"))[[1]])
@@ -54,7 +53,6 @@ signed_rank <- function(a, b) {
   list(statistic = wilcox.test(kept, exact = FALSE)$statistic[[1]],
        rank_biserial = r$r_rank_biserial, interval = c(r$CI_low, r$CI_high),
        p = wilcox.test(kept, exact = FALSE, correct = FALSE)$p.value,
-       p_continuity = wilcox.test(kept, exact = FALSE)$p.value,
        p_exact = if (length(kept) < 300) pvalue(wilcoxsign_test(kept ~ rep(0, length(kept)),
                                                    distribution = "exact"))[[1]])
 }
