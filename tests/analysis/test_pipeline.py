@@ -399,9 +399,33 @@ contrasts = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.data(), st.lists(person, max_size=6), gold_scores, contrasts)
+STUDIES = (st.data(), st.lists(person, max_size=6), gold_scores, contrasts)
+
+
+@settings(max_examples=8, deadline=None)
+@given(*STUDIES)
 def test_whatever_is_missing_there_are_results_or_reasons_in_any_order_of_rows(
+    draw: st.DataObject,
+    people: list[dict[str, Any]],
+    gold: list[float | None],
+    contrast: Contrast,
+) -> None:
+    check_results_or_reasons(draw, people, gold, contrast)
+
+
+@pytest.mark.long
+@settings(max_examples=100, deadline=None)
+@given(*STUDIES)
+def test_whatever_is_missing_in_many_more_studies_there_are_results_or_reasons(
+    draw: st.DataObject,
+    people: list[dict[str, Any]],
+    gold: list[float | None],
+    contrast: Contrast,
+) -> None:
+    check_results_or_reasons(draw, people, gold, contrast)
+
+
+def check_results_or_reasons(
     draw: st.DataObject,
     people: list[dict[str, Any]],
     gold: list[float | None],
