@@ -84,7 +84,7 @@ class _Group:
         self.last = max(self.last, problem.line, problem.last, self.first.line)
         if problem.line < self.first.line:
             self.first, problem = problem, self.first
-        if len(self.others) < OTHERS:
+        if len(self.others) < OTHERS and problem.values[:1] != self.first.values[:1]:
             for value in (problem.quoted, *problem.others):
                 if value and value != self.first.quoted and value not in self.others:
                     self.others.append(value)

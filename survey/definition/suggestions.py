@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 #: From this likeness (0 to 1) of two names on, the one may be meant by the other. A further column
 #: is nothing wrong, so it has to be more like one of ours.
@@ -34,6 +35,11 @@ def nearest(name: str, known: Collection[str], *, alike: float = ALIKE) -> str |
     """The known name that is the same but for case, spaces and the like, or else the one that
     `name` is most like; None where nothing is near.
     """
+    return _nearest(name, tuple(known), alike)
+
+
+@lru_cache(maxsize=1000)  # a file may have the same mistake a million times
+def _nearest(name: str, known: tuple[str, ...], alike: float) -> str | None:
     by_plain = {_plain(one): one for one in known}
     near = difflib.get_close_matches(_plain(name), by_plain, n=1, cutoff=alike)
     return by_plain[near[0]] if near else None

@@ -64,7 +64,7 @@ def test_every_careless_behaviour_has_a_share() -> None:
         ),
         (
             "behaviours:\n  speeders: 0.1\n",
-            "p.yaml, line 2, column 3: behaviours.speeders: unknown key",
+            "p.yaml, line 2, column 3: behaviours.speeders: unknown key; did you mean 'speeder'?",
         ),
         (
             "behaviours: {speeder: 5}",
