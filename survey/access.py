@@ -272,8 +272,8 @@ def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
         raise Refused(
             _("This link is not complete"),
             _(
-                "An ID in this link is not one that Prolific gives. Please open the study again "
-                "from Prolific, and do not change the link."
+                "An ID in this link is not a Prolific ID. Please open the study again from "
+                "Prolific, and do not change the link."
             ),
         )
     return Arrival(
@@ -295,7 +295,7 @@ def _version_asked_for(request: HttpRequest, slug: str) -> Study:
     except StudyNotFound:
         raise Refused(
             _("There is no such version"),
-            _("The study has no version of this number. The researchers' pages list those it has."),
+            _("This study has no version with this number. The dashboard lists its versions."),
         ) from None
 
 

@@ -164,7 +164,7 @@ def read_text(
             "question": task.question,
         }
     elif len(text) > task.maximum:
-        checked.errors[name] = _("Write at most %(most)s characters; these are %(length)s") % {
+        checked.errors[name] = _("Write at most %(most)s characters; you wrote %(length)s") % {
             "most": task.maximum,
             "length": len(text),
         }

@@ -258,8 +258,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             slug,
             _("Your browser did not send its cookie"),
             _(
-                "Nothing was saved from this page, and nothing that you sent before is lost. "
-                "Please allow cookies for this site: they only tell us that it is you."
+                "This page was not saved. Everything you sent before is saved. Please allow cookies "
+                "for this site: we use them only to recognise you."
             )
             + way_back(slug),
             403,

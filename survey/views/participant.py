@@ -52,7 +52,7 @@ def whole_forms_only(view: View) -> View:
                 request,
                 slug,
                 _("Your answers did not arrive"),
-                _("The network failed on the way. Please go back and send the page again."),
+                _("The connection was interrupted. Please go back and send the page again."),
                 400,
             )
 
@@ -100,17 +100,16 @@ def way_back(slug: str) -> str:
         ways_in.add("invitation")  # experts have links of their own in any study
     told = {
         "prolific": _(
-            "If you came from Prolific, open the study there again, and you will continue where "
-            "you were."
+            "If you came from Prolific, open the study there again. You will continue where you "
+            "left off."
         ),
         "invitation": _(
-            "If you were sent a link of your own, open it again, and you will continue where you "
-            "were."
+            "If you were sent a personal link, open it again. You will continue where you left off."
         ),
         "link": _(
-            "If you came by a link that is the same for everybody, open the personal link that "
-            "was shown to you with the instructions, and you will continue where you were. "
-            "Without it you can only begin again, as somebody new."
+            "If you used the public link, open the personal link that you saw on the instructions "
+            "page. You will continue where you left off. Without it you can only start again as "
+            "a new participant."
         ),
     }
     return "".join(f"\n\n{text}" for way, text in told.items() if way in ways_in)
@@ -123,8 +122,8 @@ def _nobody(request: HttpRequest, slug: str) -> HttpResponse:
             slug,
             _("Please open your study link again"),
             _(
-                "This browser does not know you, or not any more: its cookies were cleared "
-                "or refused. Nothing that you sent before is lost."
+                "We do not recognise you in this browser: its cookies were cleared or refused. "
+                "Everything you sent before is saved."
             )
             + way_back(slug),
             403,
@@ -138,9 +137,9 @@ def not_here(request: HttpRequest, slug: str) -> HttpResponse:
         slug,
         _("We cannot show you more in this browser"),
         _(
-            "Everybody takes part once. If you have taken part, open the study in the browser that "
-            "you used, or open it again from your submission on Prolific. There you will see how "
-            "it ended, and your code."
+            "Each person can take part only once. If you have taken part, open the study in the "
+            "browser that you used, or again from your submission on Prolific. There you will find "
+            "the last page with your code."
         ),
         403,
     )
@@ -151,11 +150,11 @@ def somebody_else(request: HttpRequest, slug: str) -> HttpResponse:
         return message(
             request,
             slug,
-            _("Somebody else has opened the study in this browser"),
+            _("Another person has opened the study in this browser"),
             _(
-                "This page was shown to one participant, and then another one came in the same "
-                "browser. Nothing was saved from it for either of them, and nothing that was "
-                "sent before is lost."
+                "This page was shown to one participant. Then another participant opened the "
+                "study in the same browser. The page was not saved for either of them. Everything "
+                "sent before is saved."
             )
             + way_back(slug),
             409,

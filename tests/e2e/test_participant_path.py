@@ -377,7 +377,7 @@ def test_stopped_study_turns_new_people_away_while_started_ones_finish(
     started = at_first_block(installation, small, new_page())
     reader = somebody(installation, small, new_page())
     reader.arrive()
-    titles = {"paused": "This study is taking a break", "closed": "This study has ended"}
+    titles = {"paused": "This study is paused", "closed": "This study has ended"}
     try:
         for state, title in titles.items():
             installation.manage("set_study", small, state)

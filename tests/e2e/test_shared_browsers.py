@@ -32,7 +32,7 @@ def after(person: Person) -> Person:
 
 def expect_somebody_else(person: Person) -> None:
     expect(person.page.get_by_role("heading", level=1)).to_have_text(
-        "Somebody else has opened the study in this browser"
+        "Another person has opened the study in this browser"
     )
 
 

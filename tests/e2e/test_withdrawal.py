@@ -100,7 +100,7 @@ def test_stopping_and_deleting_midway_asks_before_and_can_be_called_off(
     person.begin()
     person.answer(*["Somewhat"] * person.items.count())
     person.follow("Stop here")
-    person.follow("Go on with the survey")
+    person.follow("Continue the survey")
     assert person.number == 3
     person.follow("Stop here")
     person.follow("Stop and delete my answers")
@@ -111,7 +111,7 @@ def test_stopping_and_deleting_midway_asks_before_and_can_be_called_off(
     confirm(person)
     person.page.go_back()
     person.page.reload()
-    expect(person.page.get_by_role("heading", level=1)).not_to_have_text("You want to stop")
+    expect(person.page.get_by_role("heading", level=1)).not_to_have_text("Do you want to stop?")
     person.arrive()
     person.agree()
     expect(person.page.get_by_role("heading", level=1)).to_have_text("Your data are deleted")

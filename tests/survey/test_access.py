@@ -159,8 +159,8 @@ def test_page_without_a_cookie_explains_itself(study: Study, client: Client) -> 
 
 
 FROM_PROLIFIC = "If you came from Prolific, open the study there again"
-INVITED = "If you were sent a link of your own, open it again"
-BY_OPEN_LINK = "Without it you can only begin again, as somebody new."
+INVITED = "If you were sent a personal link, open it again"
+BY_OPEN_LINK = "Without it you can only start again as a new participant."
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_somebody_unknown_is_promised_only_what_the_ways_in_can_keep(
         assert reply.status_code == 403
         text = " ".join(reply.content.decode().split())
         assert [one for one in (FROM_PROLIFIC, INVITED, BY_OPEN_LINK) if one in text] == told
-        assert text.count("you will continue where you were") == len(told)
+        assert text.count("You will continue where you left off") == len(told)
 
 
 def test_open_link_without_its_cookie_is_somebody_new_and_the_personal_link_is_not(
@@ -292,7 +292,7 @@ def test_page_of_one_person_is_recorded_for_nobody_else(study: Study, client: Cl
     before = Rating.objects.count()
     reply = client.post("/s/small/page/3/", sent)
     assert reply.status_code == 409
-    assert b"<h1>Somebody else has opened the study in this browser</h1>" in reply.content
+    assert b"<h1>Another person has opened the study in this browser</h1>" in reply.content
     assert client.get(f"/s/small/stop/?whose={sent['whose']}").status_code == 409
     assert Rating.objects.count() == before
     assert list(Participant.objects.values_list("pages_done", flat=True)) == [2, 2]

@@ -118,8 +118,8 @@ def test_coming_back_shows_the_same_ending_again(study: Study, ending: str) -> N
     html = reply.content.decode()
     assert f'<output id="completion-code">{CODES[ending]}</output>' in html
     said = {
-        "completed": "everybody takes part once",
-        "failed_attention": "everybody takes part once",
+        "completed": "each person can take part only once",
+        "failed_attention": "each person can take part only once",
         "screened_out": "You have been here before.",
         "declined": "You have been here before.",
     }
@@ -180,7 +180,7 @@ def test_stopping_keeps_what_was_sent_and_says_how_to_go_on_or_delete(
 ) -> None:
     participant = begin(client)
     html = client.get("/s/small/stop/").content.decode()
-    assert '<a class="button" href="/s/small/page/1/">Go on with the survey</a>' in html
+    assert '<a class="button" href="/s/small/page/1/">Continue the survey</a>' in html
     assert "Stop and delete my answers</a>" in html
     assert "Call <strong>988</strong>" in html
     participant.refresh_from_db()

@@ -43,7 +43,7 @@ def test_error_page_says_what_to_do(
     html = reply.content.decode()
     assert reply.status_code == status
     assert title in html.partition("<h1>")[2].partition("</h1>")[0]
-    assert "open its" in html and "you will continue where you were" in " ".join(html.split())
+    assert "open its" in html and "you will continue where you left off" in " ".join(html.split())
     assert "/static/" not in html
 
 

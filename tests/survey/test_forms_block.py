@@ -155,7 +155,7 @@ def test_a_choice_that_is_not_on_the_page_is_refused(value: str) -> None:
         ("", "Write an answer: Why did you choose so?"),
         (" \r\n\x00 ", "Write an answer: Why did you choose so?"),
         ("so", "Write at least 5 characters: Why did you choose so?"),
-        ("x" * 61, "Write at most 60 characters; these are 61"),
+        ("x" * 61, "Write at most 60 characters; you wrote 61"),
     ],
 )
 def test_a_free_answer_keeps_to_its_lengths(text: str, problem: str) -> None:

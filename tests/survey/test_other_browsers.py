@@ -112,7 +112,7 @@ def test_other_browser_goes_on_with_the_next_unanswered_page_and_sees_none_befor
     assert other.get("/s/small/").headers["Location"] == "/s/small/page/5/"
     assert other.get(link).headers["Location"] == "/s/small/page/5/"
     stop = other.get("/s/small/stop/").content.decode()
-    assert "withdraw/" not in stop and "in which you began" in stop
+    assert "withdraw/" not in stop and "where you started" in stop
 
 
 def test_other_browser_changes_nothing_that_was_sent_before(anna: Participant) -> None:
@@ -186,7 +186,7 @@ def test_browser_that_sends_the_last_page_gets_the_code(anna: Participant, clien
         other.get("/s/small/end/").content.decode(),
         other.get(OTHER, follow=True).content.decode(),
     ):
-        assert CODE in html and "withdraw/" not in html and "in which you began" in html
+        assert CODE in html and "withdraw/" not in html and "where you started" in html
     third = Client()
     agree(third, OTHER)
     assert CODE not in third.get("/s/small/end/").content.decode()
@@ -349,7 +349,7 @@ def test_id_that_prolific_would_not_give_is_refused_in_plain_words(
 ) -> None:
     reply = client.get(f"/s/small/{query}")
     assert reply.status_code == 400
-    assert b"An ID in this link is not one that Prolific gives." in reply.content
+    assert b"An ID in this link is not a Prolific ID." in reply.content
     assert not Participant.objects.exists()
 
 

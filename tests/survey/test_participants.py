@@ -133,7 +133,7 @@ def test_somebody_who_only_read_the_information_does_not_begin_a_paused_study(
     Study.objects.update(state="paused")
     reply = client.post("/s/small/consent/", {"agree": "yes"})
     assert reply.status_code == 403
-    assert b"taking a break" in client.get(LINK).content  # at once, without reading again
+    assert b"paused" in client.get(LINK).content  # at once, without reading again
     assert Participant.objects.get().status == "arrived"
 
 

@@ -129,7 +129,7 @@ def test_version_that_there_is_not_gets_a_clear_page(
     assert Participant.objects.count() == 1
 
 
-@pytest.mark.parametrize(("state", "title"), [("paused", b"taking a break"), ("closed", b"ended")])
+@pytest.mark.parametrize(("state", "title"), [("paused", b"paused"), ("closed", b"ended")])
 def test_version_that_has_stopped_takes_no_test_people(
     draft: Study, researcher: Client, state: str, title: bytes
 ) -> None:

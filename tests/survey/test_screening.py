@@ -61,7 +61,7 @@ def test_who_is_not_eligible_ends_with_a_text_and_a_code_of_their_own(
     reply = client.post(PAGE, WRONG, follow=True)
     html = reply.content.decode()
     assert reply.redirect_chain == [("/s/small/end/", 302)]
-    assert "This study is not for you" in html
+    assert "You are not eligible for this study" in html
     assert 'id="completion-code">SCREEN1<' in html
     assert "https://app.prolific.com/submissions/complete?cc=SCREEN1" in html
     assert "DONE1" not in html
@@ -135,14 +135,14 @@ def test_same_invitation_meets_the_same_ending(study: Study, client: Client) -> 
     link = f"/s/small/?invite={Invitation.objects.create(study=study).token}"
     begin(client, link)
     client.post(PAGE, WRONG)
-    assert b"This study is not for you" in Client().get(link, follow=True).content
+    assert b"You are not eligible for this study" in Client().get(link, follow=True).content
     assert Participant.objects.count() == 1
 
 
 def test_open_link_meets_the_same_ending_in_the_same_browser(study: Study, client: Client) -> None:
     begin(client, "/s/small/")
     client.post(PAGE, WRONG)
-    assert b"This study is not for you" in client.get("/s/small/", follow=True).content
+    assert b"You are not eligible for this study" in client.get("/s/small/", follow=True).content
     assert Participant.objects.count() == 1
 
 

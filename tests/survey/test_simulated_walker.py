@@ -185,7 +185,7 @@ def test_study_of_quite_another_shape_is_walked_too(live_server: LiveServer, db:
 
 def test_paused_study_lets_nobody_in(live_server: LiveServer, study: Study) -> None:
     Study.objects.update(state="paused")
-    with pytest.raises(NotLetIn, match="taking a break"):
+    with pytest.raises(NotLetIn, match="paused"):
         send(study, plans_of(study, 1), live_server.url)
     assert not Participant.objects.exists()
 
