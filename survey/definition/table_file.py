@@ -106,8 +106,9 @@ class TableFile:
             if not any(map(str.strip, cells)):
                 continue
             if len(cells) != self._width:
-                given = (len(cells), named if len(cells) < named else self._width)
-                message = "{} cells where the header has {}"
+                plural = "" if len(cells) == 1 else "s"
+                given = (len(cells), plural, named if len(cells) < named else self._width)
+                message = "{} cell{} where the header has {}"
                 note(Problem(self.file, line, 0, message, given))
             elif any(map(str.strip, cells[named:])):
                 message = "{!r} is in a column without a name"

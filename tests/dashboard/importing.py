@@ -102,7 +102,7 @@ def bad_tables(text: str) -> list[tuple[bytes, str]]:
         ),
         (
             f"{header}\n{names[0]}".encode(),
-            f", line 2: 1 cells where the header has {columns}",
+            f", line 2: 1 cell where the header has {columns}",
         ),
         (
             text.encode("utf-16"),

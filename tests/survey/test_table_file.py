@@ -75,7 +75,7 @@ NOT_A_TABLE = "give a table as .csv, .tsv or .xlsx"
         (b",,\n1,2,3\n", "t.csv, line 1: there is no header"),
         (b"a,b,a\n1,2,3\n", "t.csv, line 1: column 'a' appears twice"),
         (b"a,,,b\n1,2,3,4\n", "t.csv, line 1: several columns have no name"),
-        (b"a,b\n1\n", "t.csv, line 2: 1 cells where the header has 2"),
+        (b"a,b\n1\n", "t.csv, line 2: 1 cell where the header has 2"),
         (b"a,b\n1,2,3\n", "t.csv, line 2: 3 cells where the header has 2"),
         (b'a,b\n1,"2\n', "t.csv, line 2: not valid CSV: unexpected end of data"),
         (b"a,b\n1,\x00\n", "t.csv, line 2: there is a NUL character; remove it"),
