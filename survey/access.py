@@ -1,4 +1,4 @@
-"""Who may see which participant page: the one place where a browser becomes a person."""
+"""Who may see which participant page. Only this module finds the person behind a browser."""
 
 import hashlib
 import re
@@ -19,13 +19,13 @@ from survey.participants import COOKIE_DAYS, Arrival
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
 from survey.simulated import clock
 
-#: An identifier as recruiters give them, and as our own tokens are; an unfilled placeholder such
-#: as {{%ID%}} is none.
+#: An identifier from a recruiter, or one of our own tokens. An unfilled placeholder such as
+#: {{%ID%}} does not match.
 PERSON = re.compile(r"[A-Za-z0-9._-]{1,200}")
 #: Prolific's ids of people, studies and submissions.
 PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
 PREVIEW = "preview"
-#: What every page asks of its participant; the rest is fetched where it is asked for.
+#: The fields that every page needs; other fields are fetched on first use.
 NEEDED_BY_PAGES = (
     "secret",
     "status",
@@ -41,7 +41,7 @@ NEEDED_BY_PAGES = (
 
 
 class Refused(Exception):
-    """An arrival that leads nowhere; `message` is for the participant to read."""
+    """An arrival that is refused; the participant reads `message`."""
 
     def __init__(self, title: str, message: str) -> None:
         self.title, self.message = title, message
@@ -53,7 +53,7 @@ def _cookie_name(slug: str) -> str:
 
 
 def remember(response: HttpResponse, slug: str, secret: str, *, secure: bool) -> None:
-    """Let this browser come back as the participant, or the further browser, with this secret."""
+    """Set the cookie with the secret of the participant, or of the further browser."""
     response.set_cookie(
         _cookie_name(slug),
         secret,
@@ -66,28 +66,29 @@ def remember(response: HttpResponse, slug: str, secret: str, *, secure: bool) ->
 
 
 def forget(response: HttpResponse, slug: str) -> None:
-    """Let this browser be nobody again."""
+    """Delete this browser's cookie."""
     response.delete_cookie(_cookie_name(slug), path=f"/s/{slug}/", samesite="Lax")
 
 
 def whose_page(request: HttpRequest, slug: str) -> str:
-    """What a participant's pages carry, so that what is sent from one is theirs or nobody's: in
-    the meantime somebody else may have come with this browser. It tells nothing about them.
+    """A token in the pages of a participant. It shows whether a form comes from a page of the
+    browser's current participant, because another person may have used the browser since. It
+    reveals nothing about the participant.
     """
     return hashlib.sha256(f"page of {_cookie(request, slug)}".encode()).hexdigest()[:16]
 
 
 def is_page_of_this_browser(request: HttpRequest, slug: str) -> bool:
-    """Whether what is sent or followed comes from a page of whom the browser now belongs to, as
-    far as it says.
+    """Whether the form or link comes from a page of the browser's current participant. A request
+    without the token counts as theirs.
     """
     sent = request.POST if request.method == "POST" else request.GET
     return sent.get("whose", own := whose_page(request, slug)) == own
 
 
 def language_of_stranger(request: HttpRequest, slug: str) -> str:
-    """The language for somebody of whom no participant is known: the first that their browser
-    asks for among those of the study, else the study's main one.
+    """The language for a visitor without a participant: the first of the browser's languages that
+    the study has, else the study's main language.
     """
     study = study_for_arrivals(slug)
     if study is None:
@@ -105,8 +106,8 @@ def language_of_stranger(request: HttpRequest, slug: str) -> str:
 
 
 def participant_of(request: HttpRequest, slug: str) -> Participant | None:
-    """The participant whom this browser remembers for the study, with the study; also one for
-    whom it may only go on, as `is_own` tells.
+    """The participant of this browser, with the study. Check `is_own`: a further browser may only
+    continue the survey.
     """
     participant = own_participant_of(request, slug)
     if participant is None and (browser := browser_of(request, slug)) and browser.goes_on:
@@ -115,23 +116,23 @@ def participant_of(request: HttpRequest, slug: str) -> Participant | None:
 
 
 def own_participant_of(request: HttpRequest, slug: str) -> Participant | None:
-    """The participant to whom this browser belongs, with the study."""
+    """The participant who owns this browser, with the study."""
     return _by_secret(slug, _cookie(request, slug))
 
 
 def is_own(request: HttpRequest, participant: Participant) -> bool:
-    """Whether this browser may see all of the participant's record, and not only go on."""
+    """Whether this browser may see the participant's whole record, rather than only continue."""
     return _cookie(request, participant.study.slug) == participant.secret
 
 
 def ended_here(request: HttpRequest, slug: str) -> bool:
-    """Whether the survey ended with a page that this further browser sent."""
+    """Whether this further browser sent the survey's last page."""
     browser = browser_of(request, slug)
     return browser is not None and browser.ended_here
 
 
 def browser_of(request: HttpRequest, slug: str) -> Browser | None:
-    """What this browser is, if somebody's id is known from another one; with their study."""
+    """The row of this browser, if its ID is known from another browser; with the study."""
     secret = _cookie(request, slug)
     if not PERSON.fullmatch(secret):
         return None
@@ -146,7 +147,7 @@ def _cookie(request: HttpRequest, slug: str) -> str:
 
 
 def _by_secret(slug: str, secret: str) -> Participant | None:
-    if not PERSON.fullmatch(secret):  # not ours, and perhaps nothing that a database takes
+    if not PERSON.fullmatch(secret):  # not ours, and perhaps not storable in a database
         return None
     people = Participant.objects.select_related("study").only(*NEEDED_BY_PAGES)
     try:
@@ -156,9 +157,10 @@ def _by_secret(slug: str, secret: str) -> Participant | None:
 
 
 def time_of(request: HttpRequest, participant: Participant) -> datetime:
-    """Now; for a simulated rater the time that their request carries, signed.
+    """The current time; for a simulated rater the signed time in the request.
 
-    Raises PermissionDenied for a simulated clock with anybody else or without a valid signature.
+    Raises PermissionDenied for a simulated time without a valid signature, or from another
+    participant.
     """
     header = request.headers.get(clock.HEADER)
     if header is None:
@@ -167,7 +169,7 @@ def time_of(request: HttpRequest, participant: Participant) -> datetime:
     if participant.source != Participant.Source.SIMULATED or not (
         Identity.objects.filter(participant=participant, key=carried.person).exists()
     ):
-        raise PermissionDenied("A simulated clock counts for its own simulated rater alone.")
+        raise PermissionDenied("The simulated time belongs to another participant.")
     return carried.at
 
 
@@ -181,17 +183,17 @@ def _read_clock(header: str) -> clock.SimulatedClock:
 def arrival_of(  # noqa: PLR0911  # one return for each way in
     request: HttpRequest, study: Study
 ) -> Arrival | Participant | Browser:
-    """Who comes with this link: an arrival to admit, or whom this browser remembers.
+    """The person behind a link: an arrival to admit, or the participant of this browser.
 
-    A Prolific ID or an invitation is one person in any browser. A Prolific ID is no secret, so it
-    opens nobody's record by itself (see `participants.arrive`); an invitation is one, and does.
-    With an open link the browser's cookie is all there is: in another browser the same person is
-    a new one, because to tell them apart we would have to collect what identifies them. Where
-    taking part once, or screening, has to be certain, a study's ways in are Prolific or
-    invitations. The link of an expert opens whatever the ways in are: these are about raters.
+    A Prolific ID or an invitation means one person in any browser. An invitation is secret and
+    opens the person's record. A Prolific ID is not secret and does not (see `participants.arrive`).
+    With an open link, only the browser's cookie identifies a person. In another browser the same
+    person counts as new: to recognise them we would have to collect identifying data. A study that
+    must be sure that each person takes part once, or is screened once, uses Prolific or
+    invitations. An expert's link works with any `ways_in`, because `ways_in` is about raters.
 
-    `study` is the version that is offered now; test people alone may come for another one.
-    Raises Refused, PermissionDenied.
+    `study` is the current version; only test people may ask for another one. Raises Refused,
+    PermissionDenied.
     """
     ways_in = study.settings["ways_in"]
     header = request.headers.get(clock.HEADER)
@@ -231,13 +233,13 @@ def _nobody_named() -> Refused:
 
 
 def names_of_parameters(study: Study) -> dict[str, str]:
-    """What the study's recruiter calls `participant`, `study` and `session` in its links."""
+    """The recruiter's names for `participant`, `study` and `session` in its links."""
     prolific = study.settings["prolific"]
     return dict(prolific["parameters"] if prolific else Parameters().model_dump())
 
 
 def _parameters(request: HttpRequest, study: Study) -> dict[str, str]:
-    """What the address says of `participant`, `study` and `session`; a name in any case."""
+    """The values of `participant`, `study` and `session` in the address; names in any case."""
     sent = {name.casefold(): request.GET[name].strip() for name in request.GET}
     return {
         part: sent[name.casefold()]
@@ -247,20 +249,20 @@ def _parameters(request: HttpRequest, study: Study) -> dict[str, str]:
 
 
 def _is_from_prolific(request: HttpRequest, study: Study) -> bool:
-    """Whether the address has any of the parameters. Somebody from Prolific whose ID got lost
-    must not slip in by the open link, where nobody would pay them.
+    """Whether the address has any of the parameters. A person from Prolific without an ID must not
+    be admitted by the open link, because they could not be paid.
     """
     return bool(_parameters(request, study))
 
 
 def _identifiers(request: HttpRequest, study: Study) -> dict[str, str]:
-    """The identifiers in the address; those that are none of any recruiter are left out."""
+    """The identifiers in the address, without those that no recruiter would give."""
     sent = _parameters(request, study)
     return {part: text for part, text in sent.items() if PERSON.fullmatch(text)}
 
 
 def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
-    """Raises Refused where the address has no id, or one that the recruiter would not give."""
+    """Raises Refused if the address has no ID, or one that the recruiter would not give."""
     sent = {part: text for part, text in _parameters(request, study).items() if text}
     if "participant" not in sent:
         raise _nobody_named()
@@ -288,7 +290,7 @@ def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
 
 
 def _version_asked_for(request: HttpRequest, slug: str) -> Study:
-    """The version that a test person names; without a name the newest, even if it is a draft."""
+    """The version that a test person asks for; by default the newest, even if it is a draft."""
     version = request.GET.get("version")
     try:
         return find_study(slug if version is None else f"{slug}@{version}")
@@ -302,7 +304,7 @@ def _version_asked_for(request: HttpRequest, slug: str) -> Study:
 def _simulated(request: HttpRequest, study: Study, carried: clock.SimulatedClock) -> Arrival:
     sent = _identifiers(request, study)
     if sent.get("participant") != carried.person:
-        raise PermissionDenied("A simulated clock counts for its own simulated rater alone.")
+        raise PermissionDenied("The simulated time belongs to another participant.")
     return Arrival(
         study=_version_asked_for(request, study.slug),
         source=Participant.Source.SIMULATED,
@@ -329,8 +331,8 @@ def _preview(request: HttpRequest, slug: str) -> Arrival:
 
 
 def _invitation(study: Study, token: str) -> Invitation:
-    """The invitation with this token. Whoever has a part of one must not slip in by the open link:
-    an expert would count among the raters.
+    """The invitation with this token. An incomplete token is refused and never treated as the open
+    link: an expert would be counted as a rater.
     """
     if PERSON.fullmatch(token):
         with suppress(Invitation.DoesNotExist):

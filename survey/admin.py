@@ -1,6 +1,6 @@
-"""Raw records for researchers. What raters saw and said is shown, never edited here.
+"""Raw records for researchers. They show what raters saw and answered, and cannot be edited here.
 
-Participants' secrets are shown to nobody, and who they are elsewhere to superusers alone.
+Nobody sees participants' secrets. Only superusers see their IDs elsewhere.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from survey import models
 
 
 class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for several models
-    """Shows records; adds, changes and deletes none."""
+    """Shows records, and cannot add, change or delete any."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -32,7 +32,7 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for seve
     ) -> HttpResponse:
         try:
             return super().changelist_view(request, extra_context)
-        except (OverflowError, DataError):  # a filter by what no database holds: huge numbers, NUL
+        except (OverflowError, DataError):  # filtered by huge numbers or NUL
             raise Http404 from None
 
 
@@ -70,11 +70,11 @@ class ParticipantAdmin(ReadOnly):
     list_filter = ["study", "source", "panel", "status"]
     list_select_related = ["study"]
     search_fields = ["pseudonym"]
-    exclude = ["secret"]  # whoever holds it can answer in the participant's name
+    exclude = ["secret"]  # anyone with it can answer in the participant's name
 
 
 class ForSuperusers(ReadOnly):
-    """Who participants are elsewhere: Prolific IDs and the like."""
+    """Participants' IDs elsewhere, such as Prolific IDs."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return _is_superuser(request)
@@ -101,7 +101,7 @@ class SubmissionAdmin(ForSuperusers):
 
 @admin.register(models.Withdrawal)
 class WithdrawalAdmin(ForSuperusers):
-    """By whose keys those who withdrew are paid, until their retention date."""
+    """The keys for paying participants who withdrew, until the retention date."""
 
     list_display = ["study", "source", "withdrawn_at", "kind", "key", "key_kept_until"]
     list_filter = ["study", "source"]
@@ -115,7 +115,7 @@ def _is_superuser(request: HttpRequest) -> bool:
 
 @admin.register(models.Invitation)
 class InvitationAdmin(ReadOnly):
-    """Personal links: written here and given out, never changed."""
+    """Personal links: created here, never changed."""
 
     list_display = ["label", "study", "panel", "link", "created_at"]
     list_filter = ["study", "panel"]

@@ -1,8 +1,8 @@
 """Recording a page once, in one transaction.
 
-Every function first updates the participant's row. That checks that the page is theirs to answer,
-moves them on, and holds the row until the transaction ends, so that two submissions of one
-person never interleave. What is committed before the redirect stays.
+Every function first updates the participant's row. This checks that they may answer the page,
+advances their progress, and locks the row until the transaction ends. So two submissions of one
+person never interleave. Answers are committed before the redirect.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ DemographicValue = int | str | list[str]
 
 
 class Cell(NamedTuple):
-    """What one rating, rank or choice of a block is about."""
+    """The subject of one rating, rank or choice of a block."""
 
     task: str
     response: int
@@ -41,10 +41,10 @@ class Cell(NamedTuple):
 
 @dataclass
 class BlockAnswers:
-    """Everything that was answered on the page of one block.
+    """All answers on the page of one block.
 
-    `texts` holds free answers by name (an empty one was left out), `check` the answer to an
-    attention check among the responses.
+    `texts` has the free answers by name (empty if not answered), `check` the answer to an attention
+    check among the responses.
     """
 
     ratings: dict[Cell, int] = field(default_factory=dict)
@@ -54,8 +54,8 @@ class BlockAnswers:
 
 @dataclass(frozen=True)
 class LastPage:
-    """Where the survey ends. From `failed_checks_from` failed attention checks on (None: never)
-    it ends as `failed_attention`.
+    """Where the survey ends. With at least `failed_checks_from` failed attention checks (None:
+    never) it ends as `failed_attention`.
     """
 
     number: int
@@ -69,7 +69,7 @@ class OutOfOrder(Exception):
 def record_shown(*, participant: Participant, kind: str, page: int, at: datetime) -> None:
     """A page of this kind (of PageTime) was shown; only the first time counts.
 
-    Raises Participant.DoesNotExist where they withdrew at this moment.
+    Raises Participant.DoesNotExist if they withdrew at this moment.
     """
     shown = PageTime(participant=participant, kind=kind, page=page, shown_at=at)
     try:
@@ -88,8 +88,8 @@ def _recording(
     kind: str | None = None,
     once: bool = False,
 ) -> Iterator[None]:
-    """The transaction in which a page is recorded, with its time where it is of a `kind` of
-    PageTime. With `once` it can't be answered again.
+    """The transaction that records a page, and its time if `kind` (of PageTime) is given. With
+    `once` it can't be answered again.
 
     Raises OutOfOrder.
     """
@@ -114,8 +114,8 @@ def _recording(
 
 
 def _seen(at: datetime, *, overtaking: timedelta = timedelta(0)) -> dict[str, Any]:
-    """Fields of somebody who is seen now. They were not seen later than that before, or the clock
-    was set back.
+    """The fields to update for a participant who is active at `at`. If they were active at a later
+    time before, the clock was set back.
     """
     backwards = When(last_seen_at__gt=at + overtaking, then=Value(True))
     stepped = Case(backwards, default=F("clock_stepped"))
@@ -137,7 +137,7 @@ def record_instructions(
     last: LastPage,
     at: datetime,
 ) -> None:
-    """The instructions were read, on a device of which the measured fields are kept.
+    """Record that the instructions were read, and the measured fields of the device.
 
     Raises OutOfOrder.
     """
@@ -155,9 +155,9 @@ def record_screening(
     last: LastPage,
     at: datetime,
 ) -> None:
-    """Store the answers; who is not eligible ends here and frees their place.
+    """Store the answers. A participant who is not eligible ends here, and their place becomes free.
 
-    It can't be answered again, so that nobody finds out what to answer. Raises OutOfOrder.
+    It can't be answered again, so participants cannot try other answers. Raises OutOfOrder.
     """
     with _recording(participant, page, last, at, kind=PageTime.Kind.SCREENING, once=True):
         _store_answers(participant, values)
@@ -182,7 +182,7 @@ def record_block(
     """Store everything answered on the page of a block.
 
     The same page again changes nothing; a changed answer replaces the old one and is counted.
-    `paradata` holds the presentation's measured fields. Raises OutOfOrder.
+    `paradata` has the presentation's measured fields. Raises OutOfOrder.
     """
     assert presentation.page is not None
     with _recording(participant, presentation.page, last, at):
@@ -221,8 +221,8 @@ def _store_first(
 
 
 def _store_changes(presentation: Presentation, values: Mapping[Cell, int]) -> None:
-    """Replace what changed. A rank or choice may move to another response, whose row is in the
-    way until it has moved too: changed rows are written anew.
+    """Replace changed values. A rank or choice may move to another response whose row still has it,
+    so changed rows are deleted and created again.
     """
     stored = {
         Cell(row.task, row.response_id, row.dimension): row

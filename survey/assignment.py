@@ -1,4 +1,4 @@
-"""Who sees what, in which order. Pure: ids, a slot and seeds in, a plan out."""
+"""What each participant sees, in which order. Pure: ids, a slot and seeds in, a plan out."""
 
 import random
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from survey.counterbalance import BlockDesign, balanced_order
 
 @dataclass(frozen=True)
 class Layout:
-    """What is to be ordered: response ids by block id and blocks by scenario, in file order."""
+    """The content to be ordered: response ids by block id and blocks by scenario, in file order."""
 
     responses: dict[int, list[int]]
     scenarios: Sequence[Sequence[int]]
@@ -22,8 +22,9 @@ class Layout:
 
     @cached_property
     def shifts(self) -> dict[int, int]:
-        """How far each block stands from the first one in the square of response orders: blocks
-        side by side within a scenario, and the same place of scenarios side by side, differ.
+        """Each block's offset from the first one in the square of response orders. Neighbouring
+        blocks of a scenario differ, and so do blocks at the same position in neighbouring
+        scenarios.
         """
         return {
             block: scenario + place
@@ -44,8 +45,8 @@ class Layout:
 
 @dataclass(frozen=True)
 class CheckRange:
-    """Where an attention check may stand: `least` to `most` blocks before it, or, inside a
-    block, the number of that block.
+    """The range for an attention check: `least` to `most` blocks before it or, inside a block, the
+    number of that block.
     """
 
     name: str
@@ -56,7 +57,7 @@ class CheckRange:
 
 @dataclass(frozen=True)
 class PlannedBlock:
-    """A block's place: its page, its slot among the blocks, its responses from top to bottom."""
+    """A block's page, its position among the blocks, and its responses from top to bottom."""
 
     block: int
     page: int
@@ -66,7 +67,7 @@ class PlannedBlock:
 
 @dataclass(frozen=True)
 class PlannedCheck:
-    """An attention check's page; `place` is its place among the entries of a block, if in one."""
+    """An attention check's page, and its position (`place`) among a block's entries, if in one."""
 
     name: str
     page: int
@@ -87,9 +88,9 @@ def plan_survey(
 ) -> Plan:
     """The orders of the participant in `slot`; their blocks begin on `first_page`.
 
-    Balanced orders follow from the slot and the study's seed, random ones from the
-    participant's `order_seed`. A check's place is uniform in its range; no two checks stand in
-    one block. The same input gives the same plan.
+    Balanced orders follow from the slot and the study's seed, random ones from the participant's
+    `order_seed`. A check's place is uniform in its range; no two checks are in one block. The same
+    input gives the same plan.
     """
     draw = random.Random(order_seed)  # noqa: S311  # orders that must repeat, no secrets
     block_order = _block_order(layout, slot, draw)
@@ -136,7 +137,7 @@ def _response_order(layout: Layout, block: int, slot: int, draw: random.Random) 
 def _places_of_checks(
     checks: Sequence[CheckRange], blocks: int, draw: random.Random
 ) -> tuple[dict[int, str], dict[int, list[str]]]:
-    """Names of checks by the block they stand in, and by the block they follow."""
+    """Names of checks by the block they are in, and by the block they follow."""
     between: dict[int, list[str]] = {}
     for check in checks:
         if not check.in_block:
@@ -150,7 +151,7 @@ def _places_of_checks(
 
 
 def have_room(checks: Sequence[CheckRange]) -> bool:
-    """Whether all checks inside blocks can stand in blocks of their own."""
+    """Whether each check inside a block can have a different block."""
     taken: set[int] = set()
     for check in sorted((c for c in checks if c.in_block), key=lambda c: c.most):
         free = [place for place in range(check.least, check.most + 1) if place not in taken]

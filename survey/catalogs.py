@@ -1,5 +1,5 @@
-"""What participants' pages say, for translators: taken from templates and programs, kept in .po
-files, and checked. No page needs this module.
+"""The texts of participants' pages, for translators: extracted from templates and code, stored in
+.po files, and checked. No page needs this module.
 """
 
 import re
@@ -14,7 +14,7 @@ from django.utils.translation.template import templatize
 
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]")
 TAG = re.compile(r"</?\w[^>]*>")
-#: Pages of last resort stand beside the folder of templates.
+#: Error pages are outside the folder survey/.
 TEMPLATES = ("survey/*.html", "error.html", "[45][0-9][0-9].html")
 #: gettext's own header has blanks for a project and a person. Only these lines count.
 HEADER = r"""# What participants' pages of Fivefold say, in this language.
@@ -29,7 +29,7 @@ msgstr ""
 
 
 def extract(root: Path) -> Catalog:
-    """Every text of participants' pages, and in which files (relative to `root`) it stands."""
+    """Every text of participants' pages, and the files (relative to `root`) that contain it."""
     texts = Catalog()
     for path, source in sorted([*_programs(root), *_templates(root)]):
         place = str(path.relative_to(root))
@@ -44,7 +44,7 @@ def _programs(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _templates(root: Path) -> Iterator[tuple[Path, str]]:
-    """Templates turned into what looks like a program that calls gettext."""
+    """Templates converted to code with gettext calls."""
     for pattern in TEMPLATES:
         for path in (root / "templates").glob(pattern):
             calls = templatize(path.read_text(encoding="utf-8"))
@@ -58,8 +58,8 @@ def read(path: Path) -> Catalog:
 
 
 def update(path: Path, texts: Catalog) -> Catalog:
-    """Give a .po file all of `texts` and nothing else; what is translated stays. A file that is
-    not there is begun. Raises babel's UnknownLocaleError for a language that nobody knows.
+    """Make a .po file contain exactly `texts`, and keep its translations. A missing file is
+    created. Raises babel's UnknownLocaleError for an unknown language.
     """
     catalog = read(path) if path.exists() else Catalog(locale=path.parts[-3], fuzzy=False)
     catalog.update(texts, no_fuzzy_matching=True, update_creation_date=False)
@@ -69,7 +69,7 @@ def update(path: Path, texts: Catalog) -> Catalog:
 
 
 def write(path: Path, catalog: Catalog) -> None:
-    """Write a .po file; files are named without lines, so that few changes touch it."""
+    """Write a .po file; references have no line numbers, so few changes affect it."""
     catalog.charset = "utf-8"
     body = BytesIO()
     write_po(body, catalog, width=100, omit_header=True, sort_by_file=True, include_lineno=False)
@@ -79,7 +79,7 @@ def write(path: Path, catalog: Catalog) -> None:
 
 
 def problems(catalog: Catalog, texts: Catalog) -> list[str]:
-    """What is wrong with a catalog as a translation of `texts`, one line each."""
+    """The problems of a catalog as a translation of `texts`, one line each."""
     found = []
     for text in texts:
         if not text.id:
@@ -93,7 +93,7 @@ def problems(catalog: Catalog, texts: Catalog) -> list[str]:
             found += [f"{_name(text)}: {reason}" for reason in _faults(message)]
     for message in catalog:
         if message.id and texts.get(message.id, message.context) is None:
-            found.append(f"{_name(message)}: no page says this")
+            found.append(f"{_name(message)}: no page uses this text")
     return found
 
 

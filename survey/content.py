@@ -1,4 +1,4 @@
-"""What a study shows, kept in memory: content is written once and then only read."""
+"""The content of a study, cached in memory: it is written once and then only read."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from survey.models import BlockResponse, Study
 
 @dataclass(frozen=True)
 class ResponseContent:
-    """A response as a browser may know it."""
+    """A response, with the id that a browser may see."""
 
     id: int
     public_id: str
@@ -39,7 +39,7 @@ class StudyContent:
     design_seed: int
 
     def in_language(self, language: str) -> StudyDefinition:
-        """The definition in `language`, or in the main one where there is no translation."""
+        """The definition in `language`, or in the main one if there is no translation."""
         return self.translations.get(language, self.definition)
 
     @property
@@ -66,13 +66,13 @@ class StudyContent:
 
     @property
     def check_ranges(self) -> list[CheckRange]:
-        """Where attention checks may stand."""
+        """The ranges of attention checks."""
         return [
             CheckRange(check.name, *check.range, in_block=check.kind == "in_block")
             for check in self.definition.attention_checks
         ]
 
-    # Pages in their order; a part that the study lacks has none.
+    # Page numbers in order; None for a part that the study lacks.
 
     @property
     def screening_page(self) -> int | None:

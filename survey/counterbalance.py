@@ -1,11 +1,11 @@
 """Balanced orders and balanced choices of blocks. Pure: numbers and a seed in, orders out.
 
-Everything is a function of a participant's slot (0, 1, 2, …) and the study's seed, so nothing has
-to be counted while people arrive: when the slots in use are 0 to N−1, the counts are balanced.
-An abandoned slot is filled again by the next person, and what was missing is complete.
+Everything is a function of a participant's slot (0, 1, 2, …) and the study's seed, so nothing is
+counted while people arrive: when the slots in use are 0 to N−1, the counts are balanced. The next
+participant gets an abandoned slot, which restores the balance.
 
-Orders are rows of Williams squares: Latin squares (each thing once at each place) in which each
-thing also follows each other one equally often. E. J. Williams (1949), Experimental designs
+Orders are rows of Williams squares: Latin squares (each item once at each position) in which each
+item also follows each other item equally often. E. J. Williams (1949), Experimental designs
 balanced for the estimation of residual effects of treatments, Australian Journal of Chemistry 2.
 """
 
@@ -17,7 +17,7 @@ from math import gcd
 
 
 def rows_of_square(n: int) -> int:
-    """Rows that balance order and succession of `n` things: n where n is even, else 2n."""
+    """Rows that balance position and succession of `n` items: n if n is even, else 2n."""
     return n if n % 2 == 0 or n == 1 else 2 * n
 
 
@@ -29,13 +29,13 @@ def williams_row(n: int, row: int) -> list[int]:
 
 
 def _row(n: int, half: int, shift: int) -> list[int]:
-    """Row `shift` of the square's first half or, where n and `half` are odd, of its second."""
+    """Row `shift` of the square's first half or, if n and `half` are odd, of its second."""
     return williams_row(n, half * n % rows_of_square(n) + shift % n)
 
 
 @lru_cache(maxsize=4096)
 def _draws(n: int, key: Hashable) -> tuple[list[int], list[int]]:
-    """New names for the things of one square, and the order in which its rows are used."""
+    """New labels for the items of one square, and the order in which its rows are used."""
     draw = _random(key, n)
     return draw.sample(range(n), n), draw.sample(range(n), n)
 
@@ -47,12 +47,11 @@ def _random(*key: Hashable) -> random.Random:
 def balanced_order(n: int, number: int, *, key: Hashable, shift: int = 0) -> list[int]:
     """Order `number` of an endless sequence over 0 … n−1; `key` names the sequence.
 
-    Each run of n orders from a multiple of n on is a Latin square, each run of
-    `rows_of_square(n)` a Williams square; in between, counts differ by one at most. Names and
-    rows are drawn anew for each square. Sequences that differ in `shift` alone are used side by
-    side (the blocks of one participant): `rows_of_square(n)` of them in a row form a Williams
-    square too, so what is not even yet in each of them is so over all. (Where n is odd, every
-    second one begins with the square's other half.)
+    Each run of n orders from a multiple of n on is a Latin square, each run of `rows_of_square(n)`
+    a Williams square; in between, counts differ by one at most. Labels and row order are drawn
+    again for each square. One participant's blocks use sequences that differ only in `shift`:
+    `rows_of_square(n)` consecutive ones form a Williams square too, so they are even together
+    before each is even alone. (If n is odd, every second one begins with the square's other half.)
     """
     square, row = divmod(number, rows_of_square(n))
     names, rows = _draws(n, (key, square))
@@ -64,8 +63,8 @@ def balanced_order(n: int, number: int, *, key: Hashable, shift: int = 0) -> lis
 class BlockDesign:
     """Which blocks the person in each slot sees, in which order.
 
-    `groups` holds the blocks of each scenario, in file order; `per_participant` is how many
-    blocks a person sees. `together` keeps the blocks of a scenario on consecutive pages.
+    `groups` has the blocks of each scenario, in file order; `per_participant` is how many blocks a
+    person sees. `together` keeps the blocks of a scenario on consecutive pages.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -85,14 +84,14 @@ class BlockDesign:
 
     @property
     def group_size(self) -> int | None:
-        """Blocks of a scenario, where hands of whole scenarios are dealt and kept together."""
+        """Number of blocks of a scenario, if whole scenarios are dealt and kept together."""
         sizes = set(map(len, self.groups))
         size = sizes.pop()
         return size if self.together and not sizes and self.per_participant % size == 0 else None
 
     @property
     def _passes(self) -> int:
-        """Passes until each block has stood at each place."""
+        """Passes until each block has been at each position."""
         size = self.group_size
         if size is None:
             return rows_of_square(self.per_participant)
@@ -110,7 +109,7 @@ class BlockDesign:
 
     @lru_cache(maxsize=256)  # noqa: B019  # a handful of small designs per process
     def _circle(self, number: int) -> list[int]:
-        """All blocks in an order drawn anew for each time that the design is complete."""
+        """All blocks, in an order drawn again each time the design is complete."""
         draw = _random(self.seed, "circle", number)
         if not self.together:
             blocks = [block for group in self.groups for block in group]
@@ -146,11 +145,11 @@ class BlockDesign:
 
 
 def _in_rows(groups: Sequence[Sequence[int]], number: int) -> list[int]:
-    """Order `number` of `groups`, which are kept together, and of the things in each.
+    """Order `number` of `groups`, which are kept together, and of the items in each.
 
-    Two squares are used at once, one over groups and one within each. Shifts go through all
-    pairs of rows before a square's other half is used, so each thing has then stood once at
-    each place.
+    Two squares are used at once, one over groups and one within each. Shifts go through all pairs
+    of rows before a square's other half is used, so by then each item has been once at each
+    position.
     """
     n = len(groups)
     halves, row = divmod(number, n * max(map(len, groups)))

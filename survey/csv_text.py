@@ -1,7 +1,7 @@
 """CSV as we write it: UTF-8, `\\n`, ISO 8601 times, shortest exact numbers. Pure.
 
-A text that begins like a formula would run in a spreadsheet, so it gets an apostrophe in front
-when it is written and loses it when it is read; whatever was stored comes back as it was.
+A spreadsheet would run a text that begins like a formula. So such a text is written with an
+apostrophe in front, which is removed on reading; every text is read back unchanged.
 """
 
 import csv
@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-#: Texts that a spreadsheet takes for a formula, with the apostrophes that already guard one.
+#: Texts that a spreadsheet treats as a formula, with apostrophes that are already in front.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 Row = Sequence[Any]
 
 
 def to_text(value: object) -> str:
-    """A value as a cell: nothing and NaN are empty, booleans `true` and `false`."""
+    """A value as a cell: None and NaN are empty, booleans are `true` and `false`."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -38,7 +38,7 @@ def from_text(cell: str) -> str:
 
 
 def time_text(time: datetime | None) -> str | None:
-    """ISO 8601 in UTC, to the microsecond where there are any."""
+    """ISO 8601 in UTC, with microseconds if there are any."""
     return None if time is None else time.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 

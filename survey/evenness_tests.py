@@ -1,9 +1,9 @@
 """χ² tests of how evenly orders came out. Pure: counts in, statistics out.
 
-The orders of one page are permutations: where one thing stands, no other can. Pearson's χ² with
-its usual degrees of freedom takes cells for independent and would be off by a factor. These
-tests weigh each part of the deviations by its exact variance under uniformly random orders.
-Orders that are balanced by design come out more even than random ones: then p is near 1.
+The orders of one page are permutations: two items cannot have the same position. Pearson's χ² with
+its usual degrees of freedom assumes independent cells and would be off by a factor. These tests
+weigh each part of the deviations by its exact variance under uniformly random orders. Orders that
+are balanced by design are more even than random ones: then p is near 1.
 """
 
 from collections.abc import Iterable, Sequence
@@ -47,13 +47,12 @@ def chi_square_tail(statistic: float, df: int) -> float:
 
 
 def place_test(tables: Iterable[Table]) -> ChiSquare:
-    """Whether things stood at each place equally often; tables of independent orders add up.
+    """Whether items appeared equally often at each position; tables of independent orders add up.
 
-    A table has a row for each of m things and a column for each of k ≤ m places; each order
-    puts one thing at each place. With k = m this is Anderson's statistic for ranks: R. L.
-    Anderson (1959), Use of contingency tables in the analysis of consumer preference studies,
-    Biometrics 15; for k < m the same covariance, (I − J/m) ⊗ (I − J/m) / (m − 1), cut to k
-    columns and inverted.
+    A table has a row for each of m items and a column for each of k ≤ m positions; each order puts
+    one item at each position. With k = m this is Anderson's statistic for ranks: R. L. Anderson
+    (1959), Use of contingency tables in the analysis of consumer preference studies, Biometrics 15;
+    for k < m the same covariance, (I − J/m) ⊗ (I − J/m) / (m − 1), cut to k columns and inverted.
     """
     return sum((_place_test(table) for table in tables), NOTHING)
 
@@ -72,13 +71,13 @@ def _place_test(table: Table) -> ChiSquare:
 
 
 def succession_test(tables: Iterable[Table]) -> ChiSquare:
-    """Whether each thing came right after each other one equally often (first-order carry-over).
+    """Whether each item came directly after each other one equally often (first-order carry-over).
 
-    A table counts, for k things in uniformly random order, how often the thing of a column came
-    right after that of a row. How often a thing stood first or last shows in its row and column
-    sums; that is `place_test`'s business, so they are fitted and taken out. What is left has a
-    part that is the same both ways (variance 1/k for each order) and one that is opposite
-    ((k + 1) / (k (k − 1))); both follow from the pairs of neighbours in a random permutation.
+    A table counts, for k items in uniformly random order, how often the item of a column came
+    directly after that of a row. Row and column sums show how often an item was first or last.
+    `place_test` tests that, so they are fitted and removed here. The residuals have a symmetric
+    part (variance 1/k for each order) and an antisymmetric one ((k + 1) / (k (k − 1))); both
+    variances follow from the pairs of neighbours in a random permutation.
     """
     return sum((_succession_test(table) for table in tables), NOTHING)
 

@@ -1,9 +1,9 @@
-"""What a page's script measured, sent with the form. Pure: text in, checked fields out.
+"""Measurements of a page's script, sent with the form. Pure: text in, checked fields out.
 
-A page is sent with what was measured on it before, the script adds to that and sends totals: so
-times of several visits add up, and a page that is sent twice counts once. It comes from a browser
-and may be anything: whatever is no plausible measurement is left out, and never a reason to
-refuse an answer. The survey works without it.
+A page carries its earlier measurements, and the script adds to them and sends totals. So the times
+of several visits add up, and a page sent twice counts once. The values come from a browser and can
+be anything: implausible ones are ignored, and never a reason to refuse an answer. The survey works
+without them.
 """
 
 import json
@@ -15,7 +15,7 @@ LONGEST_SECONDS = 30 * 24 * 3600
 LONGEST_TEXT = 4000
 MOST_PIXELS = 20_000
 MOST_TIMES = 100_000
-#: Field of a presentation → what the script calls it.
+#: Field of a presentation → its name in the script.
 SECONDS = {
     "visible_seconds": "visible",
     "hidden_seconds": "hidden",
@@ -28,7 +28,7 @@ FIELDS = (*SECONDS, *COUNTS, "response_seconds")
 
 
 class Shown(Protocol):
-    """A response as the browser knows it."""
+    """A response, with the id that the browser knows."""
 
     @property
     def id(self) -> int: ...
@@ -59,7 +59,7 @@ def _count(value: object, most: int) -> int | None:
 
 
 def read_page(text: str, responses: Sequence[Shown]) -> dict[str, Any]:
-    """Measured fields of a presentation (see its table); those that were measured alone."""
+    """Measured fields of a presentation (see its table); only those that were measured."""
     sent = _object(text)
     fields: dict[str, Any] = {name: _seconds(sent.get(key)) for name, key in SECONDS.items()}
     fields |= {name: _count(sent.get(key), MOST_TIMES) for name, key in COUNTS.items()}
@@ -74,9 +74,7 @@ def read_page(text: str, responses: Sequence[Shown]) -> dict[str, Any]:
 
 
 def page_text(fields: dict[str, Any], responses: Sequence[Shown]) -> str:
-    """The measured `fields` of a presentation as its page carries them; nothing where there are
-    none.
-    """
+    """The measured `fields` of a presentation as text for its page; empty if there are none."""
     known: dict[str, Any] = {
         key: fields[name]
         for name, key in (SECONDS | COUNTS).items()

@@ -1,4 +1,4 @@
-"""How people arrive, begin and come back."""
+"""How people arrive, start and come back."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -21,14 +21,14 @@ from survey.models import (
 )
 from survey.slots import Full, is_full, locked, take_slot
 
-#: How long a browser remembers whose it is.
+#: How long a browser keeps its participant's cookie.
 COOKIE_DAYS = 60
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who stands at which door. `kind` is None for somebody whom only their browser knows;
-    `panel` is the name of an expert's panel.
+    """A person who arrives, and how. `kind` is None if only their browser identifies them; `panel`
+    is the name of an expert's panel.
     """
 
     study: Study
@@ -44,7 +44,7 @@ class Arrival:
 
 
 class NotAdmitted(Exception):
-    """The study takes nobody new now: it is full, or not open."""
+    """The study admits no new participants now: it is full, or not open."""
 
     def __init__(self, study: Study, source: str, *, full: bool = False) -> None:
         self.study, self.source, self.full = study, source, full
@@ -52,7 +52,7 @@ class NotAdmitted(Exception):
 
 
 class Withdrawn(Exception):
-    """Somebody who had their data deleted comes back."""
+    """A participant who withdrew comes back."""
 
     def __init__(self, study: Study, source: str) -> None:
         self.study, self.source = study, source
@@ -60,7 +60,7 @@ class Withdrawn(Exception):
 
 
 def admits(study: Study, source: str) -> bool:
-    """Whether somebody new from `source` may begin: drafts and rehearsals are for test people."""
+    """Whether a new person from `source` may start: drafts and rehearsals are for test people."""
     if study.state == Study.State.DRAFT or study.is_rehearsing:
         return source in Participant.TEST_SOURCES
     return study.state == Study.State.OPEN
@@ -69,12 +69,12 @@ def admits(study: Study, source: str) -> bool:
 def arrive(
     arrival: Arrival, *, own: Participant | None = None, browser: Browser | None = None
 ) -> Participant | Browser:
-    """The participant behind an arrival: the one they already are, else a new one.
+    """The participant behind an arrival: the existing one, else a new one.
 
-    A Prolific id that is known from another browser gives a Browser instead, which opens nothing
-    until `open_in` says so. `own` is the participant to whom this browser belongs already, or
-    `browser` what it is. Nothing is stored about somebody who is not admitted.
-    Raises NotAdmitted, Withdrawn.
+    A Prolific ID known from another browser gives a Browser instead, which can open nothing until
+    `open_in` allows it. `own` is the participant who already owns this browser, `browser` its row
+    if it is a further browser. Nothing is stored about a person who is not admitted. Raises
+    NotAdmitted, Withdrawn.
     """
     known = _known(arrival)
     withdrawal = _withdrawal(arrival) if known is None else None
@@ -96,9 +96,9 @@ def _in_another_browser(
     withdrawal: Withdrawal | None,
     browser: Browser | None,
 ) -> Participant | Browser:
-    """What a browser gets that proves nothing: what somebody new would get now.
+    """The row for a browser that proves no identity: it gets what a new person would get now.
 
-    Where nobody new is admitted, those who come with a submission of theirs go on at once.
+    If no new participants are admitted, a browser with a submission of theirs continues at once.
     """
     is_same = browser is not None and (
         (browser.participant, browser.withdrawal, browser.session_id)
@@ -128,9 +128,9 @@ def _in_another_browser(
 
 @dataclass(frozen=True)
 class Opened:
-    """What a browser may do after its person has agreed or declined on the information page.
+    """What a browser may do after consent or refusal on the information page.
 
-    `participant` is None where it may not even go on; `is_own` tells that it may do everything.
+    `participant` is None if it may not continue; `is_own` means that it may do everything.
     """
 
     participant: Participant | None
@@ -139,11 +139,11 @@ class Opened:
 
 @transaction.atomic
 def open_in(*, browser: Browser, study: Study, agreed: bool, at: datetime) -> Opened:
-    """Let a further browser do what it may; `study` is the version that is offered now.
+    """Apply the rules for a further browser; `study` is the current version.
 
-    A record that nobody has agreed to yet belongs to the browser that agrees or declines first.
-    A browser whose submission is theirs gets the whole record. Any other one may go on, and sees
-    nothing that was sent before, nor how it ended. Raises NotAdmitted, Withdrawn.
+    A record without consent belongs to the browser that consents or declines first. A browser whose
+    submission is theirs gets the whole record. Any other one may continue, but sees no earlier
+    answers and no ending. Raises NotAdmitted, Withdrawn.
     """
     if browser.withdrawal is not None:
         if _is_submission_of_withdrawn(browser.withdrawal, browser.session_id):
@@ -168,20 +168,20 @@ def open_in(*, browser: Browser, study: Study, agreed: bool, at: datetime) -> Op
 
 
 def note_end(*, participant: Participant, browser: Browser) -> None:
-    """Store that the survey has ended with what `browser` just sent, if it has."""
+    """Store that `browser` sent the last page, if the survey has just ended."""
     going_on = (Participant.Status.ARRIVED, Participant.Status.IN_PROGRESS)
     if not Participant.objects.filter(pk=participant.pk, status__in=going_on).exists():
         Browser.objects.filter(pk=browser.pk).update(ended_here=True)
 
 
 def forget_old_browsers(*, at: datetime) -> None:
-    """Delete those in which nobody went on, once their cookies have run out."""
+    """Delete browsers that never continued, after their cookies have expired."""
     old = Browser.objects.filter(goes_on=False, arrived_at__lt=at - timedelta(days=COOKIE_DAYS))
     old.delete()
 
 
 def _take_over(person: Participant, browser: Browser) -> None:
-    """Make `browser` the only one that is theirs: what came before was read, and no more."""
+    """Make `browser` their only own browser: earlier ones only read the information page."""
     Submission.objects.filter(participant=person).update(is_theirs=False)
     _note_submission(person, browser.prolific_study_id, browser.session_id, is_theirs=True)
     browser.delete()
@@ -190,7 +190,7 @@ def _take_over(person: Participant, browser: Browser) -> None:
 
 
 def is_submission_of(person: Participant, session_id: str) -> bool:
-    """Whether it is known to be theirs: it came with their own browser."""
+    """Whether it is known to be theirs: their own browser brought it."""
     return (
         bool(session_id)
         and person.submissions.filter(session_id=session_id, is_theirs=True).exists()
@@ -202,9 +202,9 @@ def _is_submission_of_withdrawn(withdrawal: Withdrawal, session_id: str) -> bool
 
 
 def _rehearsing(arrival: Arrival) -> Arrival:
-    """In a rehearsal, raters and experts who come without Prolific are test people, and stay so.
+    """In a rehearsal, raters and experts without Prolific become test people, and stay so.
 
-    Nobody is paid for a rehearsal, so people from Prolific are not admitted to one.
+    A rehearsal is not paid, so people from Prolific are not admitted.
     """
     if arrival.study.is_rehearsing and arrival.source in Participant.WITHOUT_PROLIFIC:
         return replace(arrival, source=Participant.Source.PREVIEW, panel="")
@@ -240,14 +240,14 @@ def _create(arrival: Arrival) -> Participant | Browser:
         kind=arrival.kind,
         key=arrival.key,
     )
-    # A conflict is no error here, which PostgreSQL would log, with the person's id.
+    # Conflicts are ignored: PostgreSQL would log an error with the person's ID.
     Identity.objects.bulk_create([identity], ignore_conflicts=True)
     known = _known(arrival)
     assert known is not None
     if known == participant:
         _note_submission(known, arrival.prolific_study_id, arrival.session_id, is_theirs=True)
         return known
-    # Another request with the same id (a double click, a second tab) got there first.
+    # Another request with the same ID (a double click, a second tab) was first.
     participant.delete()
     if arrival.kind == Identity.Kind.PROLIFIC:
         return _in_another_browser(arrival, known, None, None)
@@ -263,9 +263,9 @@ def _way_in(arrival: Arrival) -> str:
 def _note_submission(
     person: Participant, prolific_study_id: str, session_id: str, *, is_theirs: bool
 ) -> None:
-    """Store one more submission; those stored before stay as they are.
+    """Store one more submission; earlier ones are unchanged.
 
-    Who comes with a new one is no longer somebody who returned theirs.
+    A participant with a new submission no longer counts as returned.
     """
     if not session_id:
         return
@@ -282,11 +282,11 @@ def _note_submission(
 
 
 def come_back(*, participant: Participant, study: Study, at: datetime) -> Participant:
-    """Somebody known goes on in the version they began, in whatever state it is.
+    """Let a known participant continue in the version they started, whatever its state.
 
-    Who has only read the information is like somebody new: they get the version that is offered
-    now (`study`), if there is a place. Test people stay: they came for the version they are in.
-    Raises NotAdmitted.
+    A participant who has only read the information counts as new: they get the current version
+    (`study`), if there is a place. Test people stay in the version they came for. Raises
+    NotAdmitted.
     """
     if participant.status != Participant.Status.ARRIVED:
         return participant
@@ -331,22 +331,22 @@ def choose_language(*, participant: Participant, language: str) -> None:
 
 
 def consent_hash(definition: StudyDefinition) -> str:
-    """SHA-256 of all that somebody reads before they agree: warning, information, statement."""
+    """SHA-256 of all texts before consent: warning, information, statement."""
     texts = [definition.texts.warning, definition.texts.information, definition.consent.statement]
     return hashlib.sha256("\n\n".join(text for text in texts if text).encode()).hexdigest()
 
 
 @transaction.atomic
 def give_consent(*, participant: Participant, at: datetime) -> None:
-    """Begin the survey: draw the orders, store them, and freeze the study if this is real.
+    """Start the survey: draw and store the orders, and freeze the study for a real participant.
 
-    What was agreed to is stored as the study's version, the language, and the texts' hash.
-    Harmless when repeated. Raises NotAdmitted when the study has stopped or filled meanwhile.
+    The consent is stored as the study's version, the language, and the texts' hash. Harmless when
+    repeated. Raises NotAdmitted when the study has stopped or filled meanwhile.
     """
     person = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     if person.status != Participant.Status.ARRIVED:
         return
-    # From here on its state stays what it is: a study that was just stopped takes nobody.
+    # From here its state cannot change: a study that was just stopped admits nobody.
     study = locked(person.study_id)
     if not admits(study, person.source):
         raise NotAdmitted(study, person.source)
@@ -393,19 +393,19 @@ def give_consent(*, participant: Participant, at: datetime) -> None:
     definition = content.in_language(person.language)
     person.language = definition.language
     person.consent_hash = consent_hash(definition)
-    person.ending = ""  # they may have found the study full before
+    person.ending = ""  # the study may have been full before
     person.save()
 
 
 def turn_away(*, participant: Participant) -> None:
-    """Record that somebody agreed, but found every place taken; they may come again."""
+    """Record consent to a full study; the person may come again."""
     Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
         ending="full"
     )
 
 
 def decline(*, participant: Participant, at: datetime) -> None:
-    """Record that somebody chose not to take part; no effect once they have begun."""
+    """Record that the person declined; no effect after they have started."""
     Participant.objects.filter(pk=participant.pk, status=Participant.Status.ARRIVED).update(
         status=Participant.Status.DECLINED, ending="declined", last_seen_at=at, finished_at=at
     )

@@ -10,7 +10,7 @@ STUDY_NAME = re.compile(r"([A-Za-z0-9_-]+)(?:@([1-9][0-9]{0,8}))?")
 
 
 class StudyNotFound(LookupError):
-    """No study answers to the given text; the message says what there is."""
+    """No study has this name; the message lists the studies."""
 
 
 def find_study(text: str) -> Study:
@@ -32,6 +32,6 @@ def find_study(text: str) -> Study:
 
 
 def study_for_arrivals(slug: str) -> Study | None:
-    """The version that new people get: the newest that has left draft, else the newest."""
+    """The version for new people: the newest that is not a draft, else the newest."""
     versions = Study.objects.filter(slug=slug).order_by("-version")
     return versions.exclude(state=Study.State.DRAFT).first() or versions.first()

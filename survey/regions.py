@@ -85,15 +85,14 @@ REGIONS: dict[str, frozenset[str]] = {
     ),
 }
 
-#: What lies outside the four regions (territories, or a place that is no state).
+#: Outside the four regions (territories, or a place that is not a state).
 OTHER = "Other"
 
 
 def region_of(state: str) -> str:
-    """Census region of a state given by name or postal code, whatever its case.
+    """Census region of a state, given by name or postal code in any case.
 
-    Anything that is no state of the 50 or DC, a territory for instance, is "Other"; nothing
-    given gives nothing.
+    Anything but the 50 states and DC, such as a territory, is "Other"; empty text gives empty text.
     """
     text = state.strip()
     if not text:

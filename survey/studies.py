@@ -1,4 +1,4 @@
-"""What happens to a study as a whole."""
+"""Changes of a study's state."""
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -9,7 +9,7 @@ State = Study.State
 
 
 class StateError(ValueError):
-    """A study can't go to the asked state; the message says why."""
+    """The study can't change to this state; the message gives the reason."""
 
 
 def set_state(
@@ -17,14 +17,14 @@ def set_state(
 ) -> bool:
     """Move a study to draft, open, paused or closed. True if that changed anything.
 
-    In a rehearsal, which is open, everybody is a test person. A study that real people have begun
-    can't go back to draft or to a rehearsal: both admit nobody real, and they must be able to
+    A rehearsal is open, and everyone in it is a test person. A study with real participants can't
+    go back to draft or to a rehearsal: neither admits real participants, who must be able to
     finish. Raises StateError.
     """
     if state not in State.values:
-        raise StateError(f"{state!r} is no state; choose one of {', '.join(State.values)}")
+        raise StateError(f"{state!r} is not a state; choose one of {', '.join(State.values)}")
     if rehearsal and state != State.OPEN:
-        raise StateError(f"a rehearsal is an open study; {state} can't be one")
+        raise StateError(f"a rehearsal must be open, not {state}")
     with transaction.atomic():
         versions = Study.objects.select_for_update().filter(slug=study.slug).order_by("version")
         locked = next(version for version in versions if version.pk == study.pk)
@@ -54,19 +54,19 @@ def set_state(
 
 
 def _refuse_two_at_one_address(study: Study, versions: list[Study], rehearsal: bool) -> None:
-    """New people get the newest version that has left draft: a rehearsal must not take them from
-    an earlier version that is open for real.
+    """New participants get the newest version that is not a draft, so a rehearsal must not replace
+    an earlier version that is open.
     """
     for other in versions:
         if other.state != State.OPEN or other.is_rehearsal == rehearsal:
             continue
         if rehearsal and other.version < study.version:
             raise StateError(
-                f"{other} is open, and a rehearsal of {study} would take its participants. "
+                f"{other} is open, and its participants would get the rehearsal of {study}. "
                 f"Pause or close {other} first"
             )
         if not rehearsal and other.version > study.version:
             raise StateError(
-                f"{other} is open as a rehearsal, and new people would get that one. "
+                f"{other} is open as a rehearsal, and new participants would get that version. "
                 f"Move {other} to draft first"
             )

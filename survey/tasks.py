@@ -1,4 +1,4 @@
-"""What workers do for the survey. Safe to run twice: the database says what is due."""
+"""Workers' tasks for the survey. Safe to run twice: the database says what is due."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -9,7 +9,7 @@ from survey.withdrawal import clear_log, erase_old_keys
 
 @shared_task(name="survey.sweep")
 def sweep() -> None:
-    """Erase what may be kept no longer of those who withdrew, and browsers that never went on."""
+    """Erase expired keys of withdrawals, and browsers that never continued."""
     erase_old_keys(at=timezone.now())
     forget_old_browsers(at=timezone.now())
     clear_log()

@@ -1,8 +1,8 @@
-"""Withdrawing: everything about a person is deleted, everywhere it has gone.
+"""Withdrawing: everything about a person is deleted, in all apps.
 
-What stays is that somebody withdrew, and until its retention date the key by which they are paid
-and recognised. Apps that keep more about a person than rows hanging on `Participant` say how to
-erase it by appending to `erasers`.
+Only the fact of the withdrawal is kept and, until its retention date, the key for paying and
+recognising the person. Apps with other data about a person than rows that refer to `Participant`
+append a function that erases it to `erasers`.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from survey.models import Identity, Invitation, Participant, Study, Withdrawal
 
 SALT = "survey.withdrawal"
 
-#: Called inside the deleting transaction, before the person's rows go.
+#: Called in the deleting transaction, before the person's rows are deleted.
 erasers: list[Callable[[Participant], None]] = []
 
 
 class PrivateLink(NamedTuple):
-    """What a private link says by itself, so that it also leads somewhere after the withdrawal."""
+    """The content of a private link, so that it also works after the withdrawal."""
 
     participant: int
     study: int
@@ -30,7 +30,7 @@ class PrivateLink(NamedTuple):
 
 
 def token_of(participant: Participant) -> str:
-    """What stands in the person's private link."""
+    """The token in the person's private link."""
     link = PrivateLink(
         participant.pk, participant.study_id, participant.source, participant.language
     )
@@ -38,7 +38,7 @@ def token_of(participant: Participant) -> str:
 
 
 def read_token(token: str) -> PrivateLink | None:
-    """What a private link says; None for one that we did not give."""
+    """The content of a private link; None if it is not ours."""
     try:
         return PrivateLink(*signing.loads(token, salt=SALT))
     except signing.BadSignature:
@@ -48,15 +48,15 @@ def read_token(token: str) -> PrivateLink | None:
 @transaction.atomic
 def withdraw(*, participant: Participant, at: datetime) -> None:
     """Delete everything about the person. Harmless when repeated."""
-    # Not so strongly locked that an analysis which is just being stored could not refer to them:
-    # it holds the study's row, which comes next.
+    # A weak lock: an analysis that is being stored can still refer to them. It has the lock of the
+    # study's row, which comes next.
     people = Participant.objects.select_for_update(no_key=True)
     locked = people.filter(pk=participant.pk).first()
     if locked is None:
         return
     study = Study.objects.select_for_update(no_key=True).get(pk=locked.study_id)
     identity = Identity.objects.filter(participant=locked).first()
-    # The newest that is known to be theirs: by this one they are paid.
+    # The newest known to be theirs: it is the one that is paid.
     submissions = locked.submissions.order_by("is_theirs", "id")
     submission = submissions.last()
     kept = timedelta(days=study.settings["withdrawal_key_days"])
@@ -80,7 +80,7 @@ def withdraw(*, participant: Participant, at: datetime) -> None:
 
 @transaction.atomic
 def erase_old_keys(*, at: datetime) -> int:
-    """Blank the payment keys whose retention date has passed; how many there were."""
+    """Erase payment keys after their retention date; returns their number."""
     old = Withdrawal.objects.filter(key_kept_until__lt=at).exclude(
         key="", prolific_study_id="", prolific_session_id=""
     )
@@ -90,10 +90,10 @@ def erase_old_keys(*, at: datetime) -> int:
 
 
 def clear_log() -> None:
-    """Empty SQLite's log of writes, in which deleted text would stay until it is overwritten.
+    """Empty SQLite's write-ahead log, where deleted text would stay until it is overwritten.
 
-    What was deleted from the database itself is overwritten at once (`secure_delete`). While
-    somebody reads, the log stays as it is, until the next time.
+    Text deleted from the database itself is overwritten at once (`secure_delete`). While another
+    process reads, the log is left for the next time.
     """
     if connection.vendor != "sqlite":
         return

@@ -24,17 +24,17 @@ class AttentionItem(Part):
 
     @property
     def range(self) -> tuple[int, int]:
-        """Least and most: blocks before an item of its own, or the number of its block."""
+        """Least and most: blocks before an item on its own page, or the number of its block."""
         chosen = self.in_blocks if self.kind == "in_block" else self.after_blocks
         assert chosen is not None
         return chosen
 
     @property
     def right_answer(self) -> int:
-        """The value that passes; options of the item's own count from 1."""
+        """The value that passes; the item's own options are numbered from 1."""
         if self.options is not None:
             return self.options.index(str(self.answer)) + 1
-        assert isinstance(self.answer, int)  # the study's schema sees to it
+        assert isinstance(self.answer, int)  # the study's schema checks this
         return self.answer
 
     @field_validator("after_blocks", "in_blocks", mode="before")
@@ -46,7 +46,7 @@ class AttentionItem(Part):
     @classmethod
     def _rising(cls, value: tuple[int, int] | None) -> tuple[int, int] | None:
         if value is not None and not 1 <= value[0] <= value[1]:
-            raise ValueError("give two numbers of blocks, the smaller first, from 1 on")
+            raise ValueError("give two numbers of blocks, at least 1 and the smaller first")
         return value
 
     @model_validator(mode="after")
@@ -57,11 +57,11 @@ class AttentionItem(Part):
         if getattr(self, wanted) is None:
             raise ValueError(f"{wanted} is missing")
         if getattr(self, other) is not None:
-            raise ValueError(f"{other} is not for an attention check of kind {self.kind}")
+            raise ValueError(f"{other} is not allowed for an attention check of kind {self.kind}")
         if self.options is None:
             return self
         if self.kind == "in_block":
-            raise ValueError("options are not for a check inside a block: it has the block's scale")
+            raise ValueError("a check inside a block can't have options: it uses the block's scale")
         refuse_repeats("option", self.options)
         if self.answer not in self.options:
             raise ValueError(f"answer {self.answer!r} is not among the options")

@@ -1,4 +1,4 @@
-"""Completion codes: which endings need one, and random ones where a file gives none. Pure."""
+"""Completion codes: which endings need one, and random codes if a file has none. Pure."""
 
 import secrets
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from survey.definition.settings import ENDINGS, Prolific, Settings
 from survey.definition.study import StudyDefinition
 
-#: Capitals and digits, without those that look like others: I, L, O, 0 and 1.
+#: Capitals and digits, without look-alikes: I, L, O, 0 and 1.
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 LENGTH = 8
 
@@ -20,7 +20,7 @@ def new_codes() -> dict[str, str]:
 
 
 def possible_endings(definition: StudyDefinition, settings: Settings) -> list[str]:
-    """How somebody's survey may end in this study."""
+    """The possible endings of this study."""
     places, prolific = settings.places, settings.prolific or Prolific()
     can_happen = {
         "failed_attention": len(definition.attention_checks) >= prolific.failed_attention_from,
@@ -33,8 +33,8 @@ def possible_endings(definition: StudyDefinition, settings: Settings) -> list[st
 def with_codes(
     settings: Settings, definition: StudyDefinition, random: Mapping[str, str]
 ) -> Settings:
-    """The settings of a study on Prolific whose file gives no code, with `random` ones: one for
-    each ending that can happen.
+    """The settings, with `random` codes if the study is on Prolific and its file has none: one for
+    each possible ending.
     """
     if not settings.lacks_codes:
         return settings

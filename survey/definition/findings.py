@@ -1,4 +1,4 @@
-"""What checks of a study say: fine, something to change, or a reason not to open it. Pure."""
+"""Results of checks of a study: fine, something to change, or a reason not to open it. Pure."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,16 @@ from survey.definition.yaml_file import Path_
 OK = "ok"
 CHANGE = "change"
 REMEMBER = "remember"
-#: As it is, opening the study for real people would do harm.
+#: Opening the study for real participants would do harm.
 REFUSE = "refuse"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule says: `ok`, something to `change` or to `remember`, or `refuse`.
+    """The result of one rule: `ok`, something to `change` or to `remember`, or `refuse`.
 
-    `key` leads to the part of study.yaml that it is about, and `quote` stands there; `line` is one
-    of responses.csv, 0 where it is about none.
+    `key` is the path in study.yaml, `quote` a text found there; `line` is a line of responses.csv,
+    or 0.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""Questions that ask who somebody is. Pure. Words are looked for: what is found is to be judged."""
+"""Questions about a participant's identity, found by keywords. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from survey.definition.study import StudyDefinition
 from survey.definition.yaml_file import Path_
 
 RULE = "No questions about identity"
-#: What is asked for, and the words that ask for it.
+#: What a question asks for, and the keywords that show it.
 ASKED = {
     "a name": r"\byour (?:\w+ )?name\b(?! of)|\b(?:full|first|last|family|maiden) name\b"
     r"|姓名|[你您]的名字|怎么称呼",
@@ -33,7 +33,9 @@ PATTERNS = {what: re.compile(words, re.IGNORECASE) for what, words in ASKED.item
 def questions_of_identity(
     definition: StudyDefinition, translations: Sequence[StudyDefinition] = (), *, paid: bool
 ) -> Iterator[Finding]:
-    """A finding for each question that seems to ask for identity, or one that none does."""
+    """A finding for each question that seems to ask for identity; if there is none, one that says
+    so.
+    """
     keys: set[Path_] = set()
     for version in (definition, *translations):
         for key, text in _questions(version):
@@ -43,10 +45,10 @@ def questions_of_identity(
             keys.add(key)
             what, word = found
             why = "Prolific forbids it" if paid else "the answers would identify people in exports"
-            said = f"“{word}” seems to ask for {what}; {why}. Leave the question out."
+            said = f"“{word}” seems to ask for {what}; {why}. Remove the question."
             yield Finding(RULE, CHANGE, said, key, quote=word)
     if not keys:
-        yield Finding(RULE, OK, "No question was found that asks who somebody is.")
+        yield Finding(RULE, OK, "No question seems to ask for identity.")
 
 
 def _asked_in(text: str) -> tuple[str, str] | None:
@@ -57,7 +59,7 @@ def _asked_in(text: str) -> tuple[str, str] | None:
 
 
 def _questions(definition: StudyDefinition) -> Iterator[tuple[Path_, str]]:
-    """Every question that has an answer of the participant's own, with its key."""
+    """Every question about the participant and every free-text question, with its key."""
     for section in ("screening", "demographics", "closing", "tasks"):
         for index, item in enumerate(getattr(definition, section)):
             if section != "tasks" or item.kind == "text":

@@ -16,9 +16,9 @@ Path = tuple[str | int, ...]
 
 
 def languages_of(plain: Mapping[str, Any]) -> list[str]:
-    """The languages that a file names, the main one first; `en` where it names none.
+    """The languages of a file, the main one first; `en` if it has none.
 
-    Raises ValueError for what is neither a language nor a list of different ones.
+    Raises ValueError for anything but a language or a list of different languages.
     """
     named = plain.get("language", "en")
     languages = named if isinstance(named, list) else [named]
@@ -40,14 +40,14 @@ def in_language(value: Any, language: str, languages: Sequence[str]) -> Any:
 
 
 def untranslated(value: Any, languages: Sequence[str], path: Path = ()) -> list[tuple[Path, str]]:
-    """What is wrong with texts that are written for each language, and at which path."""
+    """The problems of translated texts, each with its path."""
     if isinstance(value, Mapping):
         if _is_translated(value, languages):
             lacking = [
                 (path, f"the text in {n!r} is missing") for n in languages if not value.get(n)
             ]
             strangers = [
-                ((*path, key), "not one of the study's languages, which `language` names")
+                ((*path, key), "not one of the study's languages; they are listed under `language`")
                 for key in value
                 if key not in languages
             ]
@@ -61,8 +61,9 @@ def untranslated(value: Any, languages: Sequence[str], path: Path = ()) -> list[
 
 
 def _is_translated(value: Mapping[str, Any], languages: Sequence[str]) -> bool:
-    """Whether a mapping is one text in several languages; sets, too, may be called `en`, but hold
-    lists."""
+    """Whether a mapping is one text in several languages. Sets can also be called `en`, but their
+    values are lists.
+    """
     return any(key in languages for key in value) and all(
         text is None or isinstance(text, str) for text in value.values()
     )
@@ -78,7 +79,7 @@ NAMES = frozenset(
 
 
 def renamed(main: Any, translated: Any, path: Path = ()) -> Path | None:
-    """Where a translation changes a name as if it were a text, if it does."""
+    """The path of a name that a translation changes as if it were a text, if any."""
     items: list[tuple[str | int, Any]] = []
     if isinstance(main, Mapping):
         items = list(main.items())

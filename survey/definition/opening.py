@@ -1,4 +1,4 @@
-"""What speaks against opening a study for real people. Pure."""
+"""Reasons not to open a study for real participants. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,13 +16,13 @@ GOLD = "Gold scores"
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What the study's files do not say."""
+    """Facts that are not in the study's files."""
 
     #: The address of this site.
     site: str
-    #: Whose scores are gold, where no language model made them; else empty.
+    #: The gold source if it is a stand-in; else empty.
     stand_in: str = ""
-    #: Whether a stand-in may be gold all the same.
+    #: Whether the gold scores may be those of a stand-in.
     stand_in_allowed: bool = False
 
 
@@ -35,10 +35,10 @@ def against_opening(
     begun: bool = False,
     circumstances: Circumstances | None = None,
 ) -> list[Finding]:
-    """What speaks against opening: what refuses it first, then what to change or to look at.
+    """Reasons not to open the study: first those that refuse it, then what to change or check.
 
-    Without circumstances it is what the files alone say. Where real people have `begun`, what they
-    read can't change any more, and is no reason to refuse.
+    Without `circumstances`, only the files are checked. If real participants have `begun`, the texts
+    can't change any more, and are not a reason to refuse.
     """
     prolific = policy.on_prolific(settings)
     found = [*placeholders(definition, translations)]
@@ -62,6 +62,6 @@ def _gold(circumstances: Circumstances) -> Iterator[Finding]:
         yield Finding(
             GOLD,
             CHANGE if circumstances.stand_in_allowed else REFUSE,
-            f"They are those of {circumstances.stand_in}, a stand-in and no language model. Have a "
-            "real judge score the responses: write JUDGE_API_KEY into .env.",
+            f"They come from {circumstances.stand_in}, a stand-in and not a language model. Set "
+            "JUDGE_API_KEY in .env, and let a real judge score the responses.",
         )

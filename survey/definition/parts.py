@@ -1,4 +1,4 @@
-"""What every part of study.yaml is made of."""
+"""The base of every part of study.yaml."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -18,13 +18,13 @@ class Part(BaseModel):
 
 
 def refuse_repeats(what: str, names: Sequence[str]) -> None:
-    """Raise ValueError for a name that stands twice."""
+    """Raise ValueError for a name that is repeated."""
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"{what} {name!r} stands twice")
+            raise ValueError(f"{what} {name!r} is repeated")
 
 
 def wrong(path: tuple[str | int, ...], message: str) -> PydanticCustomError:
-    """A contradiction between parts, to be named where `path` (from the validated part) leads."""
-    # braces would be taken for places to fill in, so the message is what fills one
+    """A contradiction between parts, reported at `path` (relative to the validated part)."""
+    # braces would be read as placeholders, so the message fills one
     return PydanticCustomError("contradiction", "{message}", {"message": message, "path": path})

@@ -1,4 +1,4 @@
-"""What nobody has filled in: placeholders in texts and codes, addresses for this machine. Pure.
+"""Placeholders in texts and codes, and addresses that others cannot open. Pure.
 
 The lists are short on purpose: a legitimate text must not keep a study from opening.
 """
@@ -13,7 +13,7 @@ from survey.definition.settings import ENDINGS, Prolific
 from survey.definition.study import StudyDefinition
 from survey.definition.visible import visible_texts
 
-#: In texts that participants read. Capitals count where they are written so.
+#: In texts that participants read. Case matters unless a pattern says otherwise.
 IN_TEXTS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -22,7 +22,7 @@ IN_TEXTS = tuple(
         r"(?i:\bexample\.(?:org|com|net|edu)\b)",  # reserved: they belong to nobody
         r"\[(?:…|\.\.\.)\](?!\()",
         r"(?i:\[(?:your|insert|name of|fill in|placeholder)\b[^\]\n]{0,60}\](?!\())",
-        r"\{\{ ?[^\W\d][^{}\n]{0,60}\}\}",  # a variable that was to be filled in
+        r"\{\{ ?[^\W\d][^{}\n]{0,60}\}\}",  # an unfilled variable
         r"\b(?:TODO|TBD|FIXME|X{3,})\b",
         r"(?i:\blorem ipsum\b)",
     )
@@ -40,11 +40,11 @@ SHORTEST_CODE = 6
 def placeholders(
     definition: StudyDefinition, translations: Sequence[StudyDefinition] = ()
 ) -> Iterator[Finding]:
-    """A finding for each text that holds placeholders."""
+    """A finding for each text with placeholders."""
     for key, text in visible_texts(definition, translations):
         found = [match[0] for pattern in IN_TEXTS for match in pattern.finditer(text)]
         if quotes := list(dict.fromkeys(found)):
-            said = f"{_listed(quotes)}. Write what is true of your study instead."
+            said = f"{_listed(quotes)}. Replace it with your study's own text."
             yield Finding("Placeholder", REFUSE, said, key, quote=quotes[0])
 
 
@@ -54,7 +54,7 @@ def _listed(quotes: Sequence[str]) -> str:
 
 
 def doubtful_codes(prolific: Prolific) -> Iterator[Finding]:
-    """A finding for each completion code that is a placeholder, or that people could guess."""
+    """A finding for each completion code that is a placeholder or can be guessed."""
     rule = "Completion code"
     for ending in ENDINGS:
         code = prolific.code(ending)
@@ -62,7 +62,7 @@ def doubtful_codes(prolific: Prolific) -> Iterator[Finding]:
             continue
         key = ("prolific", prolific.key_of(ending))
         if GENERIC_CODE.fullmatch(code) or "1234567890".startswith(code):
-            said = f"“{code}” is a placeholder, and anybody could guess it. {ANOTHER_CODE}"
+            said = f"“{code}” is a placeholder, and anyone could guess it. {ANOTHER_CODE}"
             yield Finding(rule, REFUSE, said, key, quote=code)
         elif len(code) < SHORTEST_CODE:
             said = f"“{code}” has {len(code)} characters and can be guessed. {ANOTHER_CODE}"
@@ -70,23 +70,25 @@ def doubtful_codes(prolific: Prolific) -> Iterator[Finding]:
 
 
 ANOTHER_CODE = (
-    "Leave all codes out to get random ones, or copy those of your study on Prolific, and load "
+    "Remove all codes to get random ones, or copy the codes of your study on Prolific. Then load "
     "the folder again."
 )
 
 
 def doubtful_addresses(prolific: Prolific, site: str) -> Iterator[Finding]:
-    """Where Prolific would lead people, and where they would go back to, if they can't."""
+    """A finding for the site's address and for the way back to Prolific, if participants can't open
+    them.
+    """
     if why := why_not_public(site):
-        said = f"Prolific would lead people to {site}, {why}. Set SITE_URL to your public address."
+        said = f"Prolific would lead people to {site}, {why}. Set SITE_URL to a public address."
         yield Finding("Address of this site", REFUSE, said)
     if why := why_not_public(prolific.return_url):
-        said = f"the button would lead people to {prolific.return_url}, {why}."
+        said = f"the button would lead participants to {prolific.return_url}, {why}."
         yield Finding("Way back to Prolific", REFUSE, said, ("prolific", "return_url"))
 
 
 def why_not_public(address: str) -> str:
-    """Why participants elsewhere must not be sent to an address; empty where they may be."""
+    """Why participants elsewhere can't use an address; empty if they can."""
     parts = urlsplit(address)
     host = parts.hostname or ""
     try:

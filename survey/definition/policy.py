@@ -1,7 +1,7 @@
-"""What Prolific's rules for researchers say about a study, and what to change. Pure.
+"""Prolific's rules for researchers, applied to a study, and what to change. Pure.
 
-As read in copies of Prolific's help pages from 2022 to 2026. A rule about words can only look
-for words: what it finds is for a person to judge.
+Source: copies of Prolific's help pages from 2022 to 2026. Text rules only match keywords; a person
+must check what they flag.
 """
 
 import re
@@ -14,11 +14,11 @@ from survey.definition.identity import questions_of_identity
 from survey.definition.settings import Prolific, Settings
 from survey.definition.study import StudyDefinition
 
-#: From this many minutes on, one failed check is no reason to reject anybody.
+#: From this duration in minutes, one failed check is not enough to reject a participant.
 LONG_STUDY_MINUTES = 5
-#: Prolific's lowest pay for an hour.
+#: Prolific's minimum pay per hour.
 LEAST_PER_HOUR = (("£", 6), ("$", 8))
-#: A check longer than this hides what it asks for.
+#: A longer check hides its instruction.
 LONGEST_STATEMENT = 400
 
 NUMBER = re.compile(r"-?\d+")
@@ -46,9 +46,9 @@ def findings(
     translations: Sequence[StudyDefinition] = (),
     prompts: Sequence[str] = (),
 ) -> list[Finding]:
-    """Every rule with what it says about the study; `prompts` are what raters read.
+    """The results of all rules; `prompts` are texts that raters read.
 
-    Of a study that does not recruit on Prolific only what holds everywhere is asked.
+    A study that does not recruit on Prolific is checked only by the general rules.
     """
     prolific = on_prolific(settings)
     checks = [*_checks(definition), *_checks_of_translations(translations)]
@@ -73,7 +73,7 @@ def findings(
 
 
 def on_prolific(settings: Settings) -> Prolific | None:
-    """How the study recruits on Prolific; None if it does not."""
+    """The study's Prolific settings; None if it does not recruit there."""
     return settings.prolific if "prolific" in settings.ways_in else None
 
 
@@ -81,22 +81,22 @@ def _enough_checks(definition: StudyDefinition, prolific: Prolific) -> Iterator[
     rule = "Enough attention checks"
     checks, minutes = len(definition.attention_checks), definition.estimated_minutes
     if minutes < LONG_STUDY_MINUTES:
-        text = f"{checks} in {minutes} minutes; below five minutes one failed check is enough."
+        text = f"{checks} in {minutes} minutes; below five minutes, one failed check is enough."
         yield Finding(rule, "ok", text)
         return
     if checks < 2:
         yield Finding(
             rule,
             "change",
-            f"{checks} in {minutes} minutes. From five minutes on nobody may be rejected for a "
-            "single failed check: add checks under attention_checks until there are at least two.",
+            f"{checks} in {minutes} minutes. From five minutes, one failed check is not enough to "
+            "reject a participant: add checks under attention_checks until there are at least two.",
         )
     elif prolific.failed_attention_code and prolific.failed_attention_from < 2:
         yield Finding(
             rule,
             "change",
-            "One failed check already gives the code of failed attention. From five minutes on "
-            "it takes two: set prolific.failed_attention_from to 2 or more.",
+            "One failed check gives the code for failed attention. From five minutes, two are "
+            "needed: set prolific.failed_attention_from to 2 or more.",
         )
     else:
         yield Finding(rule, "ok", f"{checks} in {minutes} minutes.")
@@ -104,8 +104,8 @@ def _enough_checks(definition: StudyDefinition, prolific: Prolific) -> Iterator[
         yield Finding(
             rule,
             "change",
-            f"failed_attention_from is {prolific.failed_attention_from}, more than the study has "
-            "checks: nobody could ever fail.",
+            f"failed_attention_from is {prolific.failed_attention_from}, but the study has fewer "
+            "checks, so no participant could fail. Set it to the number of checks or less.",
         )
 
 
@@ -115,15 +115,15 @@ def _checks(definition: StudyDefinition) -> Iterator[Finding]:
         rule = f"Attention check {check.name}"
         yield from (Finding(rule, "change", text) for text in amiss)
         if not amiss:
-            text = "Says which answer to choose, in sight, and asks for nothing from memory."
+            text = "It states the answer to choose, visibly, and requires no memory."
             yield Finding(rule, "ok", text)
 
 
 def _checks_of_translations(translations: Sequence[StudyDefinition]) -> Iterator[Finding]:
     for translation in translations:
-        for found in _checks(translation):
-            rule = f"{found.rule} ({translation.language})"
-            yield Finding(rule, found.state, found.text)
+        for finding in _checks(translation):
+            rule = f"{finding.rule} ({translation.language})"
+            yield Finding(rule, finding.state, finding.text)
 
 
 def _of_check(definition: StudyDefinition, check: AttentionItem) -> Iterator[str]:
@@ -137,27 +137,27 @@ def _of_check(definition: StudyDefinition, check: AttentionItem) -> Iterator[str
     if not named:
         label = label or str(check.right_answer)
         yield (
-            f"It does not say to choose “{label}”, the answer that passes. Write that answer "
-            "into the statement, word for word."
+            f"It does not state “{label}”, the answer that passes. Write that answer into the "
+            "statement, word for word."
         )
         if len(scale) % 2 and not on_a_line:
             yield (
-                "If it is a statement that nobody could agree with: such items are for scales "
-                f"without a midpoint, and this one has {len(scale)} points. Use an instruction "
-                "instead, or options of its own without a middle."
+                "A statement that nobody could agree with needs a scale without a midpoint; this "
+                f"scale has {len(scale)} points. Use an instruction instead, or give the check "
+                "options without a middle."
             )
-    if found := MEMORY.search(check.statement):
+    if match := MEMORY.search(check.statement):
         yield (
-            f"“{found[0]}” sounds as if people had to remember something. Checks must not test "
-            "memory: ask for an answer that the item itself names."
+            f"“{match[0]}” may ask participants to remember something. Checks must not test "
+            "memory: state the answer in the check itself."
         )
     if len(check.statement) > LONGEST_STATEMENT:
         yield (
-            f"It has {len(check.statement)} characters; the instruction could be overlooked by "
-            "somebody who does read. Keep it to two or three sentences."
+            f"It has {len(check.statement)} characters; even careful participants could miss the "
+            "instruction. Shorten it to two or three sentences."
         )
     if HIDING.search(check.statement):
-        yield "It holds markup or invisible characters. Text of a check must be in plain sight."
+        yield "It contains markup or invisible characters. Remove them: checks must be visible."
 
 
 def _names(statement: str, label: str) -> bool:
@@ -177,18 +177,18 @@ def _endings(
         yield Finding(
             rule,
             "change",
-            f"{who} get no code and can only return their submission by hand: set prolific.{key}.",
+            f"{who} get no code and must return their submission by hand: set prolific.{key}.",
         )
     if not missing:
-        yield Finding(rule, "ok", "Every ending that can happen has its code.")
+        yield Finding(rule, "ok", "Every possible ending has a code.")
 
 
-#: Whom an ending meets. Those who complete always have a code, and those who fail attention
-#: checks have that one where there is none for them.
+#: The participants of each ending. Those who complete always have a code. Those who fail attention
+#: checks get the same code if they have none of their own.
 WHO = {
     "declined": "People who do not consent",
     "screened_out": "People who are screened out",
-    "full": "People who find no place left",
+    "full": "People who arrive when the study is full",
     "withdrawn": "People who withdraw",
 }
 
@@ -205,12 +205,12 @@ def _missing_codes(
 def _screening(definition: StudyDefinition) -> Finding:
     rule = "Screening at the very start"
     if not definition.screening:
-        return Finding(rule, "ok", "There is none; use Prolific's own prescreeners.")
+        return Finding(rule, "ok", "There is no screening; use Prolific's own prescreeners.")
     return Finding(
         rule,
         "remember",
-        "The questions come right after consent, as they have to. Word them as the prescreener "
-        "on Prolific does, and pay those who are screened out there the fixed reward.",
+        "The questions come directly after consent, as required. Word them like Prolific's "
+        "prescreener, and pay screened-out participants the fixed reward there.",
     )
 
 
@@ -218,21 +218,20 @@ def _distress(definition: StudyDefinition, prompts: Sequence[str], *, paid: bool
     rule = "Sensitive content is announced"
     if definition.texts.warning:
         there = (
-            " Set the content warning of the study on Prolific too, and describe there what "
-            "awaits them."
+            " Set the content warning of the study on Prolific too, and describe the content there."
         )
-        text = "People read the warning before they begin."
+        text = "Participants read the warning before they start."
         return Finding(rule, "remember", text + there) if paid else Finding(rule, "ok", text)
     text = "\n".join((definition.texts.information, definition.texts.instructions, *prompts))
-    if found := DISTRESSING.search(text):
+    if match := DISTRESSING.search(text):
         there = ", and set the content warning of the study on Prolific" if paid else ""
         return Finding(
             rule,
             "change",
-            f"“{found[0]}” can distress people, and there is no warning before they begin: write "
+            f"“{match[0]}” can distress participants, and there is no warning at the start: write "
             f"texts.warning{there}.",
         )
-    return Finding(rule, "ok", "No word was found that calls for a warning; judge for yourself.")
+    return Finding(rule, "ok", "No keyword suggests a warning; check the texts yourself.")
 
 
 def _ai(definition: StudyDefinition, *, paid: bool) -> Finding:
@@ -240,14 +239,14 @@ def _ai(definition: StudyDefinition, *, paid: bool) -> Finding:
     texts = (definition.texts.instructions, definition.texts.information)
     if any(NAMES_AI.search(text) for text in texts):
         return Finding(
-            rule, "remember", "The texts speak of AI; see that they forbid answering with it."
+            rule, "remember", "The texts mention AI; check that they forbid its use for answers."
         )
     reason = ", so using them is no reason to reject" if paid else ""
     return Finding(
         rule,
         "change",
-        f"Nothing tells people not to answer with AI tools{reason}. "
-        "Say it in texts.instructions, for example: “Please answer yourself, without AI tools.”",
+        f"No text forbids answering with AI tools{reason}. "
+        "Add it to texts.instructions, for example: “Please answer yourself, without AI tools.”",
     )
 
 
@@ -257,6 +256,6 @@ def _pay(definition: StudyDefinition) -> Finding:
     return Finding(
         "Pay",
         "remember",
-        f"{minutes} minutes are announced: at least {least} each on Prolific. Compare with the "
-        "time that people really take, and raise the reward if it is longer.",
+        f"The study announces {minutes} minutes: pay at least {least} per participant on "
+        "Prolific. Compare with the median time, and raise the reward if it is longer.",
     )

@@ -1,16 +1,16 @@
-"""Questions about the participant that a study may ask by name, worded as in the field.
+"""Standard questions about the participant, which a study can ask by name.
 
-Sex is worded as Prolific words it; race has the categories of the US standards of 2024 (OMB SPD
-15) without the Hispanic one, which is a question of its own here; employment follows Prolific,
-education common practice. Nobody has to answer: a question without "Prefer not to answer" is
-skipped by leaving it empty.
+Sex is worded as on Prolific; race has the categories of the US standards of 2024 (OMB SPD 15)
+without the Hispanic one, which is a question of its own here; employment follows Prolific,
+education common practice. Every answer is optional: a question without "Prefer not to answer" can
+be left empty.
 """
 
 from typing import Any
 
 from survey.definition.suggestions import did_you_mean
 
-#: The name that stands for all of them.
+#: The name for all of them.
 ALL = "default"
 
 _ENGLISH: dict[str, dict[str, Any]] = {
@@ -152,9 +152,9 @@ _TRANSLATED = {"en": {}, "zh-hans": _CHINESE}
 
 
 def with_presets(written: Any, language: str) -> Any:
-    """The questions written in a file, with each one that is only named written out.
+    """The questions of a file, with the wording of those given by name only.
 
-    Raises ValueError for a name without a question, or where there is no wording in `language`.
+    Raises ValueError for an unknown name, or if there is no wording in `language`.
     """
     if written == ALL:
         written = list(_ENGLISH)
@@ -162,7 +162,7 @@ def with_presets(written: Any, language: str) -> Any:
         return written
     if language not in _TRANSLATED:
         known = ", ".join(_TRANSLATED)
-        raise ValueError(f"usual questions are worded in {known}; write them out in {language!r}")
+        raise ValueError(f"standard questions exist in {known}; write them out in {language!r}")
     return [_preset(item, language) if isinstance(item, str) else item for item in written]
 
 
@@ -170,5 +170,5 @@ def _preset(name: str, language: str) -> dict[str, Any]:
     if name not in _ENGLISH:
         known = ", ".join(_ENGLISH)
         near = did_you_mean(name, list(_ENGLISH))
-        raise ValueError(f"there is no usual question {name!r}; there are {known}{near}")
+        raise ValueError(f"there is no standard question {name!r}; choose one of {known}{near}")
     return {"name": name, **_ENGLISH[name], **_TRANSLATED[language].get(name, {})}

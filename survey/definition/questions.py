@@ -26,18 +26,18 @@ class ChoiceQuestion(Part):
     question: Text
     hint: Text | None = None
     options: list[Text] = Field(min_length=2)
-    #: What a `multiple` answer with two or more options counts as in tables. It stands after the
-    #: options there, or where it is written among them; it is never offered itself.
+    #: The category of a `multiple` answer with two or more options in tables. It comes after the
+    #: options there, or at its position among them; participants never see it as an option.
     several: Text | None = None
 
     @property
     def offered(self) -> list[str]:
-        """What participants choose from."""
+        """The options that participants see."""
         return [option for option in self.options if option != self.several]
 
     @property
     def categories(self) -> list[str]:
-        """What answers count as, in the order of tables."""
+        """The categories of answers, in the order of tables."""
         return list(dict.fromkeys([*self.options, *([self.several] if self.several else [])]))
 
     @field_validator("options")
@@ -49,9 +49,9 @@ class ChoiceQuestion(Part):
     @model_validator(mode="after")
     def _several_of_many(self) -> "ChoiceQuestion":
         if self.several is not None and self.kind != "multiple":
-            raise ValueError("several belongs to questions of kind multiple")
+            raise ValueError("several is only for questions of kind multiple")
         if len(self.offered) < 2:
-            raise ValueError("give two options or more beside several")
+            raise ValueError("give at least two options besides several")
         return self
 
 
@@ -68,7 +68,9 @@ Question = Annotated[IntegerQuestion | ChoiceQuestion | StateQuestion, Field(dis
 
 
 class ScreeningQuestion(Part):
-    """A question at the start. Who chooses an option outside `eligible` is screened out."""
+    """A question at the start. Participants who choose an option outside `eligible` are screened
+    out.
+    """
 
     name: Name
     question: Text
@@ -88,11 +90,11 @@ class ScreeningQuestion(Part):
             if option not in self.options:
                 raise ValueError(f"eligible {option!r} is not among the options")
         if len(set(self.eligible)) == len(self.options):
-            raise ValueError("every option is eligible: nobody could be screened out")
+            raise ValueError("every option is eligible, so no participant could be screened out")
         return self
 
 
-#: Columns of participants.csv, exported or analysed, that are no answers.
+#: Columns of participants.csv, exported or analysed, that are not answers.
 PARTICIPANT_NAMES = (
     "participant",
     "source",
@@ -116,7 +118,7 @@ PARTICIPANT_NAMES = (
     "gold_by",
     "active",
 )
-#: Columns of the other tables, which have a type or a meaning of their own.
+#: Columns of the other tables, with their own type or meaning.
 TABLE_NAMES = (
     *("rating", "rank", "gold", "block_position", "response_position", "block_seconds"),
     *("revisions", "shown_at", "answered_at", "submitted_at"),
@@ -125,7 +127,7 @@ TABLE_NAMES = (
 FORM_NAMES = ("csrfmiddlewaretoken", "whose")
 #: Names that no question may have, and why.
 RESERVED_NAMES = (
-    dict.fromkeys(PARTICIPANT_NAMES, "a column of participants.csv already")
-    | dict.fromkeys(TABLE_NAMES, "a column of the tables with answers already")
-    | dict.fromkeys(FORM_NAMES, "a field of every form already")
+    dict.fromkeys(PARTICIPANT_NAMES, "already a column of participants.csv")
+    | dict.fromkeys(TABLE_NAMES, "already a column of the tables with answers")
+    | dict.fromkeys(FORM_NAMES, "already a field of every form")
 )

@@ -1,4 +1,4 @@
-"""What may change while a study runs."""
+"""Settings that may change while a study runs."""
 
 from typing import Literal
 from urllib.parse import urlsplit
@@ -7,14 +7,14 @@ from pydantic import Field, field_validator, model_validator
 
 from survey.definition.parts import Part, Text, refuse_repeats
 
-#: How somebody's survey may end; each ending has its text, and may have its code.
+#: The possible endings; each has a text, and can have a code.
 ENDINGS = ("completed", "failed_attention", "screened_out", "declined", "full", "withdrawn")
 PROLIFIC_HOSTS = ("prolific.com", "prolific.co", "prolific.ac")
 Ending = Literal["completed", "failed_attention", "screened_out", "declined", "full", "withdrawn"]
 
 
 class Parameters(Part):
-    """What the recruiter calls its identifiers in the participants' link."""
+    """The recruiter's names for its identifiers in the participants' link."""
 
     participant: Text = "PROLIFIC_PID"
     study: Text = "STUDY_ID"
@@ -34,7 +34,7 @@ class Prolific(Part):
 
     completion_code: Text | None = None
     failed_attention_code: Text | None = None
-    #: From how many failed attention checks on somebody gets that code.
+    #: The number of failed attention checks from which participants get that code.
     failed_attention_from: int = Field(default=2, ge=1)
     screened_out_code: Text | None = None
     declined_code: Text | None = None
@@ -45,12 +45,12 @@ class Prolific(Part):
 
     @property
     def is_prolific(self) -> bool:
-        """Whether the recruiter is Prolific itself, whose ids have a form of their own."""
+        """Whether the recruiter is Prolific itself, whose IDs have a fixed form."""
         host = urlsplit(self.return_url).hostname or ""
         return any(host == name or host.endswith(f".{name}") for name in PROLIFIC_HOSTS)
 
     def code(self, ending: str) -> str | None:
-        """The code of an ending, or None where it has none."""
+        """The code of an ending, or None."""
         return getattr(self, self.key_of(ending))  # type: ignore[no-any-return]  # a field above
 
     @staticmethod
@@ -64,10 +64,10 @@ class Prolific(Part):
         return [code for ending in ENDINGS if (code := self.code(ending)) is not None]
 
     def code_shown(self, ending: str) -> str | None:
-        """The code that people see who reached an ending, or None where they see none.
+        """The code shown at an ending, or None.
 
-        Those who failed checks have completed all the same: where their ending has no code of its
-        own any more, they see that of completing.
+        Participants who failed checks have completed too. If their ending has no code any more,
+        they see the completion code.
         """
         code = self.code(ending)
         return self.completion_code if code is None and ending == "failed_attention" else code
@@ -80,7 +80,9 @@ class Prolific(Part):
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
-            raise ValueError("is no address such as https://app.prolific.com/submissions/complete")
+            raise ValueError(
+                "is not an address such as https://app.prolific.com/submissions/complete"
+            )
         return address
 
     @model_validator(mode="after")
@@ -88,13 +90,13 @@ class Prolific(Part):
         refuse_repeats("completion code", self.codes)
         if self.codes and self.completion_code is None:
             raise ValueError(
-                "completion_code is missing; give it, or leave out every code to get random ones"
+                "completion_code is missing; add it, or remove every code to get random ones"
             )
         return self
 
 
 class Places(Part):
-    """How many people a study takes, and when somebody silent no longer holds their place."""
+    """How many participants a study takes, and when inactive ones can lose their place."""
 
     maximum: int | None = Field(default=None, ge=1)
     ratings_per_block: int | None = Field(default=None, ge=1)
@@ -103,7 +105,7 @@ class Places(Part):
     @model_validator(mode="after")
     def _one_limit(self) -> "Places":
         if self.maximum is not None and self.ratings_per_block is not None:
-            raise ValueError("give either maximum or ratings_per_block: each sets the other")
+            raise ValueError("give either maximum or ratings_per_block: each determines the other")
         return self
 
 
@@ -120,5 +122,5 @@ class Settings(Part):
 
     @property
     def lacks_codes(self) -> bool:
-        """Whether people come from Prolific and there is no code to send them back with."""
+        """Whether the study recruits on Prolific but has no code."""
         return "prolific" in self.ways_in and not (self.prolific and self.prolific.codes)

@@ -25,15 +25,15 @@ from survey.definition.tasks import (
 )
 
 COMMENT = "comment"
-#: Names that a free answer can't have, and why.
+#: Names that a free answer can't have, and the reason.
 RESERVED_TEXTS = {COMMENT: "the name of the remarks on each block"}
 
 
 class Texts(Part):
     """What participants read, in Markdown (no raw HTML, no images).
 
-    An absent text is the interface's own, in the participant's language. `help` is the
-    exception that may be false: then there is none.
+    A missing text is replaced by the interface's default, in the participant's language. Only
+    `help` can be false: then there is none.
     """
 
     information: Text
@@ -50,7 +50,7 @@ class Texts(Part):
 
 
 class Consent(Part):
-    """The statement beside the checkbox, and the label of the button that declines."""
+    """The statement next to the checkbox, and the label of the button that declines."""
 
     statement: Text
     decline: Text | None = None
@@ -66,7 +66,7 @@ class SystemName(Part):
 class Order(Part):
     """How blocks and the responses of each are ordered for a participant.
 
-    `random` draws each order by itself; `balanced` takes rows of Williams squares.
+    `random` draws each order independently; `balanced` uses rows of Williams squares.
     """
 
     responses: Literal["random", "balanced"] = "random"
@@ -75,7 +75,7 @@ class Order(Part):
 
 
 class StudyDefinition(Part):
-    """What raters see, in one language. A change of it makes a new version of the study."""
+    """What raters see, in one language. A change makes a new version of the study."""
 
     slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
     title: Annotated[Text, StringConstraints(max_length=300)]
@@ -107,7 +107,7 @@ class StudyDefinition(Part):
 
     @property
     def rated(self) -> RatingTask:
-        """The task that rates each response, where it is known that there is one."""
+        """The task that rates each response; the study must have one."""
         assert self.rating is not None
         return self.rating
 
@@ -128,19 +128,21 @@ class StudyDefinition(Part):
 
     @property
     def block_remarks(self) -> list[TextTask]:
-        """Everything written at the end of a block: its free answers, then remarks if wanted."""
+        """All free-text answers at the end of a block: its tasks, then remarks if the study asks
+        for them.
+        """
         if self.comment is None:
             return self.block_texts
         return [*self.block_texts, TextTask(kind="text", name=COMMENT, question=self.comment)]
 
     def check_scale(self, check: AttentionItem) -> list[Point]:
-        """What may be answered to `check`: its own options, counted from 1, or the scale."""
+        """The possible answers to `check`: its own options, numbered from 1, or the scale."""
         if check.options is None:
             return self.rated.scale
         return [Point(value=n, label=label) for n, label in enumerate(check.options, start=1)]
 
     def check_values(self, check: AttentionItem) -> list[int]:
-        """Every value that may be answered to `check`: more than `check_scale`'s on a slider."""
+        """Every possible value for `check`; on a slider, more than `check_scale`'s."""
         if check.options is None:
             return self.rated.values
         return [point.value for point in self.check_scale(check)]
@@ -167,7 +169,7 @@ class StudyDefinition(Part):
             if sum(task.kind in kinds for task in tasks) > 1:
                 raise ValueError(f"a block has one task of kind {' or '.join(kinds)}")
         if all(task.kind == "text" for task in tasks):
-            raise ValueError("nothing but free text; ask for ratings, ranks or choices")
+            raise ValueError("only free text; ask for ratings, ranks or choices too")
         return tasks
 
     @model_validator(mode="after")
@@ -184,7 +186,7 @@ class StudyDefinition(Part):
     def _contrast_is_known(self) -> "StudyDefinition":
         if (self.condition_a is None) != (self.condition_b is None):
             given = "condition_b" if self.condition_a is None else "condition_a"
-            raise wrong((given,), "condition_a and condition_b go together")
+            raise wrong((given,), "give condition_a and condition_b together")
         if self.condition_a is not None and self.condition_a == self.condition_b:
             raise wrong(("condition_b",), "condition_a and condition_b must differ")
         for key in ("condition_a", "condition_b"):
@@ -204,10 +206,10 @@ class StudyDefinition(Part):
             if check.options is not None:
                 continue
             if check.kind == "in_block" and self.rating is None:
-                message = "a block has no ratings that it could be one of: choose another kind"
+                message = "the study has no ratings, so a check can't be in a block: use kind item"
                 raise wrong(("attention_checks", index), message)
             if check.kind == "item" and (self.rating is None or self.rating.kind == "slider"):
-                message = "the study has no scale with labelled points for it: give it options"
+                message = "the study has no scale with labelled points: give the check options"
                 raise wrong(("attention_checks", index), message)
             if check.answer not in self.rated.values:
                 message = f"{check.answer} is not a point of the scale"
@@ -218,7 +220,7 @@ class StudyDefinition(Part):
 def _refuse_taken(
     *lists: tuple[str, Sequence[Any]], taken: Mapping[str, str] | None = None
 ) -> None:
-    """Refuse a name that stands twice in the lists (each with its key), or that is taken."""
+    """Refuse a name that is repeated in the lists (each with its key), or reserved."""
     taken = taken or {}
     places: dict[str, str] = {}
     for key, items in lists:
@@ -229,5 +231,5 @@ def _refuse_taken(
             if item.name in taken:
                 raise wrong(path, f"{item.name!r} is {taken[item.name]}")
             if item.name in places:
-                raise wrong(path, f"{item.name!r} stands twice: see {places[item.name]}")
+                raise wrong(path, f"{item.name!r} is repeated: see {places[item.name]}")
             places[item.name] = f"{key}.{index}"

@@ -1,4 +1,4 @@
-"""What is asked of a block."""
+"""The tasks for a block."""
 
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ class Point(Part):
 
 
 class Dimension(Part):
-    """One thing asked of each response."""
+    """One question asked about each response."""
 
     name: Name
     question: Text
@@ -47,14 +47,14 @@ class LikertTask(_RatingTask):
     def _values_rise(cls, scale: list[Point]) -> list[Point]:
         values = [point.value for point in scale]
         if values != sorted(set(values)):
-            raise ValueError("values must rise, each once")
+            raise ValueError("values must increase")
         if len({point.label for point in scale}) < len(scale):
             raise ValueError("two points have the same label")
         return scale
 
 
 class SliderTask(_RatingTask):
-    """Every response is rated on every dimension, on a line that starts unset."""
+    """Every response is rated on every dimension, on a slider without a starting value."""
 
     kind: Literal["slider"]
     minimum: int = 0
@@ -78,7 +78,7 @@ class SliderTask(_RatingTask):
     @model_validator(mode="after")
     def _has_length(self) -> "SliderTask":
         if not 1 <= self.maximum - self.minimum <= 1000:
-            raise ValueError("maximum must be above minimum, by 1000 at most")
+            raise ValueError("maximum must be above minimum, by at most 1000")
         return self
 
 
@@ -122,5 +122,5 @@ RatingTask = LikertTask | SliderTask
 Task = Annotated[
     LikertTask | SliderTask | RankingTask | BestWorstTask | TextTask, Field(discriminator="kind")
 ]
-#: Kinds of which a block has one at most; their values name their kind alone.
+#: Kinds that a block can have only once; their values store the kind only.
 SINGLE_KINDS = (("likert", "slider"), ("ranking",), ("best_worst",))

@@ -1,4 +1,4 @@
-"""What could tell raters who wrote a response, and responses that are mixed up. Pure."""
+"""Texts that reveal who wrote a response, and responses that are mixed up. Pure."""
 
 import re
 from collections import defaultdict
@@ -9,16 +9,16 @@ from survey.definition.responses import ResponseRow
 from survey.definition.study import StudyDefinition
 from survey.definition.visible import visible_texts
 
-#: Names of language models and their makers that a response may give away, whoever wrote it.
+#: Names of language models and their makers that a response may reveal, whichever system wrote it.
 KNOWN = re.compile(
     r"\b(?:ChatGPT|GPT-?\d[\w.]*|OpenAI|Anthropic|DeepSeek|Qwen)\b|通义千问|文心一言"
     r"|\bI(?:'m| am) (?:Claude|Gemini|Llama|Mistral|Copilot|Bard|Grok)\b"
 )
-#: Texts that people read after their last rating: they may say what was compared.
+#: Texts shown after the last rating: they may say what was compared.
 AFTERWARDS = (
     *("thanks", "failed_attention", "screened_out", "declined", "full", "withdrawn", "closed"),
 )
-#: A model's first word alone is looked for from this many letters on: Llama, not Phi.
+#: Minimum length of a model's first word to be searched alone: Llama, not Phi.
 LONG_WORD = 4
 
 
@@ -27,7 +27,7 @@ def unblinding(
     rows: Sequence[ResponseRow],
     translations: Sequence[StudyDefinition] = (),
 ) -> Iterator[Finding]:
-    """What to look at in the texts and responses of a study."""
+    """What to check in the texts and responses of a study."""
     names = _names(row.model for row in rows)
     yield from _texts_that_name(definition, translations, names)
     yield from _responses_that_name(rows, names)
@@ -36,10 +36,10 @@ def unblinding(
 
 
 def _names(models: Iterator[str]) -> re.Pattern[str] | None:
-    """The models' names, and what each begins with where that is a name, too: Claude, Qwen."""
+    """The models' names, and their first words if these are names too: Claude, Qwen."""
     patterns = set()
     for model in models:
-        plain = model.isalpha()  # a word may be common: it counts as it is written
+        plain = model.isalpha()  # a word may be common: case must match
         patterns.add(re.escape(model) if plain else f"(?i:{re.escape(model)})")
         first = re.match(r"[A-Za-z]+", model)
         if first and len(first[0]) >= LONG_WORD and not first[0].islower():
@@ -58,9 +58,9 @@ def _texts_that_name(
     for key, text in visible_texts(definition, translations):
         if names is None or (key[0] == "texts" and key[1] in AFTERWARDS):
             continue
-        if found := names.search(text):
-            said = f"“{found[0]}” names a model, and raters are not to know any. Take it out."
-            yield Finding("Blinding", CHANGE, said, key, quote=found[0])
+        if match := names.search(text):
+            said = f"“{match[0]}” names a model, which raters must not know. Remove it."
+            yield Finding("Blinding", CHANGE, said, key, quote=match[0])
 
 
 def _responses_that_name(
@@ -68,15 +68,15 @@ def _responses_that_name(
 ) -> Iterator[Finding]:
     by_name: dict[str, list[ResponseRow]] = defaultdict(list)
     for row in rows:
-        found = (names.search(row.text) if names else None) or KNOWN.search(row.text)
-        if found:
-            by_name[found[0]].append(row)
+        match = (names.search(row.text) if names else None) or KNOWN.search(row.text)
+        if match:
+            by_name[match[0]].append(row)
     for name, named in by_name.items():
         first = named[0]
         count = "1 response names" if len(named) == 1 else f"{len(named)} responses name"
         said = (
-            f"{count} “{name}”{_first(named)}: {_place(first)}, {_of(first)}. Raters may tell who "
-            "wrote it: take the name out of the text."
+            f"{count} “{name}”{_first(named)}: {_place(first)}, {_of(first)}. Raters could guess "
+            "the system: remove the name from the text."
         )
         yield Finding("Blinding", CHANGE, said, line=first.line)
 
@@ -101,8 +101,8 @@ def _differing_references(
             "Reference",
             CHANGE,
             f"It has different texts in the sets of {scenarios}{_first(list(other.values()))}: "
-            f"{_place(row)} against set {first_of[row.scenario].set_name!r}. Each text gets gold "
-            "scores of its own. Give it the same text in every set.",
+            f"{_place(row)} and set {first_of[row.scenario].set_name!r}. Each text would get "
+            "its own gold scores. Use the same text in every set.",
             line=row.line,
         )
 
@@ -119,7 +119,7 @@ def _same_texts(rows: Sequence[ResponseRow]) -> Iterator[Finding]:
             "Identical responses",
             CHANGE,
             f"{texts} the same for several systems{_first(same)}: scenario {one.scenario!r}, "
-            f"{_of(one)} and {_of(other)}. Check where responses.csv comes from.",
+            f"{_of(one)} and {_of(other)}. Check how responses.csv was made.",
             line=other.line,
         )
 

@@ -7,7 +7,7 @@ from survey.definition.language import NAMES
 from survey.definition.study import StudyDefinition
 from survey.definition.yaml_file import Path_
 
-#: Keys whose values are no texts.
+#: Keys whose values are not texts.
 CHOICES = frozenset(["language", "response_format", "response_labels", "order"])
 
 

@@ -34,7 +34,7 @@ def text_name(name: str) -> str:
 
 
 def block_texts(definition: StudyDefinition) -> list[TextTask]:
-    """Free answers asked at the end of a block: the study's tasks, and remarks if it wants them."""
+    """Free-text tasks at the end of a block: the study's tasks, and remarks if it asks for them."""
     if definition.comment is None:
         return definition.block_texts
     remarks = TextTask(kind="text", name=COMMENT, question=definition.comment)
@@ -42,7 +42,7 @@ def block_texts(definition: StudyDefinition) -> list[TextTask]:
 
 
 def label_of(definition: StudyDefinition, number: int) -> str:
-    """What the response at place `number` of the page is called there."""
+    """The label of the response at position `number` of the page."""
     return chr(ord("A") + number - 1) if definition.response_labels == "letters" else str(number)
 
 
@@ -131,7 +131,7 @@ class _Reading:
 
 
 def _number(typed: str) -> str:
-    """A whole number as we write it, whatever digits and minus somebody's keyboard has."""
+    """A whole number in ASCII, for any digits and minus sign of a keyboard."""
     typed = typed.replace("−", "-")
     digits = typed.removeprefix("-")
     return str(int(typed)) if digits.isdecimal() and len(digits) <= 6 else ""
@@ -151,7 +151,7 @@ def _rating_error(task: RatingTask, label: str, question: str, raw: str) -> str:
 def read_text(
     sent: QueryDict, task: TextTask, values: dict[str, str], checked: Checked[Any]
 ) -> None:
-    """Put the answer to `task` among `values`, or what is wrong among the errors."""
+    """Add the answer to `task` to `values`, or a message to the errors."""
     name = text_name(task.name)
     text = clean_text(sent.get(name, ""))
     values[task.name] = text
@@ -176,8 +176,8 @@ def read_block(
     responses: Sequence[ResponseContent],
     check_place: int | None = None,
 ) -> Checked[BlockAnswers]:
-    """All answers to a block whose `responses` stood on the page in this order, with a check at
-    `check_place` among them. What is wrong is told from top to bottom.
+    """All answers to a block with `responses` in the order of the page, and a check at position
+    `check_place`. Errors are in the order of the page.
     """
     reading = _Reading(sent, definition, responses)
     numbered = reading.numbered()

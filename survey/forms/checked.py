@@ -1,4 +1,4 @@
-"""What reading a form gives."""
+"""The result of reading a form."""
 
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -8,9 +8,9 @@ Values = TypeVar("Values")
 
 @dataclass
 class Checked(Generic[Values]):
-    """Values that can be stored, what was sent (to show it again), and what is wrong.
+    """Values that can be stored, the values sent (to show them again), and errors.
 
-    `errors` maps the id of the input to go to onto a message.
+    `errors` maps an input's id to a message.
     """
 
     values: Values
@@ -19,5 +19,5 @@ class Checked(Generic[Values]):
 
 
 def clean_text(text: str) -> str:
-    """Written text as it is stored: line breaks as one character, no zero bytes, no edges."""
+    """Text as it is stored: line breaks as one character, no zero bytes, stripped."""
     return text.replace("\x00", "").replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -1,4 +1,4 @@
-"""Answers to questions about the participant, and to free questions at the study's end."""
+"""Answers to questions about the participant, and to free-text questions at the study's end."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def read_screening(
     shown: Sequence[ScreeningQuestion],
 ) -> Checked[dict[str, DemographicValue]]:
     """One option for every question. Options are sent and stored in the study's main language;
-    messages name the questions as they were `shown`.
+    messages use the questions as `shown`.
     """
     checked: Checked[dict[str, DemographicValue]] = Checked({})
     for question, translated in zip(questions, shown, strict=True):

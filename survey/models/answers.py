@@ -1,4 +1,4 @@
-"""What a participant was shown, and what they answered."""
+"""What a participant saw and answered."""
 
 from django.db import models
 from django.db.models import Q
@@ -10,8 +10,8 @@ from survey.models.study import Block, Response
 class Presentation(models.Model):
     """A block as shown to a participant.
 
-    `response_order` holds response ids as they stood on the page, top first. Imported ratings
-    may come without an order: then `position` and `response_order` are null.
+    `response_order` has the response ids in the order of the page, top first. Imported ratings may
+    come without an order: then `position` and `response_order` are null.
     """
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="presentations")
@@ -24,7 +24,7 @@ class Presentation(models.Model):
     answered_at = models.DateTimeField(null=True, help_text="First complete answer")
     submitted_at = models.DateTimeField(null=True, help_text="Latest complete answer")
     imported_seconds = models.FloatField(null=True)
-    # What the page's script measured; null where it did not run.
+    # Measured by the page's script; null if it did not run.
     visible_seconds = models.FloatField(null=True, help_text="The page was in view")
     hidden_seconds = models.FloatField(null=True, help_text="Open behind another tab or window")
     unfocused_seconds = models.FloatField(null=True, help_text="In view, without the focus")
@@ -55,8 +55,8 @@ class Presentation(models.Model):
 class Rating(models.Model):
     """One value of one dimension for one response in one presentation.
 
-    `task` tells a Likert rating from a rank or a choice, so that a new kind of task needs no
-    new table.
+    `task` distinguishes Likert ratings, ranks and choices, so a new kind of task needs no new
+    table.
     """
 
     presentation = models.ForeignKey(Presentation, models.CASCADE, related_name="ratings")
@@ -115,10 +115,10 @@ class AttentionCheck(models.Model):
 
 
 class PageTime(models.Model):
-    """When a page without a table of its own was shown and answered.
+    """When a page without its own table was shown and answered.
 
-    Presentations and attention checks have theirs; consent's are the participant's `arrived_at` and
-    `consented_at` (or `finished_at`, where they declined).
+    Presentations and attention checks store their own times. Those of consent are the participant's
+    `arrived_at` and `consented_at` (or `finished_at`, if they declined).
     """
 
     class Kind(models.TextChoices):
@@ -163,7 +163,7 @@ class DemographicAnswer(models.Model):
 
 
 class FreeAnswer(models.Model):
-    """What somebody wrote, at the end of a block or (without a presentation) of the study."""
+    """A free-text answer, at the end of a block or (without a presentation) of the study."""
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="free_answers")
     presentation = models.ForeignKey(

@@ -4,17 +4,17 @@ import secrets
 
 
 def new_public_id() -> str:
-    """An opaque name for something a participant's browser may see (48 random bits)."""
+    """An opaque name for something that a participant's browser can see (48 random bits)."""
     return secrets.token_hex(6)
 
 
 def new_pseudonym() -> str:
-    """What a participant is called in exports; random, so it can't be guessed from an id."""
+    """A participant's name in exports; random, so it can't be guessed from an id."""
     return "p" + secrets.token_hex(6)
 
 
 def new_secret() -> str:
-    """What a participant's cookie holds."""
+    """The secret in a participant's cookie."""
     return secrets.token_urlsafe(24)
 
 

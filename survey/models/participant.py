@@ -1,5 +1,5 @@
-"""The people who take a study. Every row about a person hangs on `Participant` by a cascading
-key; only a withdrawal, which is about nobody any more, stands alone.
+"""The people who take a study. Every row about a person refers to `Participant` by a cascading key.
+Only a withdrawal does not: it is no longer about a person.
 """
 
 from django.core.validators import RegexValidator
@@ -13,7 +13,7 @@ from survey.models.study import Study
 
 
 class Participant(models.Model):
-    """A person taking one version of a study. Who they are elsewhere is in `Identity`."""
+    """A person taking one version of a study. Their ID elsewhere is in `Identity`."""
 
     class Source(models.TextChoices):
         PROLIFIC = "prolific"
@@ -41,12 +41,12 @@ class Participant(models.Model):
         TABLET = "tablet"
         DESKTOP = "desktop"
 
-    #: Nobody real: they may also take drafts.
+    #: Not real participants: they can also take drafts.
     TEST_SOURCES = (Source.SIMULATED, Source.PREVIEW)
-    #: Never among the raters unless asked for by name: experts, whose ratings make gold scores,
-    #: and test people.
+    #: Never counted as raters unless included by name: experts, whose ratings make gold scores, and
+    #: test people.
     NOT_COUNTED = (Source.PANEL, *TEST_SOURCES)
-    #: Sources whose people never come through Prolific: they need no code, and a link of their own.
+    #: Sources of people who never come from Prolific: they need no code, but a personal link.
     WITHOUT_PROLIFIC = (Source.LINK, Source.PANEL)
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="participants")
@@ -101,9 +101,9 @@ class Participant(models.Model):
 
 
 class Identity(models.Model):
-    """How a participant is known outside: kept apart from answers, never exported.
+    """A participant's ID elsewhere: stored separately from answers, never exported.
 
-    One person has one row per study slug, whatever the version, so arriving twice resumes.
+    A person has one row per study slug, for all versions, so a second arrival resumes.
     """
 
     class Kind(models.TextChoices):
@@ -128,10 +128,10 @@ class Identity(models.Model):
 
 
 class Submission(models.Model):
-    """A submission on Prolific with which a participant came: the first, and any later one.
+    """A Prolific submission that a participant came with: the first, or a later one.
 
-    Never overwritten. Prolific's submission id is its SESSION_ID. `is_theirs` tells that it came
-    with a browser that was theirs; with such an id they are recognised in any other browser.
+    Never overwritten. Prolific's submission id is its SESSION_ID. `is_theirs` means that their own
+    browser brought it; such an ID identifies them in any other browser.
     """
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="submissions")
@@ -151,13 +151,13 @@ class Submission(models.Model):
 
 
 class Browser(models.Model):
-    """A browser in which a Prolific id was opened that is known from another browser.
+    """A browser that opened a Prolific ID known from another browser.
 
-    A Prolific id is no secret, so it opens nothing by itself. This browser gets the information
-    page that everybody gets first. Who agrees there may answer the next unanswered page
-    (`goes_on`) and gets the code if they send the last one (`ended_here`). It becomes the
-    participant's own browser, and this row goes, where nobody has agreed before or its submission
-    is theirs. Without a participant it is about one who has withdrawn.
+    A Prolific ID is not secret, so it opens nothing alone. This browser first gets the information
+    page. After consent there, it can answer the next unanswered page (`goes_on`), and gets the code
+    if it sends the last one (`ended_here`). If no browser has consented before, or its submission
+    is theirs, it becomes the participant's own browser and this row is deleted. Without a
+    participant, the row is about one who has withdrawn.
     """
 
     secret = models.CharField(max_length=64, default=new_secret, unique=True)
@@ -186,7 +186,7 @@ class Browser(models.Model):
 
 
 class Invitation(models.Model):
-    """A personal link for somebody who comes without Prolific: a rater, or an expert of a panel."""
+    """A personal link for a person without Prolific: a rater, or an expert of a panel."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="invitations")
     token = models.CharField(max_length=64, default=new_secret, unique=True)
@@ -203,7 +203,7 @@ class Invitation(models.Model):
         ordering = ["id"]
 
     def __str__(self) -> str:
-        return f"invitation {self.pk}"  # never the label: the admin's own log keeps what it reads
+        return f"invitation {self.pk}"  # not the label: the admin's log stores this text
 
 
 class Slot(models.Model):
@@ -237,9 +237,9 @@ class Slot(models.Model):
 
 
 class Withdrawal(models.Model):
-    """That somebody withdrew: a count, and until the retention date the key to pay them by.
+    """One withdrawal: it is counted, and until the retention date it has the key to pay the person.
 
-    Nothing else about the person is left.
+    Nothing else about the person is kept.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="withdrawals")

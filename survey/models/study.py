@@ -59,17 +59,17 @@ class Study(models.Model):
 
     @property
     def is_rehearsing(self) -> bool:
-        """Whether it is open, and whoever comes is a test person."""
+        """Whether it is open and everyone who comes is a test person."""
         return self.is_rehearsal and self.state == self.State.OPEN
 
     @property
     def doing(self) -> str:
-        """Its state in a word; a rehearsal is called one."""
+        """Its state in one word: `rehearsal`, or the state."""
         return "rehearsal" if self.is_rehearsing else str(self.state)
 
 
 class StudyEvent(models.Model):
-    """Who changed what about a study, and when."""
+    """A change to a study, with author and time."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="events")
     at = models.DateTimeField(default=timezone.now)
@@ -85,7 +85,7 @@ class StudyEvent(models.Model):
 
 
 class Scenario(models.Model):
-    """One user input that the models answered."""
+    """A user input that the models answered."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="scenarios")
     name = models.CharField(max_length=100)
@@ -119,7 +119,7 @@ class System(models.Model):
 
 
 class Response(models.Model):
-    """The text that one system gave to one scenario. A browser knows it by `public_id` only."""
+    """One system's text for one scenario. A browser only gets its `public_id`."""
 
     scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="responses")
     system = models.ForeignKey(System, models.CASCADE, related_name="responses")
@@ -159,7 +159,7 @@ class Block(models.Model):
 
 
 class BlockResponse(models.Model):
-    """A response's place in a block, in file order (never the order on a page)."""
+    """A response's position in a block, in file order (not the order on a page)."""
 
     block = models.ForeignKey(Block, models.CASCADE)
     response = models.ForeignKey(Response, models.CASCADE)

@@ -1,1 +1,1 @@
-"""Raters that a computer plays, over real HTTP, for demos, load and end-to-end tests."""
+"""Simulated raters, over real HTTP, for demos, load tests and end-to-end tests."""

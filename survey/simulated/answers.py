@@ -1,8 +1,7 @@
-"""What simulated raters answer. Pure: profile, study, seed and rater in, answers out.
+"""Answers of simulated raters. Pure: profile, study, seed and rater in, answers out.
 
-Ratings, ranks and choices of a rater come from one latent position of each response, so that
-they agree with each other. Every draw has a key of its own, so that nothing depends on the order
-in which pages come.
+Ratings, ranks and choices of a rater come from one latent position of each response, so they agree
+with each other. Every draw has its own key, so nothing depends on the order of the pages.
 """
 
 import math
@@ -15,7 +14,7 @@ from survey.regions import STATES
 from survey.simulated.content import Cell, Content
 from survey.simulated.profile import Answers, Behaviour, Demographics, Effects, Profile
 
-#: What is written where a study asks for free text.
+#: Free-text answers.
 REMARKS = {
     "en": (
         "I looked for the response that stayed with the feeling.",
@@ -35,14 +34,14 @@ REMARKS = {
 
 
 def draw(*key: object) -> random.Random:
-    """Random numbers that belong to `key` and to nothing else."""
+    """Random numbers for `key` only."""
     return random.Random(repr(key))  # noqa: S311  to be reproducible, not secret
 
 
 def positions(
     profile: Profile, content: Content, seed: int, number: int, behaviour: Behaviour
 ) -> dict[Cell, float]:
-    """Where rater `number` sees each response. Straight-liners see no difference."""
+    """Each response's position in rater `number`'s view. Straight-liners see no difference."""
     effects = profile.effects
     if behaviour is Behaviour.STRAIGHT_LINER:
         return dict.fromkeys(content.cells(), 0.5)
@@ -61,7 +60,7 @@ def positions(
 
 
 def item_position(profile: Profile, seed: int, cell: Cell) -> float:
-    """Where a response stands on the latent scale: planted shifts and its own deviation.
+    """A response's position on the latent scale: planted shifts and its own deviation.
 
     A response shown in several sets has one position.
     """
@@ -80,7 +79,7 @@ def item_position(profile: Profile, seed: int, cell: Cell) -> float:
 def ratings(
     seen: Mapping[Cell, float], content: Content, seed: int, number: int, behaviour: Behaviour
 ) -> dict[Cell, int]:
-    """The points of the scale that belong to what is `seen`; none where nothing is rated."""
+    """The points of the scale for the `seen` positions; empty if nothing is rated."""
     task = content.definition.rating
     if task is None:
         return {}
@@ -95,18 +94,18 @@ def ratings(
 
 
 def rating_at(position: float, scale: Sequence[int]) -> int:
-    """The point of the scale at a latent position: equal shares of 0…1, ends beyond."""
+    """The scale's point at a latent position: equal shares of 0…1, limited to the ends."""
     return scale[min(max(math.floor(position * len(scale)), 0), len(scale) - 1)]
 
 
 def ranks(places: Sequence[float]) -> list[int]:
-    """The rank of each place, 1 for the highest; of equal ones the first comes first."""
+    """The rank of each value, 1 for the highest; ties in order."""
     best_first = sorted(range(len(places)), key=lambda i: -places[i])
     return [best_first.index(i) + 1 for i in range(len(places))]
 
 
 def remark(task: TextTask, *key: object, language: str, share: float) -> str:
-    """A free answer of a length that the task allows, or nothing where none has to be given."""
+    """A free-text answer of an allowed length, or empty if none is required."""
     drawn = draw(*key, task.name)
     if drawn.random() >= share and not task.required:
         return ""
@@ -135,7 +134,7 @@ def checks(content: Content, seed: int, number: int, behaviour: Behaviour) -> di
 
 
 def screening(content: Content, seed: int, number: int, behaviour: Behaviour) -> dict[str, str]:
-    """The option chosen for each screening question; one is not eligible of who is screened out."""
+    """The option for each screening question; screened-out raters give one that is not eligible."""
     questions = content.definition.screening
     out = draw(seed, number, "screened out").choice(questions).name if questions else ""
     answers = {}
@@ -149,7 +148,7 @@ def screening(content: Content, seed: int, number: int, behaviour: Behaviour) ->
 def demographics(
     given: Demographics, content: Content, seed: int, number: int
 ) -> dict[str, list[str]]:
-    """What somebody says about themselves, by question; skipped ones are absent."""
+    """A rater's demographic answers by question; skipped ones are absent."""
     answers = {}
     for question in content.definition.demographics:
         drawn = draw(seed, number, "demographics", question.name)
@@ -175,16 +174,16 @@ def _answer(question: Question, given: Answers | None, drawn: random.Random) -> 
 
 
 def options_of(question: Question) -> list[str]:
-    """What can be chosen; nothing for a number."""
+    """The options; empty for a number."""
     if isinstance(question, IntegerQuestion):
         return []
     return list(STATES) if isinstance(question, StateQuestion) else question.offered
 
 
 def unmatched(profile: Profile, content: Content) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Names in a profile that this study does not have, each with its place in the file.
+    """Names in a profile that this study lacks, each with its path in the file.
 
-    They have no effect. One profile may serve several studies, so they are worth a notice.
+    They have no effect, and only get a notice, because one profile can serve several studies.
     """
     cells = list(content.cells())
     names: dict[str, tuple[Mapping[str, float], set[str]]] = {

@@ -1,8 +1,8 @@
-"""The clock that a simulated rater carries, signed so that nobody else can set a time.
+"""A simulated rater's clock, signed so that nobody else can set a time.
 
-Every request of a simulated rater has the header `X-Simulated`: who they are, what time it is
-for them, and the seed of their orders. It counts for participants of source `simulated` alone.
-Web processes read it, so this module imports Django only.
+Every request of a simulated rater has the header `X-Simulated`: their ID, their time, and the seed
+of their orders. It is valid only for participants of source `simulated`. Web processes read it, so
+this module imports only Django.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class ClockError(ValueError):
 
 @dataclass(frozen=True)
 class SimulatedClock:
-    """What a valid header says."""
+    """The content of a valid header."""
 
     person: str
     at: datetime
@@ -31,7 +31,7 @@ def sign(*, person: str, at: datetime, order_seed: int) -> str:
     """The header's value. Raises ValueError for a time without a zone."""
     if at.tzinfo is None:
         raise ValueError(f"{at} has no time zone")
-    # microseconds survive, so that a time is stored exactly as it was planned
+    # with microseconds, so the stored time equals the planned time
     content = {"person": person, "at": at.astimezone(UTC).isoformat(), "order_seed": order_seed}
     return _signer().sign_object(content)
 

@@ -1,4 +1,4 @@
-"""What the simulation knows of a study: more than any participant's browser. Pure."""
+"""What the simulation knows about a study: more than a participant's browser. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ class Text:
 
     @cached_property
     def letters(self) -> str:
-        """What of it survives any rendering."""
+        """The part of the text that no rendering changes."""
         return letters(self.text)
 
 
@@ -52,8 +52,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Content:
-    """A version of a study. `codes` are the completion codes by ending, `parameters` what its
-    link calls the three identifiers; who is silent for longer than `silence` may lose their place.
+    """A version of a study. `codes` are the completion codes by ending, `parameters` its link's
+    names for the three identifiers. After `silence` without activity a rater can lose their place.
     """
 
     definition: StudyDefinition
@@ -70,7 +70,7 @@ class Content:
         return [self.definition.language, *self.translations]
 
     def in_language(self, language: str) -> StudyDefinition:
-        """What the pages show in `language`."""
+        """The definition in `language`."""
         return self.translations.get(language, self.definition)
 
     @property
@@ -80,7 +80,7 @@ class Content:
 
     @property
     def dimensions(self) -> list[str]:
-        """What raters see in a response: what they rate, else what they rank or choose by."""
+        """The dimensions that raters judge: those they rate, else those they rank or choose by."""
         study = self.definition
         rated = [dimension.name for dimension in study.rating.dimensions] if study.rating else []
         placed = [task.dimension for task in (study.ranking, study.best_worst) if task]
@@ -88,7 +88,7 @@ class Content:
         return list(dict.fromkeys(named)) or [""]
 
     def cells(self) -> Iterator[Cell]:
-        """Everything there is to judge, in file order."""
+        """All cells, in file order."""
         for block in self.blocks:
             for text in block.texts:
                 for dimension in self.dimensions:
@@ -104,11 +104,11 @@ class Content:
     def recognise(
         self, responses: Mapping[str, str], *, on_page: Callable[[], str]
     ) -> tuple[Block, dict[str, Text]] | None:
-        """The block whose responses these are, and whose each is; None if there is none.
+        """The block with these responses, and each response's text; None if there is none.
 
-        `responses` maps any name onto a text. Of systems that wrote the same text any will do;
-        of blocks with the same texts it is the one whose prompt stands on the page (all of its
-        text is taken from `on_page` only then).
+        `responses` maps any name to a text. If systems wrote the same text, any of them is used. If
+        blocks have the same texts, it is the one whose prompt is on the page (only then `on_page`
+        is called for the page's text).
         """
         shown = {name: letters(text) for name, text in responses.items()}
         candidates = self._blocks_by_texts.get(tuple(sorted(shown.values())), [])
@@ -124,5 +124,5 @@ class Content:
 
 
 def letters(text: str) -> str:
-    """Letters and digits alone: line breaks, quotes and emphasis may be rendered in any way."""
+    """Letters and digits only: line breaks, quotes and emphasis may be rendered differently."""
     return re.sub(r"[\W_]+", "", text)

@@ -1,8 +1,8 @@
-"""Many simulated raters at once, over a study that is in the database.
+"""Many simulated raters at once, for a study in the database.
 
-They come one after another, minutes apart by clocks of their own, and stay for half an hour, so
-several are always under way together. What they send reaches the server in the order of those
-clocks wherever the order matters, however quickly it is sent.
+By their simulated clocks they arrive minutes apart and stay for half an hour, so several are always
+active at once. Where the order of requests matters, they reach the server in the order of these
+clocks.
 """
 
 from collections import deque
@@ -21,22 +21,22 @@ from survey.simulated.content import Block, Content, Text
 from survey.simulated.plan import RaterPlan
 from survey.simulated.walker import Start, Visit, Walk
 
-#: How long ago the first crowd of a study begins. The next ones follow it.
+#: How long ago the first crowd of a study starts. Later crowds follow it.
 DAYS_BACK = timedelta(days=2)
-#: How long ago the last one sent their last page: by now whoever left early counts as gone.
+#: How long ago the last one sent their last page: by now all dropouts are inactive.
 SILENT_AT_LEAST = timedelta(hours=3)
 
 
 @dataclass(frozen=True)
 class Rota:
-    """Who still has to walk, from where and when, and who has already taken part."""
+    """The raters still to be sent, with their start, and those who already took part."""
 
     waiting: list[tuple[RaterPlan, Start]]
     already: list[RaterPlan]
 
 
 def read_content(study: Study) -> Content:
-    """The study with its systems, which no browser gets to see."""
+    """The study with its systems, which no browser sees."""
     members = BlockResponse.objects.filter(block__study=study).select_related(
         "block__scenario", "response__system"
     )
@@ -72,12 +72,12 @@ def read_content(study: Study) -> Content:
 
 
 def _silence(study: Study) -> timedelta:
-    """After how long somebody silent no longer holds their place."""
+    """The inactivity after which a rater can lose their place."""
     return timedelta(minutes=study.settings["places"]["stale_minutes"])
 
 
 def look_up(study: Study, plans: Sequence[RaterPlan], now: datetime) -> Rota:
-    """Tell those who have already taken part, as far as planned, from those who have not."""
+    """Separate raters who already took part, as far as planned, from the others."""
     identities = (
         Identity.objects.filter(slug=study.slug, kind=Identity.Kind.SIMULATED)
         .filter(key__in=[plan.person for plan in plans])
@@ -112,12 +112,12 @@ def look_up(study: Study, plans: Sequence[RaterPlan], now: datetime) -> Rota:
 def _beginning(
     study: Study, plans: Sequence[RaterPlan], came: Mapping[str, datetime], now: datetime
 ) -> datetime:
-    """When the crowd of `plans` begins, so that it is over by `now`.
+    """The start of the crowd of `plans`, so that it ends by `now`.
 
-    It began already if somebody of it `came`; otherwise it follows everybody simulated before,
-    when those of them who left have been silent for so long that their places are free. Where
-    there is no time for that, it comes among them or earlier: nobody who has been through loses
-    a place to it.
+    If some of its raters `came`, the crowd has already started. Otherwise it follows all earlier
+    simulated raters, after their dropouts have been inactive so long that their places are free. If
+    there is no time for that, it overlaps them or comes earlier: raters who completed lose no place
+    to it.
     """
     latest = now - SILENT_AT_LEAST - max(plan.until for plan in plans)
     begun = [came[plan.person] - plan.after for plan in plans if plan.person in came]
@@ -130,11 +130,11 @@ def _beginning(
 
 
 def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Generator[Walk]:
-    """Send everybody who is waiting, `workers` of them at a time; yields each as they end.
+    """Send all waiting raters, `workers` at a time; yields each as it ends.
 
-    Before anybody does what may take a place, everybody else is brought up to that moment of
-    their own clock: so who gets which place follows from the clocks alone. The first WalkError
-    stops all, once those who were just at work are through with it.
+    Before a request that may take a place, all other raters are advanced to the same simulated
+    time, so places depend only on the clocks. The first WalkError stops all, after the requests in
+    progress.
     """
     arriving = deque(sorted(rota.waiting, key=lambda waiting: (waiting[1].at, waiting[0].number)))
     under_way: list[Visit] = []
@@ -163,9 +163,9 @@ _at = attrgetter("at")
 
 
 def _bring_up(pool: ThreadPoolExecutor, visits: Sequence[Visit], until: datetime | None) -> None:
-    """Let everybody whose turn does not matter do what they do before `until`, or all they do.
+    """Let all raters whose order does not matter act until `until`, or to the end.
 
-    Who falls silent meanwhile goes on, too: nobody can have taken their place yet.
+    Raters who become inactive meanwhile continue too: nobody can have taken their place yet.
     """
     busy = [visit for visit in visits if not visit.in_turn]
     for done in [pool.submit(visit.go_on, until) for visit in busy]:

@@ -1,7 +1,7 @@
-"""Who the simulated raters are and what each will do. Pure: profile, study and seed in.
+"""The simulated raters and what each will do. Pure: profile, study and seed in.
 
-Every draw has its own key (seed, rater, what it is for), so that nothing depends on the order
-in which pages come, on raters who come later, or on how far an earlier run got.
+Every draw has its own key (seed, rater, purpose). So nothing depends on the order of the pages, on
+later raters, or on an earlier run's progress.
 """
 
 import math
@@ -17,7 +17,7 @@ from survey.simulated.answers import draw
 from survey.simulated.content import Block, Cell, Content, Text
 from survey.simulated.profile import Behaviour, Profile, Times
 
-#: How long a page takes, compared with a block; the seconds come from the profile's minutes.
+#: Duration of a page relative to a block; the seconds come from the profile's minutes.
 WEIGHTS = {"consent": 1.0, "instructions": 0.5, "check": 0.3, "demographics": 1.0}
 #: Pages that only some studies have.
 WEIGHTS |= {"screening": 0.4, "closing": 1.0}
@@ -30,11 +30,11 @@ WINDOWS = {"phone": (390, 844), "tablet": (820, 1180), "desktop": (1440, 900)}
 
 @dataclass(frozen=True)
 class RaterPlan:
-    """One rater, decided to the last answer.
+    """One rater with all answers decided.
 
-    `blocks` is how many blocks they answer; `seconds` how long each page stays open (blocks by
-    their place in the rater's order); `after` when they arrive, counted from the first;
-    `seen` where each response stands for them; `writes` their share of optional free questions
+    `blocks` is the number of blocks they answer; `seconds` how long each page stays open (blocks by
+    their position in the rater's order); `after` the arrival after the first rater's; `seen` each
+    response's position in their view; `writes` their share of optional free-text questions
     answered.
     """
 
@@ -62,7 +62,7 @@ class RaterPlan:
 
     @property
     def until(self) -> timedelta:
-        """When they send their last page at the latest, counted as `after` is."""
+        """The latest time of their last page, counted like `after`."""
         return self.after + timedelta(minutes=self.minutes)
 
     @property
@@ -71,14 +71,14 @@ class RaterPlan:
         return self.behaviour is Behaviour.EARLY_EXIT
 
     def places(self, block: Block, texts: Sequence[Text], dimensions: Sequence[str]) -> list[float]:
-        """Where each text stands for the rater, all `dimensions` together."""
+        """Each text's position in the rater's view, all `dimensions` together."""
         return [
             sum(self.seen[Cell(*block.name, text.model, text.condition, d)] for d in dimensions)
             for text in texts
         ]
 
     def remark(self, task: TextTask, *place: str) -> str:
-        """What they write, in the block at `place` or at the end."""
+        """Their free-text answer, in the block at `place` or at the end."""
         key = (self.seed, self.number, "text", *place)
         return answers.remark(task, *key, language=self.language, share=self.writes)
 
@@ -101,7 +101,7 @@ def plan_raters(
 
 
 def exact_counts(shares: Mapping[Behaviour, Fraction], people: int) -> dict[Behaviour, int]:
-    """Whole numbers of people nearest to the shares (largest remainder); the rest is careful."""
+    """Numbers of raters nearest to the shares (largest remainder); the others are careful."""
     careful = 1 - sum(shares.values(), Fraction())
     quotas = {b: share * people for b, share in {**shares, Behaviour.CAREFUL: careful}.items()}
     counts = {behaviour: math.floor(quota) for behaviour, quota in quotas.items()}
@@ -155,7 +155,7 @@ def _language(profile: Profile, content: Content, seed: int, number: int) -> str
 
 
 def _one_of(shares: Mapping[str, float], rest: str, drawn: random.Random) -> str:
-    """One of the names by their shares; who is left over gets `rest`."""
+    """One of the names by their shares; `rest` for the remaining share."""
     place = drawn.random()
     for name, share in shares.items():
         place -= share
@@ -188,7 +188,7 @@ def _seconds(
     if not study.demographics:
         weights.pop("demographics", None)
     if behaviour is Behaviour.EARLY_EXIT:
-        # Which checks come before they leave is the server's draw: their time goes to the rest.
+        # The server draws which checks come before they leave: the remaining pages get that time.
         for page in ("demographics", "closing"):
             weights.pop(page, None)
         whole = sum(weight for page, weight in weights.items() if page not in check_pages)
@@ -203,10 +203,10 @@ def _seconds(
 
 
 def block_page(place: int) -> str:
-    """What the page of the `place`-th block is called in `seconds`."""
+    """The key of the `place`-th block's page in `seconds`."""
     return f"block {place}"
 
 
 def check_page(name: str) -> str:
-    """What the page of an attention check is called in `seconds`."""
+    """The key of an attention check's page in `seconds`."""
     return f"check {name}"

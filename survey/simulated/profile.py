@@ -1,4 +1,4 @@
-"""What a profile file sets: shares of behaviours, planted effects, times, demographics. Pure."""
+"""A profile file: shares of behaviours, planted effects, times, demographics. Pure."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -11,7 +11,7 @@ from survey.simulated.content import Cell
 
 
 class Behaviour(StrEnum):
-    """How a simulated rater takes part. Each kind has one fault and is careful otherwise."""
+    """A simulated rater's behaviour. Each kind has one fault and is careful otherwise."""
 
     CAREFUL = "careful"
     SPEEDER = "speeder"
@@ -42,7 +42,7 @@ Window = Annotated[tuple[Minutes, Minutes], BeforeValidator(_pair)]
 
 
 class Behaviours(Part):
-    """Shares of all raters; whoever is left is careful."""
+    """Shares of all raters; the others are careful."""
 
     speeder: Share = 0.0
     straight_liner: Share = 0.0
@@ -66,7 +66,7 @@ class Behaviours(Part):
 
 
 class Shift(Part):
-    """A shift of all cells that have the names given; a name left out stands for each."""
+    """A shift of all cells with these names; a missing name matches all."""
 
     model: str | None = None
     condition: str | None = None
@@ -75,7 +75,7 @@ class Shift(Part):
     shift: Number
 
     def moves(self, cell: Cell) -> bool:
-        """Whether the cell is one of those."""
+        """Whether the shift applies to the cell."""
         return (
             self.model in (None, cell.model)
             and self.condition in (None, cell.condition)
@@ -94,7 +94,7 @@ class SystemShift(Shift):
 class GroupShift(Shift):
     """A shift of raters who give certain answers to a demographic question.
 
-    They give one of `values`, or a number in the range that `at_least` and `below` limit.
+    The answer is one of `values`, or a number in the range of `at_least` and `below`.
     """
 
     question: str
@@ -110,14 +110,14 @@ class GroupShift(Shift):
     @model_validator(mode="after")
     def _values_or_range(self) -> "GroupShift":
         if bool(self.values) == self.is_numeric:
-            raise ValueError("say who is meant: either values, or at_least and below")
+            raise ValueError("define the group: either values, or at_least and below")
         least, end = self.at_least, self.below
         if least is not None and end is not None and least >= end:
-            raise ValueError(f"no number is at_least {least:g} and below {end:g}")
+            raise ValueError(f"no number is at least {least:g} and below {end:g}")
         return self
 
     def includes(self, answers: Sequence[str]) -> bool:
-        """Whether a rater with these answers to the question is meant."""
+        """Whether a rater with these answers to the question is in the group."""
         if not self.is_numeric:
             return any(answer in self.values for answer in answers)
         return any(
@@ -128,10 +128,10 @@ class GroupShift(Shift):
 
 
 class Effects(Part):
-    """What moves a rating, on a latent scale from 0 (lowest point's end) to 1 (highest point's).
+    """Effects on ratings, on a latent scale from 0 (the lowest point's end) to 1 (the highest's).
 
-    The points of the study's own scale share that length equally: of five points, each takes
-    0.2, so a shift of 0.1 is half a point. Shifts add up.
+    The points of the study's scale divide it equally: with five points each covers 0.2, so a shift
+    of 0.1 is half a point. Shifts add up.
     """
 
     centre: Number = 0.55
@@ -166,13 +166,13 @@ class Answers(Part):
     mean: Number | None = None
     sd: Spread | None = None
     shares: dict[str, Share] = {}
-    #: Share of people who tick a second option where a question allows several.
+    #: Share of raters who tick a second option if a question allows several.
     second: Share = 0.0
 
     @model_validator(mode="after")
     def _number_or_options(self) -> "Answers":
         if (self.mean is None) != (self.sd is None):
-            raise ValueError("mean and sd go together")
+            raise ValueError("give mean and sd together")
         if (self.mean is None) == (not self.shares):
             raise ValueError("give either mean and sd, or shares of options")
         if self.shares and not sum(self.shares.values()) > 0:
@@ -181,7 +181,7 @@ class Answers(Part):
 
 
 class Demographics(Part):
-    """What people say about themselves. Questions without an entry: every option alike."""
+    """Demographic answers. For questions without an entry, all options are equally likely."""
 
     skip: Share = 0.0
     answers: dict[str, Answers] = {}
@@ -194,7 +194,7 @@ def _at_most_everybody(shares: dict[str, float]) -> dict[str, float]:
 
 
 class Devices(Part):
-    """Shares of devices; who is left over sits at a desktop."""
+    """Shares of devices; all others use a desktop."""
 
     phone: Share = 0.0
     tablet: Share = 0.0
@@ -206,7 +206,7 @@ class Devices(Part):
 
 
 class Profile(Part):
-    """A whole profile; every part may be left out."""
+    """A whole profile; every part is optional."""
 
     behaviours: Behaviours = Behaviours()
     effects: Effects = Effects()
@@ -214,6 +214,6 @@ class Profile(Part):
     demographics: Demographics = Demographics()
     #: Share of the optional free questions that people answer.
     writes: Share = 0.4
-    #: Shares of the study's further languages; who is left over takes its main one.
+    #: Shares of the study's further languages; all others use its main one.
     languages: Annotated[dict[str, Share], AfterValidator(_at_most_everybody)] = {}
     devices: Devices = Devices()

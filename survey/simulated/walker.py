@@ -1,8 +1,8 @@
 """One simulated rater, page by page over HTTP: cookies, plain forms, redirects.
 
-It reads what a browser gets and knows the study by its texts alone; which page comes when is
-the server's business. It goes one request at a time, so that whoever sends many raters can keep
-the order of their clocks.
+It reads the same pages as a browser and knows the study only by its texts; the server decides the
+order of pages. It sends one request at a time, so a caller with many raters can keep the order of
+their clocks.
 """
 
 import json
@@ -31,15 +31,17 @@ Answers = list[tuple[str, str]]
 
 
 class WalkError(Exception):
-    """A rater met something that no participant should meet."""
+    """The rater got a page that no participant should get."""
 
 
 class NotLetIn(WalkError):
-    """The server refuses the rater (403): the study is closed to them, or the clock is."""
+    """The server refuses the rater (403): the study does not admit them, or the clock is not
+    accepted.
+    """
 
 
 class Ending(StrEnum):
-    """How a walk ended: the ending that the last page shows, or none at all."""
+    """The end of a walk: the ending on the last page, or none."""
 
     COMPLETED = "completed"
     FAILED_ATTENTION = "failed_attention"
@@ -51,9 +53,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class SentRating:
-    """Where a rating, rank or choice belongs: its block, and the response by the name that the
-    browser knows.
-    """
+    """The place of a rating, rank or choice: its block, and the response's name in the browser."""
 
     scenario: str
     set_name: str
@@ -64,7 +64,9 @@ class SentRating:
 
 @dataclass
 class Walk:
-    """What one rater did. `sent` holds what the server has acknowledged; a choice is 1 or −1."""
+    """One rater's actions. `sent` has the answers that the server acknowledged; a choice is 1 or
+    −1.
+    """
 
     plan: RaterPlan
     ending: Ending | None = None
@@ -75,8 +77,8 @@ class Walk:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a rater begins or goes on: their time, how many blocks they have answered, and
-    whether they were under way without a place.
+    """The point at which a rater starts or continues: their time, the number of answered blocks,
+    and whether they were in progress without a place.
     """
 
     at: datetime
@@ -86,8 +88,8 @@ class Start:
 
 @dataclass(frozen=True)
 class _Request:
-    """What a rater does next: a form to send, or a link to follow. `judged` is what a block's
-    form says; `joins` tells that a place may be taken, or found to be missing.
+    """The rater's next action: a form to send, or a link to follow. `judged` has the answers of a
+    block's form; `joins` means that the request may take a place, or find none.
     """
 
     address: str
@@ -97,14 +99,14 @@ class _Request:
 
 
 def _innermost(error: BaseException) -> str:
-    """The plainest reason, such as "Connection refused"; those around it repeat the address."""
+    """The innermost reason, such as "Connection refused"; outer ones repeat the address."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 class _Form:
-    """The form on a page: what it sends by itself, and what can be chosen."""
+    """The form on a page: its preset values, and its choices."""
 
     def __init__(self, element: LexborNode) -> None:
         self.action = element.attributes.get("action") or ""
@@ -138,17 +140,17 @@ class _Form:
 
 
 def _value(tag: LexborNode) -> str:
-    # an attribute that is there and empty is None
+    # an attribute without a value is None
     return tag.attributes.get("value", tag.text(strip=True)) or ""
 
 
 class Visit:
-    """A walk under way: the rater's time, what they do next, what was sent."""
+    """A walk in progress: the rater's time, next action, and answers sent."""
 
     def __init__(self, *, server: str, content: Content, plan: RaterPlan, start: Start) -> None:
-        """Stand at the participant link, of the version that was planned for."""
+        """Start at the participant link of the planned version."""
         self.content, self.plan = content, plan
-        #: When the rater does what is next.
+        #: Time of the rater's next action.
         self.at = start.at
         self.blocks = start.blocks
         self._may_be_placeless = start.placeless
@@ -164,26 +166,25 @@ class Visit:
         self.url = f"{link}?{urlencode(query)}"
         self._next = _Request(self.url, joins=True)
         self._session = requests.Session()
-        # Sending a page again is harmless, so one that got no answer is simply sent again.
+        # Sending a page again is harmless, so a page without an answer is sent again.
         retry = Retry(total=2, connect=0, other=0, backoff_factor=0.2, allowed_methods=None)
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, HTTPAdapter(max_retries=retry))
 
     @property
     def ended(self) -> bool:
-        """Whether there is nothing more to do."""
+        """Whether the walk has ended."""
         return self.walk.ending is not None
 
     @property
     def in_turn(self) -> bool:
-        """Whether it matters what everybody else has done before the rater's next request: it may
-        take a place, or find that there is none. Who ends takes a place that they lost while silent
-        again, if it is free.
+        """Whether the order of the rater's next request matters: it may take a place, or find none.
+        At the end, a rater who lost their place while inactive gets it back if it is free.
         """
         return self._next.joins or self._may_be_placeless
 
     def go(self) -> None:
-        """Do what is next, and see from the page that comes what follows. Raises WalkError."""
+        """Do the next action, and decide from the new page what follows. Raises WalkError."""
         asked = self._next
         plan = self.plan
         headers = {
@@ -207,7 +208,7 @@ class Visit:
         self._look()
 
     def go_on(self, until: datetime | None) -> None:
-        """Do all that comes before `until`, or all there is. Raises WalkError."""
+        """Do all actions before `until`, or all. Raises WalkError."""
         while not self.ended and (until is None or self.at < until):
             self.go()
 
@@ -216,7 +217,7 @@ class Visit:
         self._session.close()
 
     def _look(self) -> None:
-        """Decide what the open page asks for, or leave."""
+        """Decide the answers to the open page, or leave."""
         ending = self._ending()
         if ending is not None:
             return self._end(ending)
@@ -247,7 +248,7 @@ class Visit:
         return None
 
     def _end(self, ending: Ending) -> None:
-        """Take the code along, if the study has one for this ending."""
+        """Keep the code, if the study has one for this ending."""
         code = self.page.css_first("#completion-code")
         self.walk.ending = ending
         self.walk.code = code.text(strip=True) if code else ""
@@ -308,7 +309,9 @@ class Visit:
         return judged
 
     def _measured(self, page: str, texts: dict[str, str]) -> dict[str, object]:
-        """What a page's script would have measured: everything was seen, longer texts longer."""
+        """Simulated measurements of a page's script: every text was seen, longer ones for
+        longer.
+        """
         seconds = round(self.plan.seconds[page], 3)
         letters_shown = sum(map(len, texts.values()))
         return {
@@ -330,7 +333,7 @@ class Visit:
         self._send(form, [("answer", str(self.plan.checks[name]))], check_page(name))
 
     def _statement(self, study: StudyDefinition, kind: str) -> str:
-        """The name of the attention check whose statement stands on the page."""
+        """The name of the attention check whose statement is on the page."""
         said = letters(self._said("main", most=None))
         for check in study.attention_checks:
             if check.kind == kind and letters(check.statement) in said:
@@ -351,7 +354,7 @@ class Visit:
         judged: dict[SentRating, int] | None = None,
         joins: bool = False,
     ) -> None:
-        """Send the form next, once the rater has looked at `page` for as long as planned."""
+        """Send the form next, after the planned time on `page`."""
         for name, value in answers:
             if not form.offers(name, value):
                 raise self._error(f"does not offer {name}={value}")
@@ -363,7 +366,7 @@ class Visit:
         self._next = _Request(address, form.hidden + answers, judged, joins)
 
     def _read(self, answer: requests.Response) -> None:
-        """Take in the page that came, redirects followed."""
+        """Read the received page, after redirects."""
         self.url = answer.url
         self.page = LexborHTMLParser(answer.text)
         self.walk.pages += 1
@@ -389,12 +392,12 @@ class Visit:
 
 
 def _text(name: str) -> str:
-    """What the input for a free answer is called."""
+    """The name of the input for a free-text answer."""
     return f"text-{name}"
 
 
 def _input(at: SentRating, value: int) -> tuple[str, str]:
-    """What the form sends for a rating, rank or choice."""
+    """The form's values for a rating, rank or choice."""
     if at.task == "ranking":
         return f"rank-{at.response}", str(value)
     if at.task == "best_worst":

@@ -10,8 +10,9 @@ register = template.Library()
 
 
 def _renderer() -> MarkdownIt:
-    """A renderer for one text. One shared by threads would be read by a second while a first
-    still builds its table of rules: that page fails, or shows half of its text from then on."""
+    """A renderer for one text. It is not shared by threads: a second thread could read its table of
+    rules while the first still builds it, and its page would fail or show half of its text.
+    """
     return MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
@@ -19,19 +20,19 @@ def _renderer() -> MarkdownIt:
 @lru_cache(maxsize=256)
 def markdown(text: str) -> SafeString:
     """HTML of a study's text."""
-    return SafeString(_renderer().render(text))  # it escapes whatever is not Markdown
+    return SafeString(_renderer().render(text))  # it escapes everything that is not Markdown
 
 
-#: What a response may not have: links lead away from the page; a line that defines one, or is
-#: indented, would vanish or change its look; a line over dashes is no heading.
+#: Markdown that is off in responses: links lead away from the page; link definitions and indented
+#: lines would disappear or change their look; a line above dashes is not a heading.
 NOT_IN_RESPONSES = ["link", "autolink", "reference", "code", "lheading"]
 
 
 @register.filter
 @lru_cache(maxsize=1024)
 def response_markdown(text: str) -> SafeString:
-    """HTML of a response: paragraphs, lists, emphasis, quotations. A heading is a paragraph in
-    bold: headings are the page's own.
+    """HTML of a response: paragraphs, lists, emphasis, quotations. A heading becomes a bold
+    paragraph, because only the page has headings.
     """
     renderer = _renderer().disable(NOT_IN_RESPONSES)
     tokens = renderer.parse(text)

@@ -1,4 +1,4 @@
-"""The radio buttons of one question: most of a page, and the same for everybody."""
+"""The radio buttons of one question: most of a page, and the same for all participants."""
 
 from functools import lru_cache
 
@@ -10,16 +10,16 @@ register = template.Library()
 
 #: Values and labels, as the page shows them.
 Scale = tuple[tuple[int, str], ...]
-#: Labels up to this length stand beside one another on a phone too.
+#: Labels up to this length are placed next to each other on a phone too.
 SHORT = 3
 
 
 @register.simple_tag
 @lru_cache(maxsize=4096)
 def points(name: str, scale: Scale, chosen: object, wrong: bool = False) -> SafeString:
-    """HTML of a scale's radio buttons, with `chosen` on; `wrong` names the error above them.
+    """HTML of a scale's radio buttons, with `chosen` checked; `wrong` links the error above them.
 
-    Kept in memory: written anew for each participant, they took half of a page's time.
+    Cached: rendering them for each participant took half of a page's time.
     """
     short = all(len(label) <= SHORT for _, label in scale)
     values = [(str(value), label, value == chosen) for value, label in scale]

@@ -1,8 +1,7 @@
 """The tidy tables of a study as rows, in the order of their columns, straight from the database.
 
-Analyses, exports and the API all read these. Large tables are streamed; the number of queries
-does not depend on the number of people. Several tables that must agree are read inside
-`reading()`.
+Analyses, exports and the API read them. Large tables are streamed; the number of queries does not
+depend on the number of people. Several tables that must agree are read inside `reading()`.
 """
 
 from survey.tidy.answers import (

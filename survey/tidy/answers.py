@@ -1,4 +1,4 @@
-"""What people answered: ratings.csv, ranks.csv, comments.csv and attention_checks.csv."""
+"""Participants' answers: ratings.csv, ranks.csv, comments.csv and attention_checks.csv."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from survey.tidy.study import (
 from survey.tidy.times import is_backwards, seconds_between
 
 RATING_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rating")
-#: How the response was shown; empty where imported ratings came without it.
+#: How the response was shown; empty if imported ratings lack it.
 SHOWN_COLUMNS = ("block_position", "response_position", "block_seconds", "revisions")
 RANK_COLUMNS = ("participant", *CELL_COLUMNS, "dimension", "rank", "choice")
 COMMENT_COLUMNS = ("participant", "scenario", "set", "name", "text", "block_position", "revisions")
@@ -40,7 +40,7 @@ CHECK_COLUMNS = (
     "clock_stepped",
 )
 
-#: Tasks whose values are ratings; those of the others are in the table of ranks.
+#: Tasks whose values are ratings; other tasks are in the table of ranks.
 RATING_TASKS = ("likert", "slider")
 RANKING, BEST_WORST = "ranking", "best_worst"
 CHOICES = {1: "best", -1: "worst"}
@@ -84,8 +84,8 @@ def rating_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     """Ranks and choices with how they were shown (RANK_COLUMNS + SHOWN_COLUMNS), one row per
-    response and dimension, in study order per participant. Where somebody chose a best and a
-    worst response, the block's others have a row too. Read it inside `reading()`.
+    response and dimension, in study order per participant. If a participant chose a best and a
+    worst response, the block's other responses have a row too. Read it inside `reading()`.
     """
     cells = cells_of(study)
     members: dict[int, list[int]] = {}
@@ -118,7 +118,7 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 @dataclass
 class _Placed:
-    """What somebody gave a response: a rank, a choice, both, or (beside choices) neither."""
+    """A response's rank, choice, both, or neither (in a block with choices)."""
 
     rank: int | None = None
     choice: str | None = None
@@ -126,7 +126,7 @@ class _Placed:
 
 
 def comment_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
-    """What people wrote (COMMENT_COLUMNS), in their order: block by block, then at the end."""
+    """Free-text answers (COMMENT_COLUMNS) in order: block by block, then at the end."""
     rows = (
         FreeAnswer.objects.filter(participant__in=people_of(study, sources))
         .order_by("participant_id", F("presentation__position").asc(nulls_last=True), "id")
@@ -165,8 +165,8 @@ def check_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 def _by_participant(
     study: Study, sources: Sequence[str], tasks: Sequence[str]
 ) -> Iterator[tuple[str, dict[int, _Shown], list[tuple[int, int, str, str, int, int]]]]:
-    """Each participant's pseudonym, presentations by id, and values of `tasks`: two streams in
-    the order of participants, side by side.
+    """Each participant's pseudonym, presentations by id, and values of `tasks`: two streams in the
+    order of participants, merged.
     """
     names = dict(people_of(study, sources).values_list("id", "pseudonym"))
     whose = {"participant__study": study, "participant__source__in": sources}

@@ -1,4 +1,4 @@
-"""When people saw and answered their pages, in order: page_times.csv."""
+"""When participants saw and answered their pages, in order: page_times.csv."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ _Page = tuple[int, int, str, str | None, datetime | None, datetime | None]
 
 
 def page_time_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
-    """Each page that somebody was shown here (PAGE_TIME_COLUMNS), in the order of their pages.
+    """Each page shown to a participant here (PAGE_TIME_COLUMNS), in order.
 
     Read it inside `reading()`.
     """

@@ -1,4 +1,4 @@
-"""What panels of experts rated: what gold scores can be made of."""
+"""Ratings by panels of experts, the basis of gold scores."""
 
 from survey.models import Invitation, Participant, Rating, Study
 from survey.tidy.answers import RATING_TASKS
@@ -6,8 +6,8 @@ from survey.tidy.study import Row
 
 
 def panels_of(study: Study) -> list[str]:
-    """The names of the panels invited to the study, in any of its versions, and of those with
-    somebody in this one, in alphabetical order.
+    """The names of panels invited to any version of the study, or with members in this one, in
+    alphabetical order.
     """
     invited = Invitation.objects.filter(study__slug=study.slug).exclude(panel="")
     came = study.participants.exclude(panel="")
@@ -26,4 +26,4 @@ def panel_ratings(study: Study, panel: str) -> list[Row]:
         task__in=RATING_TASKS,
     )
     columns = ("response_id", "dimension", "presentation__participant_id", "value")
-    return sorted(ratings.values_list(*columns))  # databases sort texts in ways of their own
+    return sorted(ratings.values_list(*columns))  # databases sort texts differently

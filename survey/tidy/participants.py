@@ -1,4 +1,4 @@
-"""participants.csv: who took part, how, and what they say about themselves."""
+"""participants.csv: the participants, how they took part, and their demographic answers."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -48,14 +48,14 @@ TAKING_PART_COLUMNS = (
 
 
 def participant_columns(definition: StudyDefinition) -> tuple[str, ...]:
-    """The usual columns, how they took part, then the study's questions not among the usual."""
+    """The standard columns, how they took part, then the study's own questions."""
     asked = [question.name for question in (*definition.screening, *definition.demographics)]
     others = tuple(name for name in asked if name not in PARTICIPANT_COLUMNS)
     return PARTICIPANT_COLUMNS + TAKING_PART_COLUMNS + others
 
 
 def participant_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
-    """Everybody from `sources` who went past the consent page, in order of arrival."""
+    """All participants from `sources` after the consent page, in order of arrival."""
     definition = definition_of(study)
     asked = participant_columns(definition)[len(PARTICIPANT_COLUMNS + TAKING_PART_COLUMNS) :]
     answers = _demographic_answers(study, sources, definition)
@@ -84,7 +84,7 @@ def participant_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 
 def active_participants(study: Study, sources: Sequence[str], *, seen_since: datetime) -> set[str]:
-    """Who is taking the survey: in progress and not silent. Imported people never are."""
+    """Participants who are taking the survey: in progress and not inactive; never imported ones."""
     return set(
         people_of(study, sources)
         .filter(
@@ -122,14 +122,14 @@ def _demographic_answers(
 
 
 def _one_text(choices: list[str], several: str | None) -> str | None:
-    """Several choices as one text: what the study calls them, else all of them."""
+    """Several choices as one text: the study's category for them, else all of them."""
     if len(choices) > 1 and several:
         return several
     return "; ".join(choices) or None
 
 
 def _checks_failed(study: Study, sources: Sequence[str]) -> dict[int, int]:
-    """How many attention checks each participant failed, of those who answered any."""
+    """The number of failed attention checks of each participant who answered any."""
     rows = (
         AttentionCheck.objects.filter(
             participant__study=study, participant__source__in=sources, passed__isnull=False

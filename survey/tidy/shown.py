@@ -1,4 +1,6 @@
-"""What people saw, in which order and for how long: presentations.csv, shown_responses.csv."""
+"""What participants saw, in which order and for how long: presentations.csv,
+shown_responses.csv.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,7 +12,7 @@ from survey.models import Presentation, Study
 from survey.tidy.study import CELL_COLUMNS, Row, cells_of, people_of
 from survey.tidy.times import is_backwards, seconds_between
 
-#: Measured by the page's script; empty where it did not run.
+#: Measured by the page's script; empty if it did not run.
 MEASURED_COLUMNS = (
     "visible_seconds",
     "hidden_seconds",
@@ -42,7 +44,7 @@ SHOWN_RESPONSE_COLUMNS = (
 
 
 def presentation_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
-    """Each block that somebody was shown (PRESENTATION_COLUMNS), in the order of their pages."""
+    """Each block shown to a participant (PRESENTATION_COLUMNS), in the order of their pages."""
     times = ("shown_at", "answered_at", "submitted_at")
     rows = _shown(study, sources).values_list(
         *("participant__pseudonym", "block__scenario__name", "block__set_name", "position"),
@@ -82,7 +84,7 @@ def shown_response_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 
 def _shown(study: Study, sources: Sequence[str]) -> Any:
-    """Presentations that people got to see, or that were imported."""
+    """Presentations that participants saw, or that were imported."""
     return (
         Presentation.objects.filter(participant__in=people_of(study, sources))
         .filter(Q(shown_at__isnull=False) | Q(answered_at__isnull=False) | Q(page=None))

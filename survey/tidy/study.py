@@ -1,4 +1,6 @@
-"""What all tidy tables share: one moment of the database, who counts, and the study's terms."""
+"""Shared by all tidy tables: one snapshot of the database, the sources that count, the study's
+terms.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,20 +14,22 @@ from survey.models import BlockResponse, Participant, Study
 
 Row = tuple[Any, ...]
 
-#: Which response, in which block: what names a cell of a study.
+#: A response in a block: the key of a study's cell.
 CELL_COLUMNS = ("scenario", "set", "model", "condition")
 GOLD_COLUMNS = (*CELL_COLUMNS, "dimension", "gold")
 
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """One view of the database for several queries, as of the first; writers are not held up."""
+    """One snapshot of the database for several queries, as of the first; it does not block
+    writers.
+    """
     if connection.in_atomic_block:
         yield
         return
     with ExitStack() as stack:
         if connection.vendor == "sqlite":
-            # The product's transactions begin by locking out other writers; this one reads.
+            # Other transactions start by locking out writers; this one only reads.
             sqlite: Any = connection
             sqlite.ensure_connection()  # connecting sets the mode, so it comes first
             usual, sqlite.transaction_mode = sqlite.transaction_mode, "DEFERRED"
@@ -41,15 +45,15 @@ def reading() -> Iterator[None]:
 
 
 def counted_sources(include: Iterable[str] = ()) -> list[str]:
-    """Sources that count: those of raters, and the experts or test people asked for by name.
+    """Sources that count: those of raters, and experts or test people included by name.
 
-    Raises ValueError for a name that is no source.
+    Raises ValueError for a name that is not a source.
     """
     asked = set(include)
     unknown = sorted(asked - set(Participant.Source.values))
     if unknown:
         known = ", ".join(Participant.NOT_COUNTED)
-        raise ValueError(f"{unknown[0]!r} is no source; those to include by name are {known}")
+        raise ValueError(f"{unknown[0]!r} is not a source; you can include {known}")
     return [
         source
         for source in Participant.Source.values
@@ -58,7 +62,9 @@ def counted_sources(include: Iterable[str] = ()) -> list[str]:
 
 
 def not_counted_among(sources: Iterable[str]) -> list[str]:
-    """Those of `sources` that count only because they were asked for: experts and test people."""
+    """Those of `sources` that count only because they were included by name: experts, test
+    people.
+    """
     return [source for source in sources if source in Participant.NOT_COUNTED]
 
 
@@ -68,7 +74,9 @@ def definition_of(study: Study) -> StudyDefinition:
 
 
 def response_rows(study: Study) -> list[ResponseRow]:
-    """What its responses.csv said, in the order of the study. Lines are not kept: they are 0."""
+    """The rows of its responses.csv, in the order of the study. Line numbers are not stored: they
+    are 0.
+    """
     shown = BlockResponse.objects.filter(block__study=study).order_by("block__position", "position")
     return [
         ResponseRow(0, *cells)
@@ -90,7 +98,7 @@ def dimensions_of(definition: StudyDefinition) -> list[str]:
 
 
 def people_of(study: Study, sources: Sequence[str]) -> Any:
-    """Everybody from `sources` who went past the consent page."""
+    """All participants from `sources` after the consent page."""
     return Participant.objects.filter(study=study, source__in=sources).exclude(
         status=Participant.Status.ARRIVED
     )
@@ -98,7 +106,7 @@ def people_of(study: Study, sources: Sequence[str]) -> Any:
 
 @dataclass(frozen=True)
 class Cell:
-    """A response in a block by its names, and its place in the order of the study."""
+    """A response in a block by its names, and its position in the order of the study."""
 
     place: int
     names: tuple[str, str, str, str]

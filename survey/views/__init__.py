@@ -1,1 +1,1 @@
-"""Participants' pages: one address a page, POST-redirect-GET, plain HTML that needs no script."""
+"""Participants' pages: one address per page, POST-redirect-GET, plain HTML that needs no script."""

@@ -28,14 +28,14 @@ from survey.views.participant import (
 )
 
 Status = Participant.Status
-#: What may be decided on the information page, beside a language.
+#: Possible decisions on the information page, besides a language.
 AGREES, DECLINES = "agree", "decline"
 
 
 @never_cache
 @require_GET
 def arrive(request: HttpRequest, slug: str) -> HttpResponse:
-    """The participant link: find out who comes, and lead them to where they were."""
+    """The participant link: identify the person, and redirect them to their current page."""
     with translation.override(access.language_of_stranger(request, slug)):
         offered = study_for_arrivals(slug)
         if offered is None:
@@ -71,7 +71,7 @@ def _who(request: HttpRequest, offered: Study) -> Participant | Browser:
 
 
 def _way_of(who: Participant | Browser, slug: str) -> HttpResponse:
-    """Where somebody goes who has arrived."""
+    """The redirect after an arrival."""
     participant = who.participant if isinstance(who, Browser) and who.goes_on else who
     if not isinstance(participant, Participant):
         return redirect("survey:consent", slug)
@@ -132,7 +132,7 @@ def _consent_of_participant(request: HttpRequest, participant: Participant) -> H
 def _decided(
     request: HttpRequest, participant: Participant, decision: str, at: datetime
 ) -> HttpResponse:
-    """Record that somebody agrees or declines, who has done neither before."""
+    """Record consent or refusal, the first time."""
     slug = participant.study.slug
     if decision == DECLINES:
         participants.decline(participant=participant, at=at)
@@ -147,9 +147,9 @@ def _decided(
 
 
 def _consent_in_another_browser(request: HttpRequest, slug: str, browser: Browser) -> HttpResponse:
-    """The same page and the same form, whatever is known of the id."""
+    """The same page and form, whatever is known about the ID."""
     offered = study_for_arrivals(slug)
-    assert offered is not None  # the browser's own is one
+    assert offered is not None  # the browser's own study is one
     page = _InformationPage(request, offered, browser.language)
     with translation.override(page.language):
         if not access.is_page_of_this_browser(request, slug):
@@ -170,7 +170,7 @@ def _consent_in_another_browser(request: HttpRequest, slug: str, browser: Browse
 
 
 def _opened(request: HttpRequest, browser: Browser, offered: Study, decision: str) -> HttpResponse:
-    """What somebody gets who has agreed or declined in a further browser."""
+    """The page after consent or refusal in a further browser."""
     slug, at = offered.slug, timezone.now()
     agreed = decision == AGREES
     opened = participants.open_in(browser=browser, study=offered, agreed=agreed, at=at)
@@ -192,7 +192,7 @@ def _opened(request: HttpRequest, browser: Browser, offered: Study, decision: st
 
 @dataclass
 class _InformationPage:
-    """What is read before anything is asked, and what is decided on it."""
+    """The information page, and the decision on it."""
 
     request: HttpRequest
     study: Study
@@ -207,7 +207,7 @@ class _InformationPage:
         self.text = participants.consent_hash(self.definition)
 
     def decision(self) -> str | None:
-        """A language, AGREES or DECLINES; None where the page is to be shown, with `errors`."""
+        """A language, AGREES or DECLINES; None if the page should be shown, with `errors`."""
         sent = self.request.POST
         if self.request.method != "POST":
             return None
@@ -226,7 +226,7 @@ class _InformationPage:
         return None
 
     def show(self, *, test_person: str = "") -> HttpResponse:
-        """The page; 422 where nothing was decided on it that was sent."""
+        """The page; 422 if it was sent without a decision."""
         context = {
             "study": self.definition,
             "language": self.language,
@@ -243,14 +243,14 @@ class _InformationPage:
 
 
 def _languages(content: StudyContent) -> list[tuple[str, str]]:
-    """Codes and names to choose from; nothing where there is no choice."""
+    """Codes and names to choose from; empty if there is no choice."""
     if len(content.languages) == 1:
         return []
     return [(code, translation.get_language_info(code)["name_local"]) for code in content.languages]
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form without its token: cookies are refused, or it came from elsewhere."""
+    """A form without its token: cookies are refused, or it came from another site."""
     slug = request.resolver_match.kwargs.get("slug", "") if request.resolver_match else ""
     with translation.override(access.language_of_stranger(request, slug)):
         return message(
@@ -258,8 +258,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             slug,
             _("Your browser did not send its cookie"),
             _(
-                "This page was not saved. Everything you sent before is saved. Please allow cookies "
-                "for this site: we use them only to recognise you."
+                "This page was not saved. Everything you sent before is saved. Please allow "
+                "cookies for this site: we use them only to recognise you."
             )
             + way_back(slug),
             403,

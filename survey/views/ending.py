@@ -31,14 +31,14 @@ from survey.views.participant import (
 )
 
 Status = Participant.Status
-#: Stands in the address of the end when somebody comes who has taken part already.
+#: In the end page's address if a person comes who has already taken part.
 AGAIN = "again"
 
 
 def ending_page(
     request: HttpRequest, study: Study, ending: str, source: str, *, status: int = 200
 ) -> HttpResponse:
-    """The ending's text and code, for somebody of whom no row is left or ever was."""
+    """The ending's text and code, for a person without a row in the database."""
     language = translation.get_language()
     context = {
         "study": content_of(study).in_language(language),
@@ -51,7 +51,7 @@ def ending_page(
 
 
 def _ending(request: HttpRequest, study: Study, ending: str, source: str) -> dict[str, Any]:
-    """Text and code of an ending. Codes are for people who may have come through Prolific."""
+    """Text and code of an ending. Codes are for people who may have come from Prolific."""
     values: dict[str, Any] = {"ending": ending}
     if is_without_prolific(request, source) or study.settings["prolific"] is None:
         return values
@@ -91,7 +91,7 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
 
 @of_participant
 def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
-    """Stopping midway: come back later, or have everything deleted."""
+    """Stopping midway: come back later, or delete everything."""
     if participant.status != Status.IN_PROGRESS:
         return to_current_page(participant)
     is_own = access.is_own(request, participant)
@@ -112,9 +112,9 @@ def stop(request: HttpRequest, participant: Participant) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @whole_forms_only
 def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    """The private link by which somebody has everything deleted; it asks before it does.
+    """The private link that deletes everything about a person, after confirmation.
 
-    Afterwards it leads to the ending of those who withdrew.
+    Afterwards it shows the ending for withdrawals.
     """
     link = withdrawal.read_token(token)
     study = Study.objects.filter(pk=link.study, slug=slug).first() if link else None
@@ -137,7 +137,7 @@ def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
             return response
     if request.method == "POST" and request.POST.get("delete") == "yes":
         withdrawal.withdraw(participant=participant, at=timezone.now())
-        with suppress(OperationalError):  # the broker is silent: workers look by themselves
+        with suppress(OperationalError):  # the broker does not answer: workers look for work anyway
             wake("analysis.sweep")
             wake("survey.sweep")
         return redirect("survey:withdraw", slug, token)

@@ -1,4 +1,4 @@
-"""The numbered pages: screening, instructions, blocks and checks, free questions, demographics."""
+"""The numbered pages: screening, instructions, blocks and checks, closing, demographics."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -37,7 +37,7 @@ class PageView(Protocol):
 
 @of_participant
 def page(request: HttpRequest, participant: Participant, number: int) -> HttpResponse:
-    """Page `number` of the survey. Pages ahead of the first open one lead back to it."""
+    """Page `number` of the survey. Pages after the first unanswered one redirect to it."""
     content = content_of(participant.study)
     if (
         participant.status != Status.IN_PROGRESS
@@ -77,9 +77,9 @@ def _in_another_browser(
     content: StudyContent,
     number: int,
 ) -> HttpResponse:
-    """The next unanswered page alone: what was sent before may be another person's to see.
+    """Only the next unanswered page: earlier answers may belong to another person.
 
-    Whose browser sends the last page gets the code; both are stored together.
+    The browser that sends the last page gets the code; both are stored together.
     """
     if number != participant.pages_done + 1:
         return to_current_page(participant)

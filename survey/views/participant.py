@@ -1,4 +1,4 @@
-"""What all of a participant's pages share: whose page it is, in which language, and its frame."""
+"""Shared by all of a participant's pages: the participant, the language, and the frame."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -24,9 +24,9 @@ View = Callable[..., HttpResponse]
 
 
 def message(request: HttpRequest, slug: str, title: str, text: str, status: int) -> HttpResponse:
-    """A page that says one thing, to somebody who may be nobody to us.
+    """A page with one message, for a visitor who may be unknown.
 
-    It shows the study's help, where there is such a study.
+    It shows the study's help, if the study exists.
     """
     language = translation.get_language()
     study = study_for_arrivals(slug)
@@ -41,7 +41,7 @@ def message(request: HttpRequest, slug: str, title: str, text: str, status: int)
 
 
 def whole_forms_only(view: View) -> View:
-    """Refuse a form that the network cut off: what did not arrive would look as if left out."""
+    """Refuse an incomplete form: missing fields would look like skipped questions."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, slug: str, **kwargs: int | str) -> HttpResponse:
@@ -67,7 +67,7 @@ def _is_whole(request: HttpRequest) -> bool:
 
 
 def of_participant(view: View) -> View:
-    """Give the view its participant, in their language, or explain why there is none."""
+    """Call the view with its participant, in their language, or explain why there is none."""
 
     @never_cache
     @require_http_methods(["GET", "POST"])  # no HEAD: it would start the clock of a page
@@ -91,13 +91,13 @@ def of_participant(view: View) -> View:
 
 
 def way_back(slug: str) -> str:
-    """How somebody unknown comes back to where they were, as paragraphs to end a message with: by
-    a link that is theirs alone, of those that the study gives out.
+    """How an unrecognised person can return to their survey, as paragraphs at the end of a message:
+    by the personal links that the study uses.
     """
     study = study_for_arrivals(slug)
     ways_in = set(study.settings["ways_in"]) if study is not None else set()
     if Invitation.objects.filter(study__slug=slug).exclude(panel="").exists():
-        ways_in.add("invitation")  # experts have links of their own in any study
+        ways_in.add("invitation")  # experts have personal links in any study
     told = {
         "prolific": _(
             "If you came from Prolific, open the study there again. You will continue where you "
@@ -131,7 +131,7 @@ def _nobody(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def not_here(request: HttpRequest, slug: str) -> HttpResponse:
-    """What a browser gets that may not see how it ended: it says nothing about anybody."""
+    """The page for a browser that may not see the ending: it reveals nothing about the person."""
     return message(
         request,
         slug,
@@ -167,7 +167,7 @@ def language_of(participant: Participant) -> str:
 
 
 def to_current_page(participant: Participant) -> HttpResponse:
-    """Lead somebody to where they are."""
+    """Redirect to the participant's current page."""
     slug = participant.study.slug
     if participant.status == Status.ARRIVED:
         return redirect("survey:consent", slug)
@@ -177,7 +177,7 @@ def to_current_page(participant: Participant) -> HttpResponse:
 
 
 def frame(request: HttpRequest, participant: Participant, content: StudyContent) -> dict[str, Any]:
-    """What every page of a participant shows around its own part."""
+    """The context that every page of a participant needs."""
     test_person = participant.source in Participant.TEST_SOURCES
     return {
         "study": content.in_language(participant.language),
@@ -191,9 +191,9 @@ def frame(request: HttpRequest, participant: Participant, content: StudyContent)
 
 
 def is_without_prolific(request: HttpRequest, source: str) -> bool:
-    """Whether somebody has no submission on Prolific, and so no code. Test people see what people
-    from Prolific see if they are simulated, or researchers who have logged in. Others are test
-    people in a rehearsal, and must not learn its codes.
+    """Whether a person has no Prolific submission, and so no code. Simulated raters and logged-in
+    researchers see the same as people from Prolific. Other test people are in a rehearsal, and must
+    not see its codes.
     """
     if source == Participant.Source.PREVIEW:
         return not getattr(request.user, "is_staff", False)
@@ -201,7 +201,7 @@ def is_without_prolific(request: HttpRequest, source: str) -> bool:
 
 
 def resume_link(request: HttpRequest, participant: Participant) -> str:
-    """The address by which somebody continues in any browser; who came from Prolific has one."""
+    """The address for continuing in any browser; empty for people from Prolific, who have one."""
     if not is_without_prolific(request, participant.source):
         return ""
     address = (
@@ -218,7 +218,7 @@ def show_page(
     number: int,
     values: Mapping[str, Any],
 ) -> HttpResponse:
-    """A numbered page; 422 where something that was sent is wrong."""
+    """A numbered page; 422 if it was sent with errors."""
     context = {
         **frame(request, participant, content),
         "number": number,
@@ -240,7 +240,7 @@ def to_next_page(participant: Participant, content: StudyContent, number: int) -
 
 
 def last_page(study: Study, content: StudyContent) -> LastPage:
-    """Where the survey ends, and from how many failed checks on it ends as failed."""
+    """The last page, and the number of failed checks from which the survey ends as failed."""
     prolific = study.settings["prolific"]
     if prolific is None or prolific["failed_attention_code"] is None:
         return LastPage(content.total_pages)

@@ -1,4 +1,4 @@
-"""`manage.py update_catalogs`: bring the translations of participants' pages up to date."""
+"""`manage.py update_catalogs`: update the translations of participants' pages."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -12,8 +12,8 @@ from survey import catalogs
 
 class Command(BaseCommand):
     help = (
-        "Write every text of participants' pages into the .po file of each language; what is "
-        "translated stays, what no page says any more goes. Then say what is left to translate."
+        "Write every text of participants' pages into the .po file of each language. Translations "
+        "are kept; texts that are no longer used are removed. Then list what is left to translate."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -21,8 +21,8 @@ class Command(BaseCommand):
             "languages",
             nargs="*",
             metavar="LANGUAGE",
-            help="as its folder is called: fr, pt_BR, zh_Hans; a new one is begun "
-            "(default: all that there are)",
+            help="name of its folder: fr, pt_BR, zh_Hans; a new one is created (default: all "
+            "existing ones)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

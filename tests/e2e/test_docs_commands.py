@@ -1,0 +1,134 @@
+"""Every command of the README and of docs/ runs as it is written there, in one clone, in order."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from config.processes import ROOT, free_port
+from tests.e2e.installation import Installation, running_installation
+
+pytestmark = [pytest.mark.e2e, pytest.mark.embedded]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: Commands that can't run here, by how they begin.
+CANNOT = {
+    "make": "starts the site, or the tests themselves",
+    "docker compose": "needs Docker",
+    "(umask 077; for name in": "writes keys for Docker",
+    "echo SITE_URL=": "is the address of a public host",
+    "(echo 'DROP SCHEMA": "restores a backup in Docker",
+    "rm -f data/": "restores a backup: Fivefold is stopped first",
+    "cp backup-": "restores a backup: Fivefold is stopped first",
+    "python3 bootstrap.py": "installs packages",
+    ".venv/bin/celery": "runs until it is stopped",
+    "Rscript": "needs R",
+    "JUDGE_": "is a line of .env, with a key",
+    "manage set_study my-slug open\n": "is refused until placeholders are replaced",
+    "manage set_study my-slug paused": "ends a real study",
+    "manage analyze my-slug --out results": "needs real raters",
+}
+#: What a reader replaces, and by what, here: the shell finds out.
+PLACEHOLDERS = {
+    "PARTICIPANT": "$(sed -n 2p simulated/raters.csv | cut -d, -f1)",
+    "PERSON": "$(sed -n 3p simulated/raters.csv | cut -d, -f1)",
+}
+SUBMISSIONS = (
+    "Submission id,Participant id,Status,Completion code\n"
+    "6a0000000000000000000001,5a0000000000000000000001,APPROVED,C0DE\n"
+)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, and where it is written."""
+
+    place: str
+    text: str
+
+    @property
+    def can_run(self) -> bool:
+        return not f"{self.text}\n".startswith(tuple(CANNOT))
+
+    def script(self) -> str:
+        """What bash runs: the command without what a reader replaces, then a line about it."""
+        text = self.text
+        for placeholder, value in PLACEHOLDERS.items():
+            text = re.sub(rf"\b{placeholder}\b", value.replace("\\", r"\\"), text)
+        return f"{text}\necho '== {self.place}:' $?\n"
+
+
+def commands_of(document: Path) -> Iterator[Command]:
+    """The commands of the document's shell blocks; one may have several lines."""
+    place, text = "", ""
+    inside = False
+    for number, line in enumerate(document.read_text().splitlines(), start=1):
+        if line.startswith("```"):
+            inside = line == "```sh"
+        elif inside and line.strip():
+            place = place if text else f"{document.relative_to(ROOT)} line {number}"
+            text += line
+            if line.endswith(("\\", "|")) or text.count("(") > text.count(")"):
+                text += "\n"
+                continue
+            yield Command(place, re.sub(r" +# .*", "", text))
+            text = ""
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository in a folder that commands may write to."""
+    folder = tmp_path_factory.mktemp("docs") / "clone"
+    not_cloned = shutil.ignore_patterns(".*", "data", "tests", "node_modules")
+    shutil.copytree(ROOT, folder, ignore=not_cloned)
+    (folder / ".venv").symlink_to(sys.prefix)
+    for name in ("submissions.csv", "second.csv"):
+        (folder / name).write_text(SUBMISSIONS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(clone: Path) -> Iterator[Installation]:
+    port = str(free_port())
+    judge = {
+        "JUDGE_STAND_IN": "true",
+        "JUDGE_BASE_URL": f"http://127.0.0.1:{port}/v1",
+        "JUDGE_MODEL": "stand-in",
+        "JUDGE_API_KEY": "stand-in",
+    }
+    with running_installation(clone / "data", **judge) as site:
+        command = [sys.executable, "-m", "judge.standin", "--port", port]
+        site.processes.start("stand-in-judge", command)
+        yield site
+
+
+def test_every_command_runs_as_written(clone: Path, site: Installation) -> None:
+    commands = [command for document in DOCUMENTS for command in commands_of(document)]
+    runnable = [command for command in commands if command.can_run]
+    script = "shopt -s expand_aliases\n" + "".join(command.script() for command in runnable)
+    # Without a browser `analyze` draws no images, which other tests do.
+    environment = site.environment | {"CHROMIUM": "/nowhere"}
+    done = subprocess.run(
+        ["bash"],
+        cwd=clone,
+        env=environment,
+        input=script,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    codes = re.findall(r"^== (.+): (\d+)$", done.stdout, re.MULTILINE)
+    assert [place for place, _ in codes] == [command.place for command in runnable], done.stdout
+    assert {place: code for place, code in codes if code != "0"} == {}, done.stdout
+
+
+def test_every_exception_is_written_somewhere() -> None:
+    texts = [f"{command.text}\n" for document in DOCUMENTS for command in commands_of(document)]
+    unused = [start for start in CANNOT if not any(text.startswith(start) for text in texts)]
+    assert unused == []
