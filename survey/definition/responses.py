@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from survey.definition.csv_file import csv_records
+from survey.definition.labels import POOLED
 from survey.definition.problems import DefinitionError, Problem, decode
 from survey.definition.study import StudyDefinition, SystemName
 
@@ -16,8 +17,6 @@ OPTIONAL = ("set", "context")
 BLOCK_SIZES = range(2, 9)
 #: Longest names, in characters.
 LONGEST = {"scenario": 100, "set": 100, "model": 200, "condition": 100}
-#: What tables call a row that pools scenarios, models or conditions.
-POOLED = "all"
 
 Item = TypeVar("Item", bound=Hashable)
 
