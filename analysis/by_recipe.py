@@ -16,6 +16,7 @@ from analysis.study_data import plain
 from analysis.tables.group_tests import answered, why_nobody, why_unanswered
 from analysis.tables.replication import replication
 from analysis.tables.request import NOBODY, Analysis, Answers, Request, StudyInput, Tables
+from survey.definition.labels import Labels
 
 RATERS: tuple[Raters, ...] = ("included", "all")
 OF_RECIPES = [analysis for analysis in ANALYSES if analysis.of_recipes]
@@ -29,6 +30,7 @@ def analyse_by_recipe(
     study: StudyInput,
     scale: Scale,
     recipes: Sequence[Recipe],
+    labels: Labels,
 ) -> None:
     """Add each table, with the rows of all recipes, and what is drawn from them to what was found.
 
@@ -59,7 +61,7 @@ def analyse_by_recipe(
     found.not_available |= _unanswered(found, answers, recipes)
     found.table("replication", lambda: _replications(found, recipes))
     drawing = Drawing(
-        found.tables, found.not_available, answers["included"], study.contrast, scale, first
+        found.tables, found.not_available, answers["included"], study.contrast, scale, first, labels
     )
     for figure in FIGURES.values():
         if figure.draw:

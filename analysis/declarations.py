@@ -14,6 +14,7 @@ from analysis.figures import dimensions, forest, quality, ratings, regions, shar
 from analysis.figures import funnel as drawn_funnel
 from analysis.figures import judges as drawn_judges
 from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
+from analysis.quality_rules import USUAL_LABELS
 from analysis.raters import demographics, funnel, rater_table, thresholds
 from analysis.tables import (
     agreement,
@@ -139,7 +140,7 @@ def as_docs() -> str:
         "| question | file | what counts as one |",
         "|---|---|---|",
     ]
-    tables = [table for table in TABLES.values() if not table.name.endswith("_all")]
+    tables = [t.labelled(USUAL_LABELS) for t in TABLES.values() if not t.name.endswith("_all")]
     lines += [
         f"| {table.question} | [`{table.name}.csv`](#{table.name}) | {table.observations} |"
         for table in tables

@@ -15,6 +15,7 @@ from scipy.stats import t
 from analysis.decisions import about, snapshot_at
 from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
 from analysis.judges.judging import analyse_judges
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import T_QUANTILES
@@ -83,10 +84,11 @@ def _compute(run: AnalysisRun) -> None:
         worked_out = read_protocol(run.study, run.sources, snapshot.data)
         judges, judges_hash = read_judges(run.study)
         withdrawals = run.study.withdrawals.count()
+        labels = labels_of(run.study)
     run.fingerprint, run.snapshot_hash = digest, snapshot.hash
-    results = analyse(snapshot.data, rules, recipes_of(run.recipe_set))
+    results = analyse(snapshot.data, rules, recipes_of(run.recipe_set), labels)
     results.tables["protocol"] = protocol(worked_out)
-    tables, figures, absent = analyse_judges(snapshot.data, judges, rules)
+    tables, figures, absent = analyse_judges(snapshot.data, judges, rules, labels)
     results.tables.update(tables)
     results.figures.update(figures)
     results.not_available.update(absent)

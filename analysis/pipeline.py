@@ -10,10 +10,11 @@ from pandas import DataFrame, Series
 
 from analysis.by_recipe import analyse_by_recipe
 from analysis.figures.funnel import consort_flow
+from analysis.figures.labelled import labelled, labelled_contrast
 from analysis.figures.quality import distribution, durations, sigma_against_mae
 from analysis.figures.ratings import ratings_kde
 from analysis.figures.shares import category_shares
-from analysis.quality_rules import QualityRules
+from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.raters.demographics import demographics
 from analysis.raters.filtering import Filtered, filtered
 from analysis.raters.funnel import exclusions, not_entered
@@ -26,6 +27,7 @@ from analysis.tables.contrasts import rater_differences
 from analysis.tables.items import items, rating_counts
 from analysis.tables.request import Answers, StudyInput
 from analysis.tables.wins import wins, wins_summary
+from survey.definition.labels import Labels
 
 __all__ = ["Contrast", "Results", "StudyData", "analyse"]
 
@@ -38,13 +40,20 @@ FIGURES = ["consort", "durations", "sigma_mae", "sigma", "mae", "shares", "ratin
 THRESHOLDS_SEED = 1
 
 
-def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()) -> Results:
+def analyse(
+    data: StudyData,
+    rules: QualityRules,
+    recipes: Sequence[Recipe] = (),
+    labels: Labels | None = None,
+) -> Results:
     """Filter the raters, and compute every table and figure from those who are left.
 
     What depends on no recipe comes first, then what the recipes ask for. The results depend on
-    the content of `data` alone, not on the order of its rows. Raises ValueError when `data`
+    the content of `data` alone, not on the order of its rows. Figures have `labels` for names,
+    tables keep names. Raises ValueError when `data`
     contradict themselves, as `study_data.check` does, and MarginOutsideScale.
     """
+    labels = labels or USUAL_LABELS
     who = filtered(data, rules)
     rules, raters, funnel = who.rules, who.raters, who.funnel
     checked = who.checked.without_decided()
@@ -62,10 +71,10 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
         ),
     }
     results = Results()
-    _about_raters(results, who, rated=bool(data.scale))
+    _about_raters(results, who, labels, rated=bool(data.scale))
     everyone = who.checked.consented
     results.table("demographics", lambda: demographics(everyone, funnel.included, data.orders))
-    _about_systems(results, data, checked, counted["included"])
+    _about_systems(results, data, checked, counted["included"], labels)
     if checked.ratings.empty:
         results.not_available["rater_differences"] = counted["all"].unrated
     else:
@@ -76,7 +85,7 @@ def analyse(data: StudyData, rules: QualityRules, recipes: Sequence[Recipe] = ()
     if recipes:
         study = StudyInput(checked.ratings, people, checked.known, data.contrast, rules)
         scale = Scale(data.scale, data.between)
-        analyse_by_recipe(results, counted, study, scale, recipes)
+        analyse_by_recipe(results, counted, study, scale, recipes, labels)
     results.exclusions = exclusions(raters, funnel.exclusion, rules)
     return results
 
@@ -89,7 +98,7 @@ def _answers_of(checked: Checked, names: "Series[str]", unrated: str) -> Answers
     return Answers(ratings, ranks, people, unrated)
 
 
-def _about_raters(results: Results, who: Filtered, *, rated: bool) -> None:
+def _about_raters(results: Results, who: Filtered, labels: Labels, *, rated: bool) -> None:
     """The funnel, each rater's indices, and the limits beside their elbows."""
     checked, rules, raters, funnel = who.checked, who.rules, who.raters, who.funnel
     if len(funnel.steps):
@@ -98,7 +107,7 @@ def _about_raters(results: Results, who: Filtered, *, rated: bool) -> None:
         results.not_available["funnel"] = "the study applies no quality rule"
     results.tables["raters"] = rater_table(checked, raters, rated=rated)
     results.figure(
-        "consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people))
+        "consort", lambda: consort_flow(funnel.steps, rules, not_entered(checked.people), labels)
     )
     results.figure("durations", lambda: durations(raters, rules))
     if not rated:
@@ -109,12 +118,14 @@ def _about_raters(results: Results, who: Filtered, *, rated: bool) -> None:
     results.not_available |= _absent_from_filter(raters, checked.known, rules)
     limits = thresholds(raters, rules, seed=THRESHOLDS_SEED)
     results.table("thresholds", lambda: limits)
-    results.figure("sigma_mae", lambda: sigma_against_mae(raters, rules))
+    results.figure("sigma_mae", lambda: sigma_against_mae(raters, rules, labels))
     for measure in ("sigma", "mae"):
         results.figure(measure, partial(distribution, raters, limits, measure))
 
 
-def _about_systems(results: Results, data: StudyData, checked: Checked, included: Answers) -> None:
+def _about_systems(
+    results: Results, data: StudyData, checked: Checked, included: Answers, labels: Labels
+) -> None:
     """Means of responses, wins, and how ratings are spread."""
     counts = rating_counts(included.ratings)
     if counts.empty:
@@ -123,8 +134,9 @@ def _about_systems(results: Results, data: StudyData, checked: Checked, included
     table = items(counts, checked.known)
     results.tables["items"] = plain(table)
     draw = {"between": data.between}
-    results.figure("shares", lambda: category_shares(counts, data.scale, **draw))
-    results.figure("ratings_kde", lambda: ratings_kde(counts, data.contrast, data.scale, **draw))
+    drawn, contrast = labelled(counts, labels), labelled_contrast(data.contrast, labels)
+    results.figure("shares", lambda: category_shares(drawn, data.scale, **draw))
+    results.figure("ratings_kde", lambda: ratings_kde(drawn, contrast, data.scale, **draw))
     results.table("wins", lambda: wins(table, data.contrast))
     if "wins" in results.tables:
         # not from the table results, whose names have lost the order of the study

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
 from analysis.exclusion_rule import Choice, Measure, Raters, Rule, Threshold
+from survey.definition.labels import Labels
 from survey.definition.parts import Part
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class DurationWindow(Rule):
     """
 
     name = "duration"
+    label = "Too fast or too slow"
     measures = ("minutes",)
 
     minimum: Annotated[
@@ -88,6 +90,7 @@ class Attention(Rule):
     """How many attention checks a rater may fail and still count."""
 
     name = "attention"
+    label = "Failed attention checks"
     measures = ("failures",)
 
     failures_allowed: Annotated[
@@ -112,6 +115,7 @@ class EarlyExit(Rule):
     """Somebody in progress and silent for longer than this has left."""
 
     name = "early_exit"
+    label = "Left early"
 
     inactive_minutes: Annotated[
         FiniteFloat, Threshold("Left after a silence of", "minutes", 5, most=24 * 60)
@@ -142,6 +146,7 @@ class SigmaMae(Rule):
     """
 
     name = "sigma_mae"
+    label = "Low variance and far from gold"
     measures = ("sigma", "mae")
     of_ratings = True
 
@@ -289,6 +294,12 @@ class Setting(NamedTuple):
 SECTIONS: dict[str, str] = {
     rule.name: section for section, rule in QualityRules() if isinstance(rule, Rule)
 }
+#: What each step of the funnel is called, unless a study labels it otherwise.
+STEP_LABELS: dict[str, str] = {DECISION: "Excluded by decision"} | {
+    name: QualityRules().rule(name).label for name in SECTIONS
+}
+#: Those of a study that labels nothing and whose names are not known.
+USUAL_LABELS = Labels({"rules": STEP_LABELS})
 #: By the name of the field in forms and addresses.
 SETTINGS: dict[str, Setting] = {
     about.name or key: Setting(rule, section, key, about, field.annotation is int)

@@ -18,6 +18,7 @@ from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set, rules_of
 from analysis.versions import software
 from judge.queries import scores_digest
+from survey.definition.settings import Settings
 from survey.models import Participant, Study
 from survey.tidy import active_participants, counted_sources
 
@@ -40,7 +41,7 @@ def fingerprint(
     at: datetime,
 ) -> str:
     """Cheap digest of all that results depend on: people, answers, gold scores, rules, decisions
-    about raters, recipes, software.
+    about raters, recipes, labels (figures are stored with them), software.
 
     Every answer moves its participant's `last_seen_at`, so the rows of participants tell of all
     ratings. Somebody who falls silent changes results as well, hence the time.
@@ -60,8 +61,9 @@ def fingerprint(
         scores_digest(study),
         _decisions(study, sources),
         sorted(active),
+        Settings.model_validate(study.settings).labels.model_dump(),
     ]
-    digest.update(json.dumps(rest).encode())
+    digest.update(json.dumps(rest, sort_keys=True).encode())
     return digest.hexdigest()
 
 

@@ -157,7 +157,8 @@ def _key(block: Block) -> BlockKey:
 def _take_settings(
     study: Study, new_settings: dict[str, object], random_codes: dict[str, str]
 ) -> str:
-    if study.settings == new_settings:
+    # compared as settings: those stored before a key existed say the same as with its default
+    if Settings.model_validate(study.settings) == Settings.model_validate(new_settings):
         return "unchanged"
     StudyEvent.objects.create(
         study=study, action="settings", detail={"from": study.settings, "to": new_settings}

@@ -12,6 +12,7 @@ from typing import Any
 
 from analysis.catalogue.columns import ADDED
 from analysis.catalogue.spec import FigureSpec, TableSpec, unknown
+from survey.definition.labels import Labels
 
 FILE = Path(__file__).with_name("catalogue.json")
 
@@ -34,11 +35,12 @@ def _read() -> dict[str, list[dict[str, Any]]]:
     return content
 
 
-@cache
-def table(name: str) -> TableSpec:
-    """A table by name, with the columns that an analysis may add to any."""
+def table(name: str, labels: Labels | None = None) -> TableSpec:
+    """A table by name, with the columns that an analysis may add to any, as people of a study read
+    it.
+    """
     declared = tables().get(name) or unknown(name)
-    return declared.with_columns(ADDED)
+    return declared.with_columns(ADDED).labelled(labels or Labels())
 
 
 def has_twin(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from analysis.catalogue.spec import Column, Form
 
-STEP = Column("step", "Rule, in the order of the filter", is_key=True)
+STEP = Column("step", "Rule, in the order of the filter", is_key=True, labels="rules")
 EXCLUDED = Column("excluded", "Raters whom the step takes out", kind="count")
 REMAINING = Column("remaining", "Raters left after the step", kind="count")
 ALONE = Column(
@@ -32,33 +32,68 @@ SD = Column("sd", "Standard deviation (n − 1)", behind="mean", label="SD")
 MIN = Column("min", "Least value", form="whole")
 MAX = Column("max", "Greatest value", form="whole")
 VALUE = Column("value", "Value of what the row names", form="mixed")
-SCENARIO = Column("scenario", "User input that was answered", choice=True, first="all", is_key=True)
+SCENARIO = Column(
+    "scenario",
+    "User input that was answered",
+    choice=True,
+    first="all",
+    is_key=True,
+    labels="scenarios",
+)
 SET = Column(
     "set",
     "Pairing of models that were shown together; empty where the study has one",
     choice=True,
     is_key=True,
+    labels="sets",
 )
-MODEL = Column("model", "Language model that wrote the response", choice=True, is_key=True)
-CONDITION = Column("condition", "How the model was used", choice=True, first="all", is_key=True)
-DIMENSION = Column("dimension", "What was rated", choice=True, is_key=True)
-CONDITION_A = Column("condition_a", "Condition a of the study's contrast", is_key=True)
-CONDITION_B = Column("condition_b", "Condition b of the study's contrast", is_key=True)
-MEAN_A = Column("mean_a", "Mean of a")
-MEAN_B = Column("mean_b", "Mean of b")
-WINNER = Column("winner", "a, b or tie, by the higher mean", kind="text")
+MODEL = Column(
+    "model", "Language model that wrote the response", choice=True, is_key=True, labels="models"
+)
+CONDITION = Column(
+    "condition",
+    "How the model was used",
+    choice=True,
+    first="all",
+    is_key=True,
+    labels="conditions",
+)
+DIMENSION = Column("dimension", "What was rated", choice=True, is_key=True, labels="dimensions")
+#: Headings and texts say which conditions these are.
+CONDITION_A, CONDITION_B = (
+    Column(
+        f"condition_{side}",
+        f"Condition {side} of the study's contrast",
+        is_key=True,
+        labels="conditions",
+    ).csv_only()
+    for side in "ab"
+)
+MEAN_A = Column("mean_a", "Mean of a", label="mean of {a}")
+MEAN_B = Column("mean_b", "Mean of b", label="mean of {b}")
+WINNER = Column("winner", "a, b or tie, by the higher mean", kind="text", labels="sides")
 REFERENCE_POINTS = Column(
     "reference_points",
     "Points of the reference: one for each mean that its own is above",
     kind="count",
 )
-N_A = Column("n_a", "How many of the unit in a", kind="count")
-N_B = Column("n_b", "How many of the unit in b", beside="n_a", kind="count")
-A_WINS = Column("a_wins", "Comparisons that condition a wins", form="whole")
-B_WINS = Column("b_wins", "Comparisons that condition b wins", form="whole")
+N_A = Column("n_a", "How many of the unit in a", label="n of {a}", kind="count")
+N_B = Column("n_b", "How many of the unit in b", label="n of {b}", beside="n_a", kind="count")
+A_WINS = Column("a_wins", "Comparisons that condition a wins", label="wins of {a}", form="whole")
+B_WINS = Column("b_wins", "Comparisons that condition b wins", label="wins of {b}", form="whole")
 TIES = Column("ties", "Comparisons with equal means", kind="count")
-A_PERCENT = Column("a_percent", "Wins of a in percent of all comparisons", form="percent")
-B_PERCENT = Column("b_percent", "Wins of b in percent of all comparisons", form="percent")
+A_PERCENT = Column(
+    "a_percent",
+    "Wins of a in percent of all comparisons",
+    label="wins of {a}, percent",
+    form="percent",
+)
+B_PERCENT = Column(
+    "b_percent",
+    "Wins of b in percent of all comparisons",
+    label="wins of {b}, percent",
+    form="percent",
+)
 REFERENCE_POINTS_MAX = Column("reference_points_max", "Points that it could earn", kind="count")
 REFERENCE_PERCENT = Column(
     "reference_percent",
@@ -84,8 +119,13 @@ RATERS = Column(
     first="included",
     is_key=True,
     part=True,
+    labels="within_rules",
 )
-DIFFERENCE = Column("difference", "Mean a − mean b; against the reference: system − reference")
+DIFFERENCE = Column(
+    "difference",
+    "Mean a − mean b; against the reference: system − reference",
+    label="{a} minus {b}",
+)
 T = Column("t", "t statistic")
 DF = Column("df", "Degrees of freedom", behind="t", form="whole")
 LEFT_OUT = Column(
@@ -144,10 +184,16 @@ ESTIMATE = Column("estimate", "Estimate")
 SHARE = Column("share", "Share, from 0 to 1")
 N_RATERS = Column("n_raters", "How many raters", kind="count")
 N_ITEMS = Column("n_items", "How many items: responses as shown, on a dimension", kind="count")
-FACTOR = Column("factor", "Characteristic by which raters are grouped", choice=True, is_key=True)
+FACTOR = Column(
+    "factor",
+    "Characteristic by which raters are grouped",
+    choice=True,
+    is_key=True,
+    labels="characteristics",
+)
 GROUP_A = Column("group_a", "Group a of raters", is_key=True)
 GROUP_B = Column("group_b", "Group b of raters", beside="group_a", is_key=True)
-TEST = Column("test", "Which test", choice=True, is_key=True)
+TEST = Column("test", "Which test", choice=True, is_key=True, labels="tests")
 SYSTEMS = Column("systems", "How many systems", kind="count")
 CHI_SQUARED = Column("chi_squared", "χ² statistic", label="χ²")
 PAGES = Column("pages", "How many pages", kind="count")
@@ -155,7 +201,11 @@ PAGES_LEFT_OUT = Column(
     "pages_left_out", "Pages that do not show all of these systems, or rank not all", kind="count"
 )
 STATISTIC = Column(
-    "statistic", "What is computed, or the test statistic", is_key=True, kind="number"
+    "statistic",
+    "What is computed, or the test statistic",
+    is_key=True,
+    kind="number",
+    labels="statistics",
 )
 MOVES = Column(
     "moves",
@@ -163,7 +213,7 @@ MOVES = Column(
     "recipe's level; empty where there is none",
     kind="flag",
 )
-WHAT_MOVES = Column("what_moves", "Which do not", kind="text")
+WHAT_MOVES = Column("what_moves", "Which do not", kind="text", labels="results")
 ANSWER = Column(
     "answer", "best, worst (share of pages on which it was chosen) or rank", is_key=True
 )
@@ -171,7 +221,7 @@ JUDGE = Column("judge", "Source of the score: a judge and its version, or a file
 ASKED = Column("asked", "Scores that were asked for", kind="count")
 VALID = Column("valid", "Usable scores among them", kind="count")
 EPSILON = Column("epsilon", "ε: the judge's head start, for what it saves", label="ε")
-WAY = Column("way", "Gold scores by which the filter goes", is_key=True)
+WAY = Column("way", "Gold scores by which the filter goes", is_key=True, labels="within_rules")
 SOURCES = Column(
     "sources",
     "Sources whose participants count in this analysis; there only where test people may be among "

@@ -5,11 +5,13 @@ Pure, and without pandas: web processes read them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
 from analysis.catalogue.number_text import EMPTY, count, decimals, degrees, digits, p_text, small
+from analysis.catalogue.vocabulary import OF_STUDY, in_words, with_names
+from survey.definition.labels import Labels, words
 
 #: What a value is.
 Kind = Literal["text", "count", "number", "flag"]
@@ -44,7 +46,9 @@ class Column:
     asked otherwise, and rows that differ in a `part` stand apart in the report. `of` is the number
     whose interval this is an end of, and `behind` the one behind which it stands in brackets, or
     after a slash where that is a key or a count of its side (`beside`). `page`, `report` and
-    `latex` say where it is shown; the CSV has every column.
+    `latex` say where it is shown; the CSV has every column. `labels` is the kind of names that its
+    cells hold, which people read as labels. In its own `label`, `{a}` and `{b}` are the two sides
+    that its table compares.
     """
 
     name: str
@@ -63,6 +67,8 @@ class Column:
     page: bool = True
     report: bool = True
     latex: bool = True
+    labels: str = ""
+    in_words: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
 
     @property
     def holds(self) -> Kind:
@@ -72,13 +78,18 @@ class Column:
     @cached_property
     def words(self) -> str:
         """What it is called in a text."""
-        return self.label or self.name.replace("_", " ")
+        return self.label or words(self.name)
 
     @cached_property
     def heading(self) -> str:
         """What it is called at the head of a column."""
-        words = self.words
-        return words if words.split()[0] in SYMBOLS else words[0].upper() + words[1:]
+        called = self.words
+        return called if called.split()[0] in SYMBOLS else called[0].upper() + called[1:]
+
+    @property
+    def is_of_study(self) -> bool:
+        """Whether its cells are names that a study gives."""
+        return self.labels in OF_STUDY
 
     @cached_property
     def interval(self) -> str:
@@ -93,7 +104,9 @@ class Column:
             return "yes" if value else "no"
         if isinstance(value, int):
             return count(value)
-        return self._rounded(value) if isinstance(value, float) else str(value)
+        if isinstance(value, float):
+            return self._rounded(value)
+        return self.in_words(value) if self.in_words and isinstance(value, str) else str(value)
 
     def _rounded(self, value: float) -> str:
         if self.form == "decimals" or (self.form == "mixed" and not value.is_integer()):
@@ -104,6 +117,14 @@ class Column:
     def but(self, **changes: Any) -> Self:
         """The column with some of that changed."""
         return replace(self, **changes)
+
+    def labelled(self, labels: Labels, sides: tuple[str, str]) -> Self:
+        """The column as people of a study read it; `sides` are a and b."""
+        return replace(
+            self,
+            label=with_names(self.label, labels, sides),
+            in_words=in_words(self.labels, labels, sides),
+        )
 
     def csv_only(self) -> Self:
         """The column where no page, report or paper shows it."""
@@ -117,10 +138,12 @@ class TableSpec:
     `question` is what it answers, `observations` what counts as one in it, `says` how to read it.
     It stands on the page of its `subject`, if it has one, and in a `section` of the report, where
     `counts` says what no column tells. `folded` tables open on demand; those of the `appendix`
-    stand at the report's end. `names_a_and_b`: it speaks of conditions a and b without a column for
-    them. A report keeps the rows that `keep` is true of, and `kept` says which; rows that `first`
-    is true of stand apart, before the others. In LaTeX, rows that differ in a column of `apart` are
-    tables of their own.
+    stand at the report's end. A report keeps the rows that `keep` is true of, and `kept` says
+    which; rows that `first` is true of stand apart, before the others. In LaTeX, rows that differ
+    in a column of `apart` are tables of their own.
+
+    A table that compares two sides, a and b, writes them `{a}` and `{b}` in its texts and its
+    columns' labels: they are the study's two conditions, or what else `sides` says.
     """
 
     name: str
@@ -132,7 +155,7 @@ class TableSpec:
     section: str = "Further tables"
     subject: str = ""
     counts: str = ""
-    names_a_and_b: str = ""
+    sides: str = "condition"
     keep: Callable[[Any], bool] | None = None
     kept: str = ""
     first: Callable[[Any], bool] | None = None
@@ -157,9 +180,23 @@ class TableSpec:
             return self._by_name[name]
         for family in self.columns:
             if family.name.endswith("*") and name.startswith(family.name[:-1]):
-                rest = name.removeprefix(family.name[:-1]).replace("_", " ")
+                rest = words(name.removeprefix(family.name[:-1]))
                 return family.but(name=name, meaning=family.meaning.format(rest))
         return Column(name, "")
+
+    def labelled(self, labels: Labels) -> "TableSpec":
+        """The table as people of a study read it: with labels for names, and a and b called what
+        they are.
+        """
+        sides = (labels.a, labels.b)
+        if self.sides != "condition":
+            sides = (f"{self.sides} a", f"{self.sides} b")
+        texts = {
+            name: with_names(getattr(self, name), labels, sides)
+            for name in ("title", "question", "says", "counts", "kept")
+        }
+        columns = tuple(column.labelled(labels, sides) for column in self.columns)
+        return replace(self, columns=columns, **texts)
 
     def with_columns(self, more: Iterable[Column]) -> "TableSpec":
         """The table with columns behind its own."""
@@ -184,9 +221,9 @@ class TableSpec:
             if field.name not in ("keep", "first", "columns")
             and getattr(self, field.name) != field.default
         }
-        usual = {field.name: field.default for field in fields(Column)}
+        default = {field.name: field.default for field in fields(Column)}
         columns = [
-            {name: value for name, value in asdict(column).items() if value != usual[name]}
+            {name: value for name, value in asdict(column).items() if value != default[name]}
             for column in self.columns
         ]
         return found | {"columns": columns}
@@ -214,6 +251,10 @@ class FigureSpec:
     appendix: bool = False
     draw: Callable[[Any], Any] | None = None
 
+    def labelled(self, labels: Labels) -> "FigureSpec":
+        """The figure as people of a study read it, whose conditions are `{a}` and `{b}`."""
+        return replace(self, title=with_names(self.title, labels, (labels.a, labels.b)))
+
     def as_json(self) -> dict[str, Any]:
         """What can be stored: all but the function."""
         return {
@@ -225,7 +266,7 @@ class FigureSpec:
 
 def unknown(name: str) -> TableSpec:
     """A table that is not declared, as an older version of the program may have left one."""
-    return TableSpec(name, name.replace("_", " "), ())
+    return TableSpec(name, words(name), ())
 
 
 def together(columns: Iterable[Column]) -> list[tuple[Column, ...]]:

@@ -70,7 +70,7 @@ class Forest:
 
 
 def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recipe) -> go.Figure:
-    """a − b of each model and over all, with a line at zero; a menu over dimensions and raters.
+    """a minus b of each model and over all, with a line at zero; a menu over dimensions and raters.
 
     `contrasts` is the table of `contrasts.contrasts`, `mixed` the contrasts of
     `mixed_models.mixed_models`, or None; rows of other recipes are left out. Raises NotAvailable.
@@ -94,7 +94,7 @@ def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recip
     few = any(min_f_leads(note) for note in ours["note"].dropna())
     text = f"{_intervals(recipe)}. Right of 0, {a} was rated higher."
     after = f"What is missing is not estimable; the table says why.{narrow if few else ''}"
-    title = f"{a} − {b} (points)"
+    title = f"{a} minus {b} (points)"
     return _figure(forest, names, title, (text, after), zero=True)
 
 
@@ -119,7 +119,8 @@ def systems_forest(
     names = {row: f"<b>{as_text(row[0])}</b>, {as_text(row[1])}" for row in forest.rows}
     dashed = ""
     if contrast.reference in names:
-        names[contrast.reference] += " (reference)" if "reference" not in contrast.reference else ""
+        says_so = "reference" in map(str.casefold, contrast.reference)
+        names[contrast.reference] += "" if says_so else " (reference)"
         dashed = " Dashed: the reference's mean."
     text = f"{_intervals(recipe)}.{dashed}"
     return _figure(forest, names, "mean rating", (text, ""), reference=contrast.reference)
@@ -285,12 +286,12 @@ def _known(value: Any) -> float | None:
 
 def _draw_systems(of: Drawing) -> go.Figure:
     return systems_forest(
-        of.table("systems"), of.tables.get("mixed_systems"), of.contrast, of.recipe
+        of.table("systems"), of.table_if_made("mixed_systems"), of.contrast, of.recipe
     )
 
 
 def _draw_contrasts(of: Drawing) -> go.Figure:
-    return contrast_forest(of.table("contrasts"), of.tables.get("mixed_contrasts"), of.recipe)
+    return contrast_forest(of.table("contrasts"), of.table_if_made("mixed_contrasts"), of.recipe)
 
 
 SYSTEMS_FOREST = FigureSpec(
@@ -298,6 +299,6 @@ SYSTEMS_FOREST = FigureSpec(
     draw=_draw_systems,
 )  # fmt: skip
 CONTRASTS_FOREST = FigureSpec(
-    "contrasts_forest", "Condition a against b, with intervals", "Contrasts", "results",
+    "contrasts_forest", "{a} against {b}, with intervals", "Contrasts", "results",
     draw=_draw_contrasts,
 )  # fmt: skip

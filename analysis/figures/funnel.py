@@ -12,6 +12,7 @@ from analysis.catalogue.spec import FigureSpec
 from analysis.figures.style import INK, as_text, fits_phone, wrapped
 from analysis.not_available import NotAvailable
 from analysis.quality_rules import DECISION, QualityRules, StepName
+from survey.definition.labels import Labels
 
 #: Pixels: of a line of text, above and below the lines of a box, and between boxes.
 LINE, PADDING, GAP = 16, 8, 16
@@ -67,7 +68,7 @@ class Flow:
 
 
 def consort_flow(
-    steps: DataFrame, rules: QualityRules, not_entered: Mapping[str, int]
+    steps: DataFrame, rules: QualityRules, not_entered: Mapping[str, int], labels: Labels
 ) -> go.Figure:
     """Boxes of who is left after each step, and beside them who was excluded and why.
 
@@ -91,7 +92,7 @@ def consort_flow(
         about = wrapped(reason, LEAVE_WIDTH)
         if alone != excluded:
             about.append(f"(by itself: {alone})")
-        flow.leaves(_leave(f"excluded: {name}", excluded, about))
+        flow.leaves(_leave(labels.text("rules", name), excluded, about))
         last = name == steps["step"].iloc[-1]
         flow.stays(_stay("included" if last else "remaining", int(step["remaining"])))
     return _laid_out(flow)
@@ -102,7 +103,8 @@ def _stay(what: str, n: int) -> list[str]:
 
 
 def _leave(what: str, n: int, about: list[str]) -> list[str]:
-    return [*wrapped(what, LEAVE_WIDTH), f"<b>n = {n}</b>", *map(as_text, about)]
+    what_lines = map(as_text, wrapped(what, LEAVE_WIDTH))
+    return [*what_lines, f"<b>n = {n}</b>", *map(as_text, about)]
 
 
 def _counts(outside: Mapping[str, int]) -> list[str]:

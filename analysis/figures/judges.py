@@ -20,9 +20,10 @@ from analysis.figures.style import (
     wrapped,
 )
 from analysis.stats.agreement import limits_of_agreement
+from survey.definition.labels import Labels
 
 PEOPLE = "people"
-MARGIN = {"l": 60, "r": 20, "t": 110, "b": 110}
+MARGIN = {"l": 60, "r": 20, "t": 110, "b": 130}
 BELOW_TITLE = 56  # pixels from the panel to a note below the title of its axis
 #: A line at zero that is not taken for the bias.
 ZERO = {"zeroline": True, "zerolinecolor": INK, "zerolinewidth": 0.5}
@@ -36,8 +37,10 @@ class View(NamedTuple):
     dimension: str
 
 
-def bland_altman(things: Mapping[View, DataFrame], scale: Sequence[float]) -> go.Figure:
-    """Judge − people against the mean of both: a point per response, the bias, and the limits.
+def bland_altman(
+    things: Mapping[View, DataFrame], scale: Sequence[float], labels: Labels
+) -> go.Figure:
+    """Judge minus people against the mean of both: a point per response, the bias, and the limits.
 
     `things` has for each view a row per response (its index) with `judge`, `people`, `group`,
     `model` and `condition`; it is not empty.
@@ -52,16 +55,19 @@ def bland_altman(things: Mapping[View, DataFrame], scale: Sequence[float]) -> go
     heights = [abs(y) for of in lines.values() for line in of for y in line["y"] if y is not None]
     top = float(f"{1.1 * max([reach, *heights, 0.5]):.3g}")
     x = {"title": {"text": "mean of judge and people"}, "range": _around(ends)}
-    y = {"title": {"text": "judge − people"}, "range": [-top, top]} | ZERO
+    y = {"title": {"text": "judge minus people"}, "range": [-top, top]} | ZERO
     text = (
-        "A point is a response: the judge's mean score and the mean of its raters before the "
-        "sigma_mae step.<br>Solid line: bias. Dashed: 95 % limits of agreement (Bland & Altman)."
+        "A point is a response: the judge's mean score and the mean of its raters.<br>"
+        f"{_before(labels)}.<br>"
+        "Solid line: bias. Dashed: 95 % limits of agreement (Bland & Altman)."
     )
     names = {"bias": "solid", "limits of agreement": "dash"}
     return _laid_out(*_compared(drawn, lines, names), x, y, note(text, BELOW_TITLE))
 
 
-def against_people(things: Mapping[View, DataFrame], scale: Sequence[float]) -> go.Figure:
+def against_people(
+    things: Mapping[View, DataFrame], scale: Sequence[float], labels: Labels
+) -> go.Figure:
     """The judge's mean score of each response against people's, and where both are the same."""
     ends = short([scale[0], scale[-1]])
     drawn = {
@@ -71,14 +77,14 @@ def against_people(things: Mapping[View, DataFrame], scale: Sequence[float]) -> 
     x = {"title": {"text": "people's mean rating"}, "range": _around(ends)}
     y = {"title": {"text": "judge's mean score"}, "range": _around(ends)}
     text = (
-        "A point is a response: the judge's mean score and the mean of its raters before the "
-        "sigma_mae step.<br>On the dashed line both are the same."
+        "A point is a response: the judge's mean score and the mean of its raters.<br>"
+        f"{_before(labels)}.<br>On the dashed line both are the same."
     )
     names = {"both the same": "dash"}
     return _laid_out(*_compared(drawn, lines, names), x, y, note(text, BELOW_TITLE))
 
 
-def shares(table: DataFrame) -> go.Figure:
+def shares(table: DataFrame, labels: Labels) -> go.Figure:
     """How often each judge, and people, gave each score; bars in groups. Of judge_scores_shares."""
     comparable = table[table["people_share"].notna()]
     names = [*comparable["judge"].unique(), PEOPLE]
@@ -99,8 +105,8 @@ def shares(table: DataFrame) -> go.Figure:
     x = {"title": {"text": "score"}}
     y = {"title": {"text": "share"}, "tickformat": ".0%", "rangemode": "tozero"}
     text = (
-        "Shares of all scores of a judge, and of people's ratings before the sigma_mae step<br>"
-        "(ratings of one response in several sets share one vote)."
+        "Shares of all scores of a judge, and of people's ratings (ratings of one response in "
+        f"several sets share one vote).<br>{_before(labels)}."
     )
     figure = _laid_out(traces, views, x, y, note(text, BELOW_TITLE))
     figure.update_layout(bargap=0.2)
@@ -147,6 +153,11 @@ def alt_test(table: DataFrame) -> go.Figure:
     figure = _laid_out(traces, views, x, y, below)
     figure.update_layout(height=240 + LINE_OF_A_NAME * len(labels))
     return figure
+
+
+def _before(labels: Labels) -> str:
+    """Which raters people are."""
+    return f"Raters are those before the step “{as_text(labels.text('rules', 'sigma_mae'))}”"
 
 
 def _differences(table: DataFrame) -> "Series[float]":
@@ -230,7 +241,7 @@ def _laid_out(
 ) -> go.Figure:
     """The figure of its traces, axes and the note `below`; a menu where views are several."""
     figure = go.Figure(traces)
-    figure.update_layout(height=480, margin=MARGIN, xaxis=x, yaxis=y, annotations=[below])
+    figure.update_layout(height=500, margin=MARGIN, xaxis=x, yaxis=y, annotations=[below])
     return show_views(figure, views)
 
 

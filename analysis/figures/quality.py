@@ -25,6 +25,7 @@ from analysis.figures.style import (
 )
 from analysis.not_available import NotAvailable
 from analysis.quality_rules import DECISION, QualityRules
+from survey.definition.labels import Labels
 
 INCLUDED = "included"
 NAMES = {"sigma": "σ", "mae": "MAE"}
@@ -44,7 +45,7 @@ class Limit(NamedTuple):
     interval: tuple[float, float] | None = None
 
 
-def sigma_against_mae(raters: DataFrame, rules: QualityRules) -> go.Figure:
+def sigma_against_mae(raters: DataFrame, rules: QualityRules, labels: Labels) -> go.Figure:
     """A point per rater, by what excluded them; the rule takes away who is in the shaded corner.
 
     `raters` has `participant`, `sigma`, `mae`, `included` and `exclusion`; who is in no step of the
@@ -58,25 +59,28 @@ def sigma_against_mae(raters: DataFrame, rules: QualityRules) -> go.Figure:
         for name, limit in zip(NAMES, of_rule, strict=True)
     ]
     figure = go.Figure()
-    for number, (kind, part) in enumerate(_by_exclusion(shown, rules)):
+    for number, (kind, part) in enumerate(_by_exclusion(shown, rules, labels)):
         look = {"color": COLOURS[number % len(COLOURS)], "symbol": SYMBOLS[number % len(SYMBOLS)]}
         figure.add_scatter(
             mode="markers",
-            name=f"{kind} (n = {len(part)})",
+            name=f"{as_text(kind)} (n = {len(part)})",
             x=short(part["sigma"]),
             y=short(part["mae"]),
             text=[as_text(name) for name in part["participant"]],
             hovertemplate="%{text}<br>σ %{x:.3g}, MAE %{y:.3g}<extra></extra>",
             marker=look | {"size": 7, "opacity": 0.8},
         )
-    text = f"A point is a rater. {without}{_of_what(rules)}"
+    text = (
+        "A point is a rater: included, or excluded by what the legend says. "
+        f"{without}{_of_what(rules)}"
+    )
     if RULE in rules.order:
         below, above = limits.sigma_below, limits.mae_above
         dashed = {"color": INK, "width": 1.5, "dash": "dash"}
         figure.add_shape(type="line", line=dashed, x0=below, x1=below, yref="paper", y0=0, y1=1)
         figure.add_shape(type="line", line=dashed, y0=above, y1=above, xref="paper", x0=0, x1=1)
         figure.add_shape(SHADE, x0=axes[0][0], x1=below, y0=above, y1=axes[1][1])
-        text += f" Shaded: σ below {below:g} and MAE above {above:g}, which sigma_mae excludes."
+        text += f" Shaded: σ below {below:g} and MAE above {above:g}, which are excluded."
     x = _titled("σ: how far a rater's ratings spread") | {"range": axes[0]}
     y = _titled("MAE: distance to the gold scores") | {"range": axes[1]}
     return _laid_out(figure, x, y, text)
@@ -136,11 +140,15 @@ def _known(raters: DataFrame, columns: list[str], what: str) -> tuple[DataFrame,
     return shown, f"Not drawn: {without} without {what}. " if without else ""
 
 
-def _by_exclusion(shown: DataFrame, rules: QualityRules) -> list[tuple[str, DataFrame]]:
+def _by_exclusion(
+    shown: DataFrame, rules: QualityRules, labels: Labels
+) -> list[tuple[str, DataFrame]]:
     """Who is included, and whom each step excluded; nothing for who there is none of."""
     parts = [(INCLUDED, shown[shown["included"]])]
     steps = [*rules.order, DECISION]
-    parts += [(f"excluded: {step}", shown[shown["exclusion"] == step]) for step in steps]
+    parts += [
+        (as_text(labels.text("rules", step)), shown[shown["exclusion"] == step]) for step in steps
+    ]
     return [(kind, part) for kind, part in parts if len(part)]
 
 

@@ -270,10 +270,8 @@ def _counted(n: float, unit: str) -> str:
 
 
 def _draw(of: Drawing) -> go.Figure:
-    if of.included.ratings.empty:
-        raise NotAvailable(of.included.unrated)
-    ratings, people = of.included.ratings, of.included.people
-    return region_map(ratings, people, of.recipe, of.scale.points, of.tables.get("anova"))
+    tests = of.table_if_made("anova")
+    return region_map(of.ratings, of.included.people, of.recipe, of.scale.points, tests)
 
 
 REGION_MAP = FigureSpec(

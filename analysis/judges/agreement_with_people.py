@@ -45,15 +45,14 @@ JUDGE_AGREEMENT = TableSpec(
     ),
     question="Do people agree with judges?",
     observations="responses",
-    says="People are the raters whom every rule but sigma_mae leaves: who is kept for lying "
+    says="People are the raters whom every rule but {sigma_mae} leaves: who is kept for lying "
         "near a judge's scores would agree with it. A response counts once, in however many "
-        "sets it stands. pearson_within and spearman_within: whether the judge orders the "
-        "responses of a scenario as people do. bias is judge − people in points of the scale;"
-        " about 95 % of the differences lie between limits_low and limits_high. "
-        "own_family_bias: how much better than people the judge treats models of its own "
-        "family. length_spearman: whether longer responses get more, from the judge and from "
-        "people. alpha_raters and alpha_with_judge: Krippendorff's α of the raters alone, and"
-        " with the judge as one more.",
+        "sets it stands. Correlations of means and of ranks say whether the judge orders the "
+        "responses of a scenario as people do. Bias is judge minus people in points of the scale;"
+        " about 95 % of the differences lie between the limits of agreement. Bias towards its "
+        "own family: how much better than people the judge treats models of that family. Scores "
+        "and length: whether longer responses get more, from the judge and from people. α is "
+        "Krippendorff's, of the raters alone and with the judge as one more.",
     section="Judges",
 )  # fmt: skip
 JUDGE_BIAS = TableSpec(
@@ -61,9 +60,9 @@ JUDGE_BIAS = TableSpec(
     "Judge minus people",
     (
         c.JUDGE, c.DIMENSION,
-        Column("by", "What responses are grouped by", is_key=True),
-        Column("group", "Which of these groups", is_key=True),
-        Column("bias", "Mean of judge − people"),
+        Column("by", "What responses are grouped by", is_key=True, labels="words"),
+        Column("group", "Which of these groups", is_key=True, labels="anything"),
+        Column("bias", "Mean of judge − people", label="judge minus people"),
         *c.interval("bias"),
         *(end.but(meaning=f"{side} 95 % limit of agreement (Bland and Altman)")
           for end, side in zip(c.interval("bias", "limits"), ("Lower", "Upper"), strict=True)),
@@ -73,7 +72,7 @@ JUDGE_BIAS = TableSpec(
     ),
     question="Where do judges score higher than people?",
     observations="responses",
-    says="People are the raters whom every rule but sigma_mae leaves: who is kept for lying "
+    says="People are the raters whom every rule but {sigma_mae} leaves: who is kept for lying "
         "near a judge's scores would agree with it. A response counts once, in however many "
         "sets it stands. In points of the scale: above 0 the judge gives more. About 95 % of "
         "the differences lie within the limits of agreement (Bland and Altman). n counts "

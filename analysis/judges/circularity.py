@@ -34,8 +34,8 @@ SAID = {
 RULE: RuleName = "sigma_mae"
 THREE_WAYS = (
     "By the gold scores, as the study does it; by the mean of all other raters in their place; and "
-    "without the rule sigma_mae. Where the second differs, the results depend on the gold scores; "
-    "where the third does, on the rule."
+    "without the rule {sigma_mae}. Where the second differs, the results depend on the gold "
+    "scores; where the third does, on the rule."
 )
 GUARD_WARNINGS = TableSpec(
     "guard_warnings",
@@ -68,14 +68,15 @@ GUARD_WINS = TableSpec(
     says=f"{THREE_WAYS} Counts comparisons of a model"
         " in a scenario.",
     section="Judges",
-    names_a_and_b="a and b are those of the table of wins.",
 )  # fmt: skip
 GUARD_SYSTEMS = TableSpec(
     "guard_systems",
     "Means of the systems three ways",
     (
         c.WAY, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="How many ratings"), c.MEAN,
-        c.DIFFERENCE.but(meaning="Difference to the first way"),
+        c.DIFFERENCE.but(
+            meaning="Difference to the first way", label="difference to the first way"
+        ),
     ),
     question="Do the means depend on the judge?",
     observations="ratings",
@@ -92,7 +93,8 @@ GUARD_RATERS = TableSpec(
         c.SIGMA.but(meaning="Standard deviation of the person's gold-scored ratings"), c.MAE,
         Column("mae_consensus", "Mean absolute distance to the means of the other raters",
             label="MAE to the others"),
-        Column("left_out_by", "By which gold scores the filter leaves the rater out", kind="text"),
+        Column("left_out_by", "By which gold scores the filter leaves the rater out", kind="text",
+            labels="within_rules"),
     ),
     question="Whom does the distance to the gold scores leave out?",
     observations="a rater",

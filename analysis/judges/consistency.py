@@ -68,7 +68,7 @@ JUDGE_ITEM_SPREAD = TableSpec(
     (
         c.JUDGE, c.DIMENSION,
         Column("response", "The response by the first place where it is shown: the same in all of "
-            "its sets", is_key=True),
+            "its sets", is_key=True).csv_only(),
         c.SCENARIO,
         Column("sets", "Sets in which the response is shown", kind="text"),
         c.MODEL, c.CONDITION,
@@ -98,7 +98,7 @@ JUDGE_SCORES_SHARES = TableSpec(
     question="How often is each score given?",
     observations="scores",
     says="n counts the judge's single scores, people n the ratings of the raters whom every "
-        "rule but sigma_mae leaves. A response that stands in several sets has one vote of "
+        "rule but {sigma_mae} leaves. A response that stands in several sets has one vote of "
         "each rater in people share.",
     section="Judges",
     appendix=True,

@@ -38,7 +38,7 @@ ALT_TEST = TableSpec(
     ),
     question="Could the judge take a rater's place?",
     observations="responses; raters",
-    says="People are the raters whom every rule but sigma_mae leaves: who is kept for lying "
+    says="People are the raters whom every rule but {sigma_mae} leaves: who is kept for lying "
         "near a judge's scores would agree with it. A response counts once, in however many "
         "sets it stands. Does the judge come as close to the other raters as each rater does,"
         " with a head start of ε (Calderon et al. 2025)? winning rate is the share of raters "

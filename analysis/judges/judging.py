@@ -7,6 +7,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.figures import judges as draw
+from analysis.figures.labelled import labelled
 from analysis.judges.agreement_with_people import judge_agreement, judge_bias, pair
 from analysis.judges.circularity import GUARD_WARNINGS, circularity, raters_before
 from analysis.judges.consistency import (
@@ -19,10 +20,11 @@ from analysis.judges.consistency import (
 from analysis.judges.judge_as_rater import alt_tests
 from analysis.judges.judged import Judged, JudgesData, judged
 from analysis.not_available import NotAvailable
-from analysis.quality_rules import QualityRules
+from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.stats.agreement import Level
 from analysis.study_data import ITEM, Checked, StudyData, check, text
 from analysis.tables.items import points_of
+from survey.definition.labels import Labels
 
 __all__ = ["JudgesData", "analyse_judges"]
 
@@ -37,9 +39,9 @@ Figures = dict[str, dict[str, Any]]
 
 
 def analyse_judges(
-    data: StudyData, judges: JudgesData, rules: QualityRules
+    data: StudyData, judges: JudgesData, rules: QualityRules, labels: Labels = USUAL_LABELS
 ) -> tuple[Tables, Figures, dict[str, str]]:
-    """Tables and figures by name, and why something is not there.
+    """Tables and figures by name, and why something is not there. Figures have `labels` for names.
 
     Everything random comes from `judges.seed`. Raises ValueError when `data` contradict
     themselves, as `study_data.check` does.
@@ -70,7 +72,7 @@ def analyse_judges(
             raise NotAvailable(_why_unrated(data, checked, raters))
         found = _agreement(data, everything, points, judges)
         tables |= found
-        figures = _figures(everything, points, found["alt_test"], shares)
+        figures = _figures(everything, points, found["alt_test"], shares, labels)
         unscored = "no judge on the study's scale scored what people rated"
         absent |= dict.fromkeys((name for name in FIGURES if name not in figures), unscored)
         if "judge_alt_test" in absent:
@@ -130,10 +132,10 @@ def _agreement(
 
 
 def _figures(
-    everything: Judged, points: list[float], tests: DataFrame, shares: DataFrame
+    everything: Judged, points: list[float], tests: DataFrame, shares: DataFrame, labels: Labels
 ) -> Figures:
     things = {
-        draw.View(judge.name, dimension): both.things
+        draw.View(judge.name, labels.text("dimensions", dimension)): labelled(both.things, labels)
         for judge in everything.judges
         if judge.comparable
         for dimension in everything.dimensions_of(judge)
@@ -141,13 +143,13 @@ def _figures(
     }
     figures = {}
     if things:
-        figures["judge_bland_altman"] = draw.bland_altman(things, points)
-        figures["judge_against_people"] = draw.against_people(things, points)
+        figures["judge_bland_altman"] = draw.bland_altman(things, points, labels)
+        figures["judge_against_people"] = draw.against_people(things, points, labels)
     if shares["people_share"].notna().any():
-        figures["judge_shares"] = draw.shares(shares)
+        figures["judge_shares"] = draw.shares(labelled(shares, labels), labels)
     estimated = tests[tests["is_studys"] & tests["winning_rate"].notna()]
     if len(estimated):
-        figures["judge_alt_test"] = draw.alt_test(estimated)
+        figures["judge_alt_test"] = draw.alt_test(labelled(estimated, labels))
     return {name: figure.to_plotly_json() for name, figure in figures.items()}
 
 

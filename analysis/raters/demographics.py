@@ -23,7 +23,8 @@ DEMOGRAPHICS = TableSpec(
     "demographics",
     "Who the included raters are",
     (
-        Column("characteristic", "Question about the person", is_key=True),
+        Column("characteristic", "Question about the person", is_key=True,
+            labels="characteristics"),
         Column("category", "Answer; empty for numbers", is_key=True),
         c.N.but(meaning="How many of the included raters"),
         Column("percent", "Of all included raters, in percent", form="percent"),

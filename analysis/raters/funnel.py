@@ -23,9 +23,9 @@ FUNNEL = TableSpec(
     question="Who was filtered out, by what, and by what alone?",
     observations="raters",
     says="Counts people; alone is how many a rule would remove by itself, and the last columns "
-        "are the sex of those whom it excludes. The step decision, where there is one, holds those "
-        "whom the researchers excluded, each with a reason; the rules are about the others. The "
-        "same for every recipe.",
+        "are the sex of those whom it excludes. The step {decision}, where there is one, holds "
+        "those whom the researchers excluded, each with a reason; the rules are about the others. "
+        "The same for every recipe.",
     section="Participants",
 )  # fmt: skip
 

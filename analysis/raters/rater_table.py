@@ -22,10 +22,10 @@ RATERS = TableSpec(
             "survey", kind="flag").csv_only(),
         Column("exclusion", "The first quality rule that matched, or `decision`, which comes "
             "before them; of who is not included, empty where no rule was applied: still taking "
-            "the survey, declined, screened out or withdrawn", kind="text"),
+            "the survey, declined, screened out or withdrawn", kind="text", labels="rules"),
         Column("excluded_by_decision", "Why the researchers excluded the rater, if they did; true "
             "in the form for sharing", kind="text"),
-        Column("status", "Where the person stands in the survey", kind="text"),
+        Column("status", "Where the person stands in the survey", kind="text", labels="words"),
         Column("attention_checks_failed", "How many; empty where none was answered", kind="count"),
         Column("n_gold", "Ratings of responses that have a gold score", kind="count").csv_only(),
         c.NOTE,

@@ -20,7 +20,7 @@ THRESHOLDS = TableSpec(
     "thresholds",
     "Where the sorted values bend",
     (
-        Column("measure", "What is measured", is_key=True),
+        Column("measure", "What is measured", is_key=True, labels="indices"),
         Column("side", "Which side of the limit is removed", is_key=True),
         c.N.but(meaning="How many raters who entered the filter have the measure"),
         Column("applied", "Whether the study's rules exclude raters by it", kind="flag"),
@@ -41,7 +41,7 @@ THRESHOLDS = TableSpec(
         " clear, these values do not show a group of careless raters; one of fewer than 2 % "
         "of the raters is never shown.",
     section="Participants",
-    counts="Counts raters who entered the filter. Where the study applies the rule sigma_mae, "
+    counts="Counts raters who entered the filter. Where the study applies the rule {sigma_mae}, "
         "removed are those beyond that measure's limit alone, and in the row of both those "
         "beyond both, whom the rule takes out by itself.",
 )  # fmt: skip

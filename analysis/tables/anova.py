@@ -25,7 +25,8 @@ ANOVA = TableSpec(
     "anova",
     "Several groups of raters",
     (
-        *c.FRONT, c.FACTOR, c.SCENARIO, c.DIMENSION, c.TEST, c.F, c.DF1, c.DF2,
+        *c.FRONT, c.FACTOR, c.SCENARIO, c.DIMENSION,
+        c.TEST.but(labels="tests_of_variance"), c.F, c.DF1, c.DF2,
         c.P.but(meaning="p value of F, which has no sides: that groups vary at least as much by "
             "chance"),
         c.p_holm("models, of which there are none here: the same as p").csv_only(),
@@ -59,11 +60,13 @@ GAMES_HOWELL = TableSpec(
     ),
     question="Which of several groups differ?",
     observations="ratings in `paper`, raters in `sound`",
-    says="Games–Howell: each pair of groups, with p values for all pairs together.",
+    says="Games–Howell: each pair of groups, with p values for all pairs together. Differences are "
+        "group a minus group b, as the row names them.",
     section="Groups of raters",
     subject="groups",
     counts="n counts the unit.",
     folded=True,
+    sides="group",
 )  # fmt: skip
 
 Samples = dict[str, np.ndarray]

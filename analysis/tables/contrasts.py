@@ -29,7 +29,7 @@ from analysis.tables.signed_ranks import signed_ranks
 FRONT = ["recipe", "unit", "raters"]
 CONTRASTS = TableSpec(
     "contrasts",
-    "Condition a against b",
+    "{a} against {b}",
     (
         c.RECIPE, c.UNIT.but(latex=False, report=False), c.RATERS, c.MODEL, c.DIMENSION,
         c.CONDITION_A, c.CONDITION_B,
@@ -44,10 +44,11 @@ CONTRASTS = TableSpec(
             "that was rated in both conditions", kind="count").csv_only(),
         c.P_BH.csv_only(), c.NOTE,
     ),
-    question="Is condition a rated higher than b?",
+    question="Is {a} rated higher than {b}?",
     observations="raters; scenarios; both",
-    says="Mean a − b, for other raters of these texts (raters, F1), for other scenarios judged by "
-        "these raters (scenarios, F2), and for both at once (min F′). With fewer than "
+    says="The difference is {a} minus {b}: for other raters of these texts (raters, F1), for "
+        "other scenarios judged by these raters (scenarios, F2), and for both at once (min F′). "
+        "With fewer than "
         f"{LEAST_RATERS} raters, min F′ leads, otherwise the mixed model.",
     section="Contrasts",
     subject="systems",
@@ -61,11 +62,11 @@ PAIRED = TableSpec(
         c.WILCOXON, c.P, c.RANK_BISERIAL, c.p_holm("models"), *c.interval("rank_biserial"),
         c.T_PLUS.csv_only(), c.ZEROS.csv_only(), c.LEFT_OUT, c.METHOD, c.P_BH.csv_only(), c.NOTE,
     ),
-    question="Do raters give more to condition a than to b?",
+    question="Do raters give more to {a} than to {b}?",
     observations="raters",
     says="Wilcoxon's signed-rank test of raters' means in both conditions. The rank-biserial "
-        "correlation is 1 where every rater gave more to a, −1 where every rater gave more to"
-        " b; the interval is its own.",
+        "correlation is 1 where every rater gave more to {a}, −1 where every rater gave more to"
+        " {b}; the interval is its own.",
     section="Contrasts",
     subject="systems",
     counts="n counts raters. The same for every recipe.",
@@ -78,12 +79,11 @@ RATER_DIFFERENCES = TableSpec(
         c.DIFFERENCE.but(meaning="The rater's mean of a − b over scenarios, in each over the "
             "models rated in both conditions"),
     ),
-    question="By how much does each rater rate a higher than b?",
+    question="By how much does each rater rate {a} higher than {b}?",
     observations="a rater",
     says="A row is a rater on a dimension, whether the filter keeps them or not; differences "
-        "are a − b over all models. The same for every recipe.",
+        "are {a} minus {b} over all models. The same for every recipe.",
     section="Contrasts",
-    names_a_and_b="a and b are those of the table of wins.",
     appendix=True,
 )  # fmt: skip
 #: What counts as one, and to which others it generalises.

@@ -48,8 +48,10 @@ GROUP_TESTS = TableSpec(
     (
         *c.FRONT, c.FACTOR, c.GROUP_A, c.GROUP_B, c.MODEL, c.CONDITION, c.SCENARIO, c.DIMENSION,
         c.N_A, c.N_B, c.MEAN_A, c.MEAN_B,
-        Column("sd_a", "Standard deviation of a (n − 1)", behind="mean_a", label="SD a").csv_only(),
-        Column("sd_b", "Standard deviation of b (n − 1)", behind="mean_b", label="SD b").csv_only(),
+        Column("sd_a", "Standard deviation of a (n − 1)", behind="mean_a",
+            label="SD of {a}").csv_only(),
+        Column("sd_b", "Standard deviation of b (n − 1)", behind="mean_b",
+            label="SD of {b}").csv_only(),
         c.TEST, c.T, c.DF, c.P, c.p_holm("the recipe's family"),
         Column("cohen_d", "Cohen's d", label="Cohen's d"),
         c.DIFFERENCE.but(latex=False), *c.interval("difference", latex=False),
@@ -64,8 +66,9 @@ GROUP_TESTS = TableSpec(
     ),
     question="Do two groups of raters rate differently?",
     observations="ratings in `paper`, raters in `sound`",
-    says="Do groups of raters rate differently? Group a − group b. Where a rating counts by "
-        "itself (unit rating), a rater's many ratings count as so many people.",
+    says="Do groups of raters rate differently? Differences are group a minus group b, as the "
+        "row names them. Where a rating counts by itself (unit rating), a rater's many ratings "
+        "count as so many people.",
     section="Groups of raters",
     subject="groups",
     counts="n counts the unit.",
@@ -73,6 +76,7 @@ GROUP_TESTS = TableSpec(
     kept="one t test over all conditions and scenarios (Welch's of raters, Student's of "
         "ratings), and whatever has an adjusted p below .05",
     first=_is_pooled,
+    sides="group",
     apart=("factor", "test"),
 )  # fmt: skip
 #: What tells one row from all others. Rows that differ in `adjust_over` alone are one family.

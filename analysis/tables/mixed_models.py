@@ -33,19 +33,20 @@ KEYS = ["recipe", "raters", "dimension", "link"]
 UNITS = ["unit", "n"]
 MIXED_CONTRASTS = TableSpec(
     "mixed_contrasts",
-    "Condition a against b, raters and items at once",
+    "{a} against {b}, raters and items at once",
     (
         c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL,
         c.CONDITION_A.but(is_key=False), c.CONDITION_B.but(is_key=False), c.SCALE, c.DIFFERENCE,
         c.SE, c.DF.csv_only(), c.T.csv_only(), c.P, c.p_holm("models"), *c.interval("difference"),
         c.NOTE,
     ),
-    question="Is a rated higher than b, for raters and items in general?",
+    question="Is {a} rated higher than {b}, for raters and items in general?",
     observations="ratings in raters × items",
-    says="From models with random intercepts of raters and items. Of ordinal models on the latent "
-        "scale (its unit is that of the link: for probit, the standard deviation of single "
-        f"ratings), and on that of the ratings. With fewer than {LEAST_RATERS} raters it does not "
-        "lead, because the models do not allow for what each rater thinks of a condition: see "
+    says="{a} minus {b}, from models with random intercepts of raters and items. Of ordinal "
+        "models on the latent scale (its unit is that of the link: for probit, the standard "
+        "deviation of single ratings), and on that of the ratings. With fewer than "
+        f"{LEAST_RATERS} raters it does not lead, because the models do not allow for what each "
+        "rater thinks of a condition: see "
         "min F′.",
     section="Mixed models",
     subject="mixed-models",

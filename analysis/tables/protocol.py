@@ -33,13 +33,13 @@ PROTOCOL = TableSpec(
     "protocol",
     "How the protocol worked out",
     (
-        Column("measure", "What is measured", is_key=True),
+        Column("measure", "What is measured", is_key=True, labels="measures"),
         c.VALUE, c.N.but(meaning="Of how many"), c.NOTE,
     ),
     question="How did the survey go?",
     observations="people, answers",
-    says="Of everybody who completed the survey. clock_stepped counts those during whose "
-        "survey the server's clock was set back: their minutes are not known. changed_answers"
+    says="Of everybody who completed the survey. Those are counted apart during whose "
+        "survey the server's clock was set back: their minutes are not known. Changed answers"
         " is per person; contradictions, the share of pairs of responses that a person ranked"
         " against their own ratings; agreement is Kendall's W of a response's ratings (or "
         "ranks), averaged over dimensions: the mean over blocks, which n counts.",

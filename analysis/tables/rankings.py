@@ -71,16 +71,18 @@ RANKING_TESTS = TableSpec(
     subject="rankings",
     counts="n counts raters.",
 )  # fmt: skip
+#: Here conditions a and b differ from row to row.
+SHOWN: Any = {"page": True, "report": True, "latex": True}
 RANKING_PAIRS = TableSpec(
     "ranking_pairs",
     "Ranks, pair by pair",
     (
         *c.FRONT, c.DIMENSION, c.SET,
-        Column("model_a", "Model of the first system", is_key=True),
-        c.CONDITION_A.but(meaning="Condition of the first system"),
-        Column("model_b", "Model of the second system", is_key=True),
-        c.CONDITION_B.but(meaning="Condition of the second system"), c.N, c.MEAN_A, c.MEAN_B,
-        c.WILCOXON, c.P, c.RANK_BISERIAL, c.p_holm("all pairs of a dimension"),
+        Column("model_a", "Model of the first system", is_key=True, labels="models"),
+        c.CONDITION_A.but(meaning="Condition of the first system", **SHOWN),
+        Column("model_b", "Model of the second system", is_key=True, labels="models"),
+        c.CONDITION_B.but(meaning="Condition of the second system", **SHOWN), c.N, c.MEAN_A,
+        c.MEAN_B, c.WILCOXON, c.P, c.RANK_BISERIAL, c.p_holm("all pairs of a dimension"),
         *c.interval("rank_biserial"), c.T_PLUS.csv_only(), c.ZEROS.csv_only(),
         c.LEFT_OUT.but(meaning="Raters who ranked one of the two alone").csv_only(), c.METHOD,
         c.P_BH.csv_only(), c.NOTE,
@@ -88,12 +90,13 @@ RANKING_PAIRS = TableSpec(
     question="Which systems are ranked above which?",
     observations="raters",
     says="Wilcoxon's signed-rank test of raters' mean ranks, for every two systems. The "
-        "rank-biserial correlation is 1 where every rater placed a above b, −1 where b above "
-        "a; the interval is its own.",
+        "rank-biserial correlation is 1 where every rater placed system a above system b, −1 where "
+        "b above a; the interval is its own.",
     section="Rankings and choices",
     subject="rankings",
     counts="n counts raters.",
     folded=True,
+    sides="system",
 )  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
 PARTIAL = "no page was ranked in full"

@@ -51,30 +51,31 @@ SENSITIVITY = TableSpec(
         c.UNIT.but(meaning="What counts as one observation, in the order of the results: the "
             "comparison (wins), the participant (by_raters), the scenario (by_scenarios), the "
             "rating (mixed_latent, mixed_ratings)", report=False),
-        Column("variant", "Choice of exclusion rules: those in force, and others", is_key=True),
+        Column("variant", "Choice of exclusion rules: those in force, and others", is_key=True,
+            labels="within_rules"),
         c.DIMENSION, c.N_RATERS, c.N_RATINGS.but(latex=False, page=False), c.A_WINS, c.B_WINS,
         c.TIES,
         Column("wins_p", "p of the sign test of the wins", form="p", label="p of wins"),
         c.REFERENCE_POINTS.but(report=False), c.REFERENCE_POINTS_MAX.csv_only(),
         Column("by_raters", "Mean a − b over all models, by raters (F1)",
-            label="a − b by raters"),
+            label="{a} minus {b}, by raters"),
         *c.interval("by_raters", "by_raters"),
         Column("by_raters_p", "p of: Mean a − b over all models, by raters (F1)", form="p",
             latex=False),
         Column("by_raters_n", "Raters behind that difference", latex=False, kind="count"),
         Column("by_scenarios", "Mean a − b over all models, by scenarios (F2)",
-            label="a − b by scenarios"),
+            label="{a} minus {b}, by scenarios"),
         *c.interval("by_scenarios", "by_scenarios"),
         Column("by_scenarios_p", "p of: Mean a − b over all models, by scenarios (F2)", form="p",
             latex=False),
         Column("by_scenarios_n", "Scenarios behind that difference", latex=False, kind="count"),
         Column("mixed_latent", "Mean a − b of the mixed model, on the latent scale", latex=False,
-            report=False),
+            report=False, label="{a} minus {b}, mixed model, latent scale"),
         *c.interval("mixed_latent", "mixed_latent", latex=False, report=False),
         Column("mixed_latent_p", "p of: Mean a − b of the mixed model, on the latent scale",
             form="p", latex=False, report=False),
         Column("mixed_ratings", "Mean a − b of the mixed model, on the scale of the ratings",
-            label="a − b of the mixed model", page=False),
+            page=False, label="{a} minus {b}, mixed model"),
         *c.interval("mixed_ratings", "mixed_ratings", page=False),
         Column("mixed_ratings_p", "p of: Mean a − b of the mixed model, on the scale of the "
             "ratings", form="p", latex=False, page=False),
@@ -89,12 +90,11 @@ SENSITIVITY = TableSpec(
     observations="comparisons (wins); raters; scenarios; ratings (mixed models)",
     says="The main results by the rules in force, without rules, with each of several rules "
         "alone and without each, and, if a rule is about σ, with σ taken in other ways. "
-        "Differences are a − b over all models.",
+        "Differences are {a} minus {b} over all models.",
     section="Sensitivity",
     subject="order",
     counts="n raters counts those whom the variant includes. The unit of wins is the comparison,"
         " of differences what they are by, of mixed models the rating.",
-    names_a_and_b="a and b are those of the table of wins.",
 )  # fmt: skip
 
 

@@ -43,10 +43,11 @@ TO_REFERENCE = TableSpec(
     "Does a system approach the reference?",
     (
         *c.FRONT, c.MODEL, c.CONDITION, c.DIMENSION,
-        Column("reference_model", "The reference's model", is_key=True, latex=False, report=False),
+        Column("reference_model", "The reference's model", is_key=True, latex=False, report=False,
+            labels="models"),
         Column("reference_condition", "The reference's condition", is_key=True, latex=False,
-            report=False),
-        c.MARGIN, c.N, c.DIFFERENCE, *c.interval("difference"),
+            report=False, labels="conditions"),
+        c.MARGIN, c.N, c.DIFFERENCE.but(label="system minus reference"), *c.interval("difference"),
         Column("t_non_inferior", "t statistic of that test", latex=False, report=False),
         c.DF.but(behind="t_non_inferior", latex=False, report=False),
         Column("p_non_inferior", "One-sided p that the system is not worse by the margin",
@@ -60,7 +61,7 @@ TO_REFERENCE = TableSpec(
     ),
     question="Does a system come near the reference?",
     observations="raters; scenarios",
-    says="Mean system − reference, on the pages of which a rater rated both. A system "
+    says="System minus reference, on the pages of which a rater rated both. A system "
         "approaches the reference where it is shown not to be worse by the margin, which has "
         "to be set in advance; it is equivalent where it is shown to be neither worse nor "
         "better by it; both at 5 %, adjusted by Holm's method over systems.",

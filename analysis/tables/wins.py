@@ -42,7 +42,6 @@ WINS_SUMMARY = TableSpec(
     says="Counts comparisons of a model in a scenario, by means of the included raters' "
         "ratings. The same for every recipe.",
     section="Wins",
-    names_a_and_b="The next table names conditions a and b.",
 )  # fmt: skip
 
 

@@ -39,10 +39,11 @@ WINS_TESTS = TableSpec(
         c.B_WINS, *c.interval("b_wins", "b_wins", form="whole"),
         c.TIES,
         Column("ties_count", "What a tie counts for: neither or half", kind="text").csv_only(),
-        Column("a_share", "Share of the comparisons without ties that condition a wins"),
+        Column("a_share", "Share of the comparisons without ties that condition a wins",
+            label="share of wins of {a}"),
         *c.interval("a_share", "a_share", note="exact, as if comparisons were independent"), c.P,
         Column("reference", "Which ratings of the reference: own_set or all sets pooled",
-            kind="text").csv_only(),
+            kind="text", labels="words").csv_only(),
         c.REFERENCE_POINTS, *c.interval("reference_points", "reference_points"),
         c.REFERENCE_POINTS_MAX, c.NOT_COMPARED.csv_only(),
         Column("drawn_from", "Of how many raters each resample is drawn", kind="count").csv_only(),
@@ -54,8 +55,8 @@ WINS_TESTS = TableSpec(
     observations="raters drawn anew, comparisons",
     says="Wins and reference points; where resamples were drawn, with intervals from raters "
         "drawn anew (and filtered anew, where the filter holds). Beside them the sign test "
-        "over model × scenario, and the exact interval of a's share among the wins, as if all"
-        " comparisons were independent: each counts once, however close it was.",
+        "over model × scenario, and the exact interval of the share of {a} among the wins, as if "
+        "all comparisons were independent: each counts once, however close it was.",
     section="Wins",
     subject="wins",
     counts="n cells counts comparisons.",
@@ -67,14 +68,16 @@ WIN_DIFFERENCES = TableSpec(
         *c.FRONT, c.MODEL, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B, c.N, c.DIFFERENCE,
         *c.interval("difference"), c.T.csv_only(), c.DF.csv_only(), c.P,
         c.p_holm("all comparisons of a dimension"), c.WINNER,
-        Column("share_a", "Share of resamples in which a wins"),
-        Column("share_tie", "Share of resamples with a tie"),
-        Column("share_b", "Share of resamples in which b wins"),
+        Column("share_a", "Share of resamples in which a wins",
+            label="share of resamples won by {a}"),
+        Column("share_tie", "Share of resamples with a tie", label="share of resamples with a tie"),
+        Column("share_b", "Share of resamples in which b wins",
+            label="share of resamples won by {b}"),
         c.LEFT_OUT.csv_only(), c.P_BH.csv_only(), c.NOTE,
     ),
     question="Would other raters see the same winners?",
     observations="raters",
-    says="Mean a − b within raters who saw both, beside how often each side wins when raters "
+    says="{a} minus {b} within raters who saw both, beside how often each side wins when raters "
         "are drawn anew.",
     section="Wins",
     subject="wins",

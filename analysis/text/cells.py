@@ -16,7 +16,9 @@ from markupsafe import Markup
 from analysis import catalogue
 from analysis.catalogue.number_text import count
 from analysis.catalogue.spec import TableSpec
+from analysis.quality_rules import USUAL_LABELS
 from survey.csv_text import to_text
+from survey.definition.labels import Labels
 
 
 @total_ordering
@@ -62,6 +64,7 @@ class Table:
     name: str
     columns: list[str]
     rows: list[list[Any]]
+    labels: Labels = field(default=USUAL_LABELS)
 
     @property
     def file(self) -> str:
@@ -72,8 +75,8 @@ class Table:
 
     @cached_property
     def spec(self) -> TableSpec:
-        """What its columns are."""
-        return catalogue.table(self.name)
+        """What its columns are, and what their names are called."""
+        return catalogue.table(self.name, self.labels)
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -97,6 +100,10 @@ class Row:
         place = self.table.places.get(column)
         return None if place is None else self.table.rows[self.place][place]
 
+    def text(self, column: str) -> str:
+        """What people read in a cell: a label in place of a name."""
+        return self.table.spec.column(column).text(self[column])
+
     def has(self, *columns: str) -> bool:
         """Whether none of these is empty."""
         return all(self[column] is not None for column in columns)
@@ -115,10 +122,12 @@ class Row:
 Tables = Mapping[str, Table]
 
 
-def read_tables(contents: Mapping[str, Mapping[str, Any]]) -> dict[str, Table]:
+def read_tables(
+    contents: Mapping[str, Mapping[str, Any]], labels: Labels | None = None
+) -> dict[str, Table]:
     """Tables as an analysis stores them: {columns, rows} by name."""
     return {
-        name: Table(name, list(content["columns"]), list(content["rows"]))
+        name: Table(name, list(content["columns"]), list(content["rows"]), labels or USUAL_LABELS)
         for name, content in contents.items()
     }
 
@@ -181,3 +190,8 @@ def values(rows: list[Row], column: str) -> list[Any]:
     """What occurs in a column, each once, in order; without empty cells."""
     found = (row[column] for row in rows)
     return list(dict.fromkeys(value for value in found if value is not None))
+
+
+def texts(rows: Sequence[Row], column: str) -> list[str]:
+    """The same as people read it."""
+    return list(dict.fromkeys(row.text(column) for row in rows if row[column] is not None))

@@ -248,7 +248,7 @@ def _columns(part: Kept, apart: Collection[str]) -> tuple[list[Declared], list[s
         one = len({_exact(value) for value in values}) == 1
         one = one and (len(values) > 1 or column.name in apart) and column.name != NOTE
         if one and isinstance(values[0], str) and len(values[0]) <= MOST_SAID:
-            constant.append(f"{_called(column.words)}: {escaped(values[0])}")
+            constant.append(f"{_called(column.words)}: {escaped(column.text(values[0]))}")
         else:
             kept.append(column)
     if not {column.name for column in kept} - {NOTE}:  # a table of nothing but constants

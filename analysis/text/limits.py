@@ -7,7 +7,7 @@ from analysis.quality_rules import DECISION, QualityRules
 from analysis.raters.thresholds import BOTH
 from analysis.recipe import Recipe
 from analysis.tables.lead import LEAST_RATERS, min_f_leads
-from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, those_with, values
+from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families, preferred
 from analysis.text.findings.words import ALL, LEVEL, below, of_unit
 from analysis.text.sentences import Sentences
@@ -61,7 +61,7 @@ def _wins(tables: Tables) -> Iterator[Sentence]:
     for row in _once(rows_of(tables, "wins_tests", scenario=ALL, raters="included")):
         if row.has("p") and row["p"] >= LEVEL:
             name = "even_wins" if row["a_wins"] == row["b_wins"] else "uneven_wins"
-            yield say(name, row=row, dimension=row["dimension"] if several else "")
+            yield say(name, row=row, dimension=row.text("dimension") if several else "")
 
 
 def _population(tables: Tables) -> Iterator[Sentence]:
@@ -135,7 +135,7 @@ def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
             yield say(
                 "small_group",
                 group=row[f"group_{side}"],
-                factor=factor,
+                factor=row.text("factor"),
                 n=row.cite(f"n_{side}"),
                 ranked=any(row["method"] == "asymptotic" for row in own),
             )
@@ -277,7 +277,7 @@ def _notes(tables: Tables) -> Iterator[Sentence]:
     several = len(values(rows, "dimension")) > 1
     for note in values(rows, "note"):
         if note and not str(note).startswith("not estimable"):
-            of = values([row for row in rows if row["note"] == note], "dimension")
+            of = texts([row for row in rows if row["note"] == note], "dimension")
             yield say("note_of_models", note=note, dimensions=of if several else [])
 
 

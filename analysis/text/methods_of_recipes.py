@@ -9,7 +9,7 @@ from typing import Any
 from analysis.recipe import MOST_CATEGORIES, Recipe
 from analysis.tables.lead import TASTES, min_f_leads
 from analysis.tables.resampling import resampling
-from analysis.text.cells import Row, Sentence, Tables, rows_of, those_with, values
+from analysis.text.cells import Row, Sentence, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families
 from analysis.text.findings.words import ALL
 from analysis.text.sentences import Sentences
@@ -64,8 +64,8 @@ def _of_tables(tables: Tables, recipe: Recipe, same: str) -> Iterator[Sentence]:
 
 def _contrasts(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     return {
-        "a": rows[0]["condition_a"],
-        "b": rows[0]["condition_b"],
+        "a": rows[0].text("condition_a"),
+        "b": rows[0].text("condition_b"),
         "models": _has_models(rows),
         "few": any(min_f_leads(row["note"]) for row in rows if row["raters"] == recipe.raters[0]),
         "tastes": TASTES,
@@ -107,11 +107,12 @@ def _margin(rows: list[Row]) -> float:
 
 
 def _group_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
-    factors, models = values(rows, "factor"), values(rows, "model")
+    factors = {row["factor"]: row.text("factor") for row in rows}
+    models = values(rows, "model")
     within = {"condition": recipe.each_condition, "scenario": recipe.each_scenario}
     return {
         "recipe": recipe,
-        "factors": [name for name in recipe.groups if name in factors],
+        "factors": {name: factors[name] for name in recipe.groups if name in factors},
         "within": [name for name, each in within.items() if each],
         "families": has_families(tables, recipe),
         "single": "model" in recipe.adjust_over and len(models) == 1,
@@ -121,7 +122,7 @@ def _group_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 
 def _anova(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     return {
-        "factors": values(rows, "factor"),
+        "factors": texts(rows, "factor"),
         "scenarios": recipe.each_scenario,
         "several": len({*values(rows, "scenario")} - {ALL}) > 1,
     }

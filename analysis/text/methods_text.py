@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from analysis.catalogue.number_text import count, percent
 from analysis.quality_rules import DECISION, QualityRules
 from analysis.recipe import Recipe
-from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, values
+from analysis.text.cells import Cited, Sentence, Tables, from_column, rows_of, texts, values
 from analysis.text.findings.words import ALL
 from analysis.text.methods_of_recipes import recipe_sentences
 from analysis.text.sentences import Sentences
@@ -114,7 +114,7 @@ def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
             systems=from_column(items, "condition", len(systems)),
             scenarios=from_column(items, "scenario", len(values(items, "scenario"))),
             scale=settings.scale,
-            dimensions=values(items, "dimension"),
+            dimensions=texts(items, "dimension"),
         )
     filtered = bool(rows_of(tables, "funnel", step="sigma_mae"))
     if settings.gold:

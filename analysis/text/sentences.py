@@ -20,6 +20,7 @@ from markupsafe import Markup, escape
 from analysis.catalogue import number_text
 from analysis.catalogue.number_text import NARROW
 from analysis.text.cells import Cited, Row, Sentence
+from survey.definition.labels import POOLED
 
 FOLDER = Path(__file__).parent / "templates"
 #: Spaces of a value are kept, unlike those of a template: meanwhile they are other characters.
@@ -108,7 +109,7 @@ def listed(names: Iterable[Any]) -> str:
 
 
 def system(row: Row) -> str:
-    return " ".join(filter(None, (row["model"], row["condition"])))
+    return " ".join(row.text(column) for column in ("model", "condition") if row[column])
 
 
 def _systems(rows: Iterable[Row]) -> list[str]:
@@ -126,16 +127,14 @@ def _clause(note: Any) -> str:
     return note.strip().rstrip(".") if isinstance(note, str) else ""
 
 
+def _is_over_all(row: Row, column: str) -> bool:
+    """Whether a row is over all models, or over all sets."""
+    return bool(row[column] == POOLED)
+
+
 def _called(keys: Iterable[str], names: dict[str, str]) -> list[str]:
     """What keys are called. Raises KeyError for one without a name."""
     return [names[key] for key in keys]
-
-
-def _renamed(text: str, names: dict[str, str]) -> str:
-    """A text in which names before a bracket are other words."""
-    for name, words in names.items():
-        text = text.replace(f"{name} (", f"{words} (")
-    return text
 
 
 # ── The environment ───────────────────────────────────────────────────────────────────────────────
@@ -161,10 +160,12 @@ class _Environment(Environment):
 
 
 def _cell(row: Row, column: str) -> Any:
-    """Its text, its truth value, or its number with a link."""
+    """Its text (of a name of the study, its label), its truth value, or its number with a link."""
     if column not in row.table.places:
         return StrictUndefined(f"{row.table.file} has no column {column!r}")
     value = row[column]
+    if isinstance(value, str) and row.table.spec.column(column).is_of_study:
+        return row.text(column) if value else ""
     return value if isinstance(value, str | bool) else row.cite(column)
 
 
@@ -216,10 +217,9 @@ def _environment() -> Environment:
         "capital": _capital,
         "clause": _clause,
         "called": _called,
-        "renamed": _renamed,
         "quoted": repr,
     }
-    made.tests |= {"given": _is_given, "bounded": _is_bounded}
+    made.tests |= {"given": _is_given, "bounded": _is_bounded, "over_all": _is_over_all}
     made.globals["nnbsp"] = NARROW
     return made
 

@@ -13,6 +13,7 @@ from django.db.models import Count, Q
 from dashboard.design.grids import Grid, Tally
 from survey.content import content_of
 from survey.counterbalance import rows_of_square
+from survey.definition.labels import Labels
 from survey.evenness_tests import NOTHING, ChiSquare, place_test, succession_test
 from survey.models import BlockResponse, Participant, Presentation, Slot, Study
 from survey.slots import sources_of
@@ -61,11 +62,14 @@ Fine = dict[Where, Tally]
 
 @dataclass
 class Certificate:
-    """How evenly the people of one pool were shown everything. `people` is a key of PEOPLE."""
+    """How evenly the people of one pool were shown everything. `people` is a key of PEOPLE. Its
+    tables name things as files do, or by `labels`.
+    """
 
     study: Study
     pool: str
     people: str
+    labels: Labels | None = None
 
     # ── What is stored ───────────────────────────────────────────────────────────────────────
 
@@ -105,9 +109,15 @@ class Certificate:
         for pk, scenario, set_name, response, model, condition in rows.order_by(
             "block__position", "position"
         ):
-            block = blocks.setdefault(pk, _Block(scenario, set_name, {}))
-            block.systems[response] = f"{model} ({condition})"
+            block = blocks.setdefault(
+                pk, _Block(self._called("scenarios", scenario), self._called("sets", set_name), {})
+            )
+            system = self._called("models", model)
+            block.systems[response] = f"{system} ({self._called('conditions', condition)})"
         return blocks
+
+    def _called(self, kind: str, name: str) -> str:
+        return self.labels.text(kind, name) if self.labels else name
 
     # ── The design ───────────────────────────────────────────────────────────────────────────
 

@@ -3,26 +3,27 @@
 from dataclasses import dataclass
 from typing import Any
 
+from analysis import catalogue
 from dashboard.shared.newest_analysis import Analysis, newest_analysis
 from survey.definition import StudyDefinition
 from survey.models import FreeAnswer, Study
 from survey.tidy import counted_sources
 
-#: Measures of the stored table `protocol` that tell of the task, in words, with how each is
-#: written.
+#: Measures of the stored table `protocol` that tell of the task, with how each is written.
 MEASURES = {
-    "completed": ("Completed", "people"),
-    "minutes_median": ("Minutes, median", "minutes"),
-    "minutes_lower_quartile": ("Minutes, lower quartile", "minutes"),
-    "minutes_upper_quartile": ("Minutes, upper quartile", "minutes"),
-    "changed_answers": ("Changed answers per person", "number"),
-    "contradictions": ("Pairs ranked against their ratings", "share"),
-    "contradicting_people": ("People with such a pair", "people"),
-    "agreement_ratings": ("Agreement of ratings, Kendall's W", "coefficient"),
-    "agreement_ranks": ("Agreement of ranks, Kendall's W", "coefficient"),
-    "texts": ("Free answers and remarks", "people"),
-    "writing_people": ("People who wrote any", "people"),
+    "completed": "people",
+    "minutes_median": "minutes",
+    "minutes_lower_quartile": "minutes",
+    "minutes_upper_quartile": "minutes",
+    "changed_answers": "number",
+    "contradictions": "share",
+    "contradicting_people": "people",
+    "agreement_ratings": "coefficient",
+    "agreement_ranks": "coefficient",
+    "texts": "people",
+    "writing_people": "people",
 }
+MEASURE = catalogue.table("protocol").column("measure")
 REMARKS_SHOWN = 20
 
 
@@ -67,8 +68,8 @@ class Line:
 def lines(sides: list[Side]) -> list[Line]:
     """The measures that any version has."""
     return [
-        Line(label, kind, [_in_percent(one.measures.get(name), kind) for one in sides])
-        for name, (label, kind) in MEASURES.items()
+        Line(MEASURE.text(name), kind, [_in_percent(one.measures.get(name), kind) for one in sides])
+        for name, kind in MEASURES.items()
         if any(one.measures.get(name, {}).get("value") is not None for one in sides)
     ]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings as django_settings
 from django.db import transaction
 
+from analysis.labels import known_names
 from analysis.quality_rules import QualityRules
 from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
 from analysis.recipe_sets import set_recipes
@@ -24,6 +25,7 @@ from survey.definition import (
     ResponseRow,
     StudyDefinition,
     YamlFile,
+    labels,
     read_responses,
 )
 from survey.definition.findings import Finding
@@ -92,6 +94,17 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
+    known = known_names(
+        definition,
+        models={row.model for row in rows},
+        scenarios={row.scenario for row in rows},
+        sets={row.set_name for row in rows},
+        recipes=recipes.values(),
+    )
+    problems += [
+        yaml.problem(("labels", *path), message)
+        for path, message in labels.problems(settings.labels, known)
+    ]
     if problems:
         raise DefinitionError(problems)
     for warning in warnings_of_filter(quality, definition, rows):

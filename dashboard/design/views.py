@@ -5,6 +5,7 @@ from typing import Any
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
+from analysis.labels import labels_of
 from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, Part, certificate_rows
 from dashboard.design.forms import CertificateForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, side
@@ -68,7 +69,7 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         raise Http404(str(form.errors.as_text()))
     pool, people = form.choice
-    certificate = Certificate(found, pool, people)
+    certificate = Certificate(found, pool, people, labels_of(found))
     used = set(Slot.objects.filter(study=found).order_by().values_list("pool", flat=True))
     with reading():
         return study_page(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analysis import catalogue
 from dashboard.shared.stored_tables import Row, Table, in_order
 
 TABLES = (
@@ -11,49 +12,38 @@ TABLES = (
     "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_funnel", "guard_wins",
     "guard_systems", "guard_raters", "guard_warnings",
 )  # fmt: skip
-#: Of judge_agreement: what a statistic is called, what it says, and when to worry.
+#: Of judge_agreement: what a statistic says, and when to worry.
 STATISTICS = {
     "pearson_within": (
-        "Correlation of means, r",
         "Whether the judge and people order the responses of a scenario alike, and keep the same "
-        "distances. Worry where the interval holds 0.",
+        "distances. Worry where the interval holds 0."
     ),
-    "spearman_within": ("Correlation of ranks, ρ", "The same for the order alone."),
+    "spearman_within": "The same for the order alone.",
     "bias": (
-        "Bias",
         "Judge minus people, in points of the scale. Worry where the interval leaves 0 out: "
-        "whoever rates as people do then lies that far from the gold scores.",
+        "whoever rates as people do then lies that far from the gold scores."
     ),
-    "limits_low": (
-        "Lower limit of agreement",
-        "About 95 % of the differences between judge and people lie above this one …",
-    ),
+    "limits_low": ("About 95 % of the differences between judge and people lie above this one …"),
     "limits_high": (
-        "Upper limit of agreement",
         "… and below this one. Worry where that is a large part of the scale: single responses "
-        "then count for little.",
+        "then count for little."
     ),
     "own_family_bias": (
-        "Bias towards its own family",
         "How much better the judge treats models of its own family, beyond what people do. Worry "
-        "where the interval lies above 0.",
+        "where the interval lies above 0."
     ),
     "length_spearman": (
-        "Its scores and length, ρ",
         "Whether longer responses get more from the judge. Worry where this is far above the next "
-        "line: then it rewards length where people do not.",
+        "line: then it rewards length where people do not."
     ),
-    "length_spearman_people": ("People's ratings and length, ρ", "The same of people."),
+    "length_spearman_people": "The same of people.",
     "alpha_raters": (
-        "α of the raters alone",
         "How far people agree with one another (Krippendorff): 1 is fully, 0 as by chance. No "
-        "judge can be expected to agree with people much better than they do.",
+        "judge can be expected to agree with people much better than they do."
     ),
-    "alpha_with_judge": (
-        "α with the judge among them",
-        "The judge as one rater more. Worry where it is lower than without.",
-    ),
+    "alpha_with_judge": ("The judge as one rater more. Worry where it is lower than without."),
 }
+STATISTIC = catalogue.table("judge_agreement").column("statistic")
 #: The most uneven responses that are listed for each judge.
 UNEVEN = 5
 
@@ -103,8 +93,9 @@ def statistics(agreement: Table) -> list[tuple[tuple[Any, ...], list[Row]]]:
     for key, rows in grouped(agreement, "judge", "dimension"):
         labelled = []
         for row in rows:
-            label, meaning = STATISTICS.get(row["statistic"], (row["statistic"], ""))
-            labelled.append(row | {"label": label, "meaning": meaning})
+            name = row["statistic"]
+            label = STATISTIC.text(name)
+            labelled.append(row | {"label": label, "meaning": STATISTICS.get(name, "")})
         found.append((key, labelled))
     return found
 

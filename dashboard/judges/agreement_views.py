@@ -5,10 +5,11 @@ from django.http import (
 )
 from django.views.decorators.http import require_GET
 
+from analysis.labels import labels_of
 from dashboard.judges import agreement as about_judges
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.figures import _figures
-from dashboard.shared.newest_analysis import Analysis, newest_analysis
+from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for
 
 
@@ -18,13 +19,16 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
     """Whether judges agree with themselves and with people, and what filtering by them does."""
     found = study_or_404(name)
     analysis = newest_analysis(found, asked_for(request))
-    stored = analysis.tables(*about_judges.TABLES)
+    labels = labels_of(found)
+    read = analysis.tables(*about_judges.TABLES)
+    stored = {name: table.labelled(labels, name) for name, table in read.items()}
     return analysis_page(
         request,
         found,
         "agreement",
         "judges/agreement",
         analysis,
+        labels=labels,
         warnings=stored["guard_warnings"].rows,
         consistency=about_judges.with_flags(stored["judge_consistency"]),
         shares=about_judges.shares(stored["judge_scores_shares"]),
@@ -38,12 +42,6 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         wins=about_judges.three_ways(stored["guard_wins"], "dimension", "scenario"),
         systems=about_judges.three_ways(stored["guard_systems"], "dimension", "model", "condition"),
         left_out=stored["guard_raters"].rows,
-        conditions=_conditions(analysis),
-        figures=_figures(analysis, of_judges=True),
+        conditions=(labels.a, labels.b),
+        figures=_figures(analysis, labels, of_judges=True),
     )
-
-
-def _conditions(analysis: Analysis) -> tuple[str, str]:
-    """The two conditions that are compared, as the wins name them."""
-    wins = analysis.tables("wins")["wins"].rows
-    return (wins[0]["condition_a"], wins[0]["condition_b"]) if wins else ("", "")

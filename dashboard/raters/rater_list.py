@@ -1,6 +1,6 @@
 """The raters of an analysis run, chosen and sorted as a researcher asks for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import django_filters
@@ -43,6 +43,7 @@ def raters_of(run: AnalysisRun) -> Raters:
 
 class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no types
     """Which raters of a run to show, and in which order. A choice that is none chooses nothing.
+    `rules` are the steps of the run's funnel, with their labels.
 
     `sort` is a name in TEXTS or NUMBERS, with a minus in front for the largest first; who has no
     number comes last either way.
@@ -65,9 +66,11 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
         widget=forms.HiddenInput,
     )
 
-    def __init__(self, data: Mapping[str, Any], run: AnalysisRun, *, rules: Sequence[str]) -> None:
+    def __init__(
+        self, data: Mapping[str, Any], run: AnalysisRun, *, rules: Mapping[str, str]
+    ) -> None:
         super().__init__(data, queryset=raters_of(run))
-        self.filters["rule"].extra["choices"] = [(rule, rule) for rule in rules]
+        self.filters["rule"].extra["choices"] = list(rules.items())
         self.form.label_suffix = ""
 
     @property

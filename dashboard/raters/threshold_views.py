@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
 from analysis.exclusion_rule import Threshold
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RuleSet
 from analysis.quality_rules import QualityRules
 from analysis.queries import latest_run
@@ -62,7 +63,7 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
     if analysis.run:
         form, what_if = _asked(request.GET, found, analysis.run)
         elbows = analysis.tables("thresholds")["thresholds"]
-        about = catalogue.table("thresholds")
+        about = catalogue.table("thresholds", labels_of(found))
         context = {
             "form": form,
             "sliders": _sliders(form, what_if.largest),
@@ -92,7 +93,11 @@ def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     include = included(found, asked_for(request))
     run = latest_run(found, counted_sources(include))
-    context: dict[str, Any] = {"study": found, "analysis": {"include": include}}
+    context: dict[str, Any] = {
+        "study": found,
+        "analysis": {"include": include},
+        "labels": labels_of(found),
+    }
     if run:
         form, what_if = _asked(request.GET, found, run)
         context |= {
@@ -185,10 +190,7 @@ def _tried(what_if: "WhatIf", form: ThresholdsForm, sort: str) -> "Tried":
 
 
 def _contrast(what_if: "WhatIf") -> dict[str, Any]:
-    definition = what_if.definition
     return {
-        "condition_a": definition.condition_a,
-        "condition_b": definition.condition_b,
         "percent": f"{100 * what_if.confidence:g}" if what_if.confidence else "",
     }
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from analysis.labels import labels_of
 from analysis.manual_decisions import (
     DecisionRefused,
     decide_on,
@@ -56,14 +57,16 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = newest_of_ratings(found, asked_for(request))
     steps = analysis.tables("funnel")["funnel"]
-    context: dict[str, Any] = {}
+    labels = labels_of(found)
+    context: dict[str, Any] = {"labels": labels}
     if analysis.run:
-        asked = RaterFilter(request.GET, analysis.run, rules=[step["step"] for step in steps.rows])
+        rules = {step["step"]: labels.text("rules", step["step"]) for step in steps.rows}
+        asked = RaterFilter(request.GET, analysis.run, rules=rules)
         choice = asked.chosen
         pages = Paginator(asked.qs, RATERS_SHOWN)
         page = pages.get_page(request.GET.get("page"))
         sort = choice.pop("sort", "participant")
-        context = {
+        context |= {
             "form": asked.form,
             "is_chosen": bool(choice),
             "page": page,

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
 from analysis.runs import request_run
 from dashboard.results.forms import RecomputeForm
@@ -30,14 +31,16 @@ from survey.tidy import counted_sources
 def figures(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = newest_of_ratings(found, asked_for(request))
+    labels = labels_of(found)
     return analysis_page(
         request,
         found,
         "figures",
         "results/figures",
         analysis,
-        figures=_figures(analysis, of_judges=False),
-        means=mean_tables(analysis.tables("items")["items"]),
+        labels=labels,
+        figures=_figures(analysis, labels, of_judges=False),
+        means=mean_tables(analysis.tables("items")["items"].labelled(labels, "items")),
     )
 
 

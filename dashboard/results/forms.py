@@ -32,7 +32,7 @@ class ResultsForm(forms.Form):
                 label=column.heading,
                 required=False,
                 choices=[
-                    *((value, value.replace("_", " ")) for value in values),
+                    *((value, column.text(value)) for value in values),
                     (EVERY, "every one"),
                 ],
                 initial=first,

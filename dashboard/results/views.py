@@ -13,6 +13,7 @@ from django_tables2 import RequestConfig
 from analysis import catalogue
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.catalogue.subjects import GROUPS, MAIN, SUBJECTS
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
@@ -25,6 +26,7 @@ from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ROWS_SHOWN, Compared, ResultTable
 from dashboard.shared.stored_tables import Table
 from survey.csv_text import csv_lines
+from survey.definition.labels import Labels
 from survey.models import Study
 from survey.tidy import definition_of
 
@@ -57,9 +59,11 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     definition = definition_of(found)
     rated = definition.rating is not None
     names = catalogue.of_subject(subject) if rated or subject != MAIN else ()
+    labels = labels_of(found)
+    specs = {table: catalogue.table(table, labels) for table in names}
     stored = _stored(analysis, names)
     recipes = _recipes(analysis.run)
-    choices = result_tables.choices(stored, catalogue.tables())
+    choices = result_tables.choices(stored, specs)
     form = ResultsForm(
         _with_first_shown(request, choices),
         recipes=list(recipes),
@@ -67,12 +71,12 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     )
     sections, hidden = [], []
     for table in (table for table in names if table in stored):
-        section = _section(request, analysis, table, stored[table], form.choice)
+        section = _section(request, analysis, specs[table], stored[table], form.choice)
         if section.shown.rows:
             sections.append(section)
         else:
             hidden.append(section.about.title)
-    context = _main(analysis) if subject == MAIN else {}
+    context = _main(analysis, labels) if subject == MAIN else {}
     if subject == GROUPS:
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(
@@ -81,6 +85,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         "results",
         "results/results",
         analysis,
+        labels=labels,
         subject=subject,
         subjects=list(SUBJECTS.items()),
         title=SUBJECTS[subject],
@@ -89,7 +94,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         sections=sections,
         hidden=hidden,
         absent=[
-            (catalogue.table(table).title, analysis.not_available.get(table, NOT_MADE))
+            (specs[table].title, analysis.not_available.get(table, NOT_MADE))
             for table in names
             if table not in stored
         ],
@@ -122,9 +127,10 @@ def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
     return [file for raters, file in of.items() if raters in shown] or [name]
 
 
-def _main(analysis: Analysis) -> dict[str, Any]:
+def _main(analysis: Analysis, labels: Labels) -> dict[str, Any]:
     """What the main page has beside the tables of recipes."""
-    stored = analysis.tables("wins", "wins_summary", "items", "demographics")
+    read = analysis.tables("wins", "wins_summary", "items", "demographics")
+    stored = {name: table.labelled(labels, name) for name, table in read.items()}
     return {
         "win_tables": win_tables(stored["wins"], stored["wins_summary"]),
         "items": stored["items"].rows,
@@ -172,11 +178,11 @@ def _with_first_shown(
 def _section(
     request: HttpRequest,
     analysis: Analysis,
-    name: str,
+    about: TableSpec,
     table: Table,
     chosen: Mapping[str, str],
 ) -> Section:
-    about = catalogue.table(name)
+    name = about.name
     asked = result_tables.asked_of(table, about, chosen)
     groups = result_tables.grouped(result_tables.rows_with(table, asked), about)
     level = _level(analysis.run)

@@ -1,13 +1,12 @@
 """A finished analysis as files: tables as CSV and LaTeX, figures as JSON and images, one report."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from analysis import catalogue
-from analysis.catalogue.spec import TableSpec
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from analysis.queries import results_of
 from analysis.recipe import BOTH, SHIPPED, Recipe
@@ -17,6 +16,7 @@ from analysis.text.latex import Words, latex_table
 from dashboard.share.report import report_html
 from dashboard.share.report_tables import declared
 from survey.csv_text import csv_lines
+from survey.definition.labels import Labels
 from survey.definition.suggestions import did_you_mean
 
 #: Which tables are written as LaTeX.
@@ -26,16 +26,6 @@ USUAL_LEVEL = 0.95
 #: Tables whose title is about the rows that the report keeps. Of other tables, the report keeps few
 #: to be short; who puts a table into a paper chooses for themselves, from all rows.
 TITLE_IS_OF_KEPT = {"raters"}
-
-
-@dataclass(frozen=True)
-class Told:
-    """What LaTeX tables say that they do not have: the level of intervals, by recipe, and which
-    conditions are a and b.
-    """
-
-    levels: dict[str, float] = field(default_factory=dict)
-    conditions: tuple[str, str] | None = None
 
 
 class NoSuchRecipe(Exception):
@@ -81,35 +71,44 @@ def write_analysis(
             if recipe.name in recipes
         },
     }
-    told = Told(levels(recipes_of(run.recipe_set)), _conditions(tables))
-    _write_tables(tables, folder, told, latex)
+    labels = labels_of(run.study)
+    _write_tables(tables, folder, labels, levels(recipes_of(run.recipe_set)), latex)
     _write_figures(figures, folder)
-    report = report_html(run, tables, figures, manifest)
+    report = report_html(run, tables, figures, manifest, labels)
     (folder / "report.html").write_text(report, encoding="utf-8")
     images = write_images(figures, folder) if write_images else "not asked for"
     return manifest | {"images": images}
 
 
-def _write_tables(tables: dict[str, Any], folder: Path, told: Told, latex: Latex) -> None:
+def _write_tables(
+    tables: dict[str, Any],
+    folder: Path,
+    labels: Labels,
+    of_intervals: Mapping[str, float],
+    latex: Latex,
+) -> None:
     """Each table as CSV, those for a paper as LaTeX, and what each column means."""
     for name, content in tables.items():
         columns, rows = content["columns"], content["rows"]
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             file.writelines(csv_lines(columns, rows))
-        table = Table(name, columns, rows)
+        table = Table(name, columns, rows, labels)
         if latex == "all" or not declared(table).appendix:
-            (folder / f"{name}.tex").write_text(as_latex(table, told), encoding="utf-8")
+            (folder / f"{name}.tex").write_text(as_latex(table, of_intervals), encoding="utf-8")
+    specs = {name: catalogue.table(name, labels) for name in tables}
     meanings = [
-        [f"{name}.csv", column, catalogue.table(name).column(column).meaning]
+        [f"{name}.csv", column.name, column.meaning, column.heading]
         for name, table in tables.items()
-        for column in table["columns"]
+        for column in map(specs[name].column, table["columns"])
     ]
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
-        file.writelines(csv_lines(["file", "column", "meaning"], meanings))
+        file.writelines(csv_lines(["file", "column", "meaning", "label"], meanings))
 
 
-def as_latex(table: Table, told: Told) -> str:
-    """A table as LaTeX, with the columns that a paper prints."""
+def as_latex(table: Table, of_intervals: Mapping[str, float] | None = None) -> str:
+    """A table as LaTeX, with the columns that a paper prints. `of_intervals` are the `levels` of
+    intervals, of which the table says nothing.
+    """
     how = declared(table)
     rows = table.rows
     if table.name in TITLE_IS_OF_KEPT and how.keep:
@@ -120,17 +119,9 @@ def as_latex(table: Table, told: Told) -> str:
         how,
         table.columns,
         rows,
-        words=Words(_says(how, told.conditions), told.levels),
+        words=Words(f"{how.says} {how.counts}".strip(), of_intervals or {}),
         aside=_of_no_reference(table),
     )
-
-
-def _says(how: TableSpec, conditions: tuple[str, str] | None) -> str:
-    """How to read a table that stands by itself: a and b are named, unless it has them."""
-    says = f"{how.says} {how.counts}".strip()
-    if conditions is None or not how.names_a_and_b:
-        return says
-    return f"{says} Condition a is {conditions[0]}, b is {conditions[1]}."
 
 
 def _of_no_reference(table: Table) -> list[str]:
@@ -149,13 +140,6 @@ def levels(recipes: Iterable[Recipe]) -> dict[str, float]:
     found = {recipe.name: recipe.confidence for recipe in recipes}
     is_sure = set(found.values()) <= {USUAL_LEVEL}
     return found | ({"": USUAL_LEVEL} if is_sure else {})
-
-
-def _conditions(tables: dict[str, Any]) -> tuple[str, str] | None:
-    """Conditions a and b of the study, if its wins are counted."""
-    wins = tables.get("wins", {"columns": [], "rows": []})
-    row = next(iter(Table("wins", wins["columns"], wins["rows"])), None)
-    return (row["condition_a"], row["condition_b"]) if row else None
 
 
 def _write_figures(figures: dict[str, Any], folder: Path) -> None:

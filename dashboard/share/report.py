@@ -30,6 +30,7 @@ from analysis.text.sentences import listed, together
 from dashboard.results.wins import beside_ratings
 from dashboard.share.report_tables import ALL, ShownTable, declared, shown_table
 from survey.definition import StudyDefinition
+from survey.definition.labels import Labels, words
 from survey.tidy import definition_of
 
 #: What is said of tables beside which it is declared.
@@ -67,10 +68,12 @@ def report_html(
     tables: Mapping[str, Any],
     figures: Mapping[str, Any],
     manifest: Mapping[str, Any],
+    labels: Labels,
 ) -> str:
     """The report of these tables and figures, which are those of the manifest's recipes."""
     definition = definition_of(run.study)
-    return render(definition, tables, figures, manifest, rehearsal=run.study.is_rehearsing)
+    rehearsal = run.study.is_rehearsing
+    return render(definition, tables, figures, manifest, labels=labels, rehearsal=rehearsal)
 
 
 def render(
@@ -79,10 +82,11 @@ def render(
     figures: Mapping[str, Any],
     manifest: Mapping[str, Any],
     *,
+    labels: Labels | None = None,
     rehearsal: bool = False,
 ) -> str:
     """The report as HTML. `contents` are tables as they are stored: {columns, rows} by name."""
-    given = read_tables(contents)
+    given = read_tables(contents, labels)
     tables = {name: table for name, table in given.items() if table.rows}
     recipes = [Recipe.model_validate(recipe) for recipe in manifest["recipes"].values()]
     of = f" of {noun(len(recipes), 'recipe')} {listed([recipe.name for recipe in recipes])}"
@@ -140,7 +144,7 @@ def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
         section = found[APPENDIX if table.appendix else table.section]
         section.tables.append(shown_table(tables[name]))
     for name in dict.fromkeys([*(name for name in FIGURES if name in figures), *figures]):
-        how = FIGURES.get(name) or FigureSpec(name, name.replace("_", " "), ELSEWHERE)
+        how = FIGURES.get(name) or FigureSpec(name, words(name), ELSEWHERE)
         section = found[APPENDIX if how.appendix else how.section]
         section.figures.append(Figure(name, how.title, figures[name]))
     return [section for section in found.values() if section.tables or section.figures]

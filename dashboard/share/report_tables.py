@@ -102,7 +102,9 @@ class ShownTable:
 
 def declared(table: Table) -> TableSpec:
     """How a table is to be shown; with what chooses its rows, where that is declared."""
-    return TABLES[table.name].with_columns(ADDED) if table.name in TABLES else table.spec
+    if table.name not in TABLES:
+        return table.spec
+    return TABLES[table.name].with_columns(ADDED).labelled(table.labels)
 
 
 def shown_table(table: Table) -> ShownTable:
@@ -119,7 +121,7 @@ def shown_table(table: Table) -> ShownTable:
     return ShownTable(
         table.name,
         how.title,
-        " ".join(filter(None, (how.says, how.counts, how.names_a_and_b))),
+        " ".join(filter(None, (how.says, how.counts))),
         parts,
         len(table.rows),
         sum(part.n_rows for part in parts),
@@ -193,8 +195,8 @@ def heading_of(group: tuple[Column, ...], columns: Sequence[Column]) -> str:
         return "Limits of agreement"
     if first.interval == "ci":
         return "Interval"
-    owner = next((column.words for column in columns if column.name == first.of), first.of)
-    return f"Interval of {owner.replace('_', ' ')}"
+    owner = next((column for column in columns if column.name == first.of), Column(first.of, ""))
+    return f"Interval of {owner.words}"
 
 
 def _cell(row: Row, group: tuple[Column, ...], *, is_number: bool) -> Cell:

@@ -1,5 +1,6 @@
 """What all pages of a study have in common: navigation, whose answers they show, waking workers."""
 
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -10,8 +11,10 @@ from django.http import (
     HttpResponse,
 )
 from django.shortcuts import render
+from django.utils.functional import SimpleLazyObject
 from kombu.exceptions import OperationalError
 
+from analysis.labels import labels_of
 from config.celery import wake
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import Analysis, include_query, only_not_counted
@@ -40,6 +43,7 @@ def study_page(
     choice = include_query(form.chosen) if form.is_valid() else ""
     subject = next(pages for _, pages in SUBJECTS if page in dict(pages))
     context |= {"study": study, "page_name": page, "choice": choice}
+    context.setdefault("labels", SimpleLazyObject(partial(labels_of, study)))
     context |= {"subjects": SUBJECTS, "subject_pages": subject}
     return render(request, f"dashboard/{template}.html", context)
 

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeVar
 
+from analysis import catalogue
+from analysis.catalogue.spec import Column as NamedColumn
+from survey.definition.labels import POOLED, Labels, words
+
 Row = dict[str, Any]
 
 
@@ -25,13 +29,29 @@ class Table:
         columns = list(content["columns"])
         return cls(columns, [dict(zip(columns, row, strict=True)) for row in content["rows"]])
 
+    def labelled(self, labels: Labels, name: str) -> "Table":
+        """The table called `name` as people read it: with labels for names of the study, but for
+        `all`, which pools them.
+        """
+        spec = catalogue.table(name, labels)
+        named = [column for column in map(spec.column, self.columns) if column.is_of_study]
+        return Table(self.columns, [row | _in_words(row, named) for row in self.rows])
+
     def grouped(self, column: str) -> list[tuple[Any, list[Row]]]:
         """Neighbouring rows with the same value in `column`, together."""
         return [(key, list(rows)) for key, rows in groupby(self.rows, lambda row: row[column])]
 
 
+def _in_words(row: Row, named: Iterable[NamedColumn]) -> Row:
+    return {
+        column.name: column.text(row[column.name])
+        for column in named
+        if row[column.name] not in (None, "", POOLED)
+    }
+
+
 def abbreviations(a: str, b: str) -> tuple[str, str]:
-    """Two conditions' initials (`zero_shot` → ZS), or their names where the initials agree."""
+    """Two conditions' initials (Zero-shot → ZS), or their labels where the initials agree."""
     short_a, short_b = (
         "".join(word[0] for word in re.split(r"[\W_]+", name) if word).upper() for name in (a, b)
     )
@@ -72,7 +92,7 @@ def in_words(measured: dict[str, Any] | None) -> str:
     Databases don't keep the order of keys; backwards, minimum stands before maximum.
     """
     parts = sorted((measured or {}).items(), reverse=True)
-    return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in parts)
+    return ", ".join(f"{words(name)} {_short(value)}" for name, value in parts)
 
 
 def _short(value: Any) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from survey.definition.labels import POOLED
 from survey.definition.problems import DefinitionError, Problem
 from survey.definition.study import StudyDefinition, SystemName
 from survey.definition.suggestions import not_among
@@ -21,8 +22,6 @@ ENDINGS = (".csv", ".tsv", ".xlsx")
 BLOCK_SIZES = range(2, 9)
 #: Longest names, in characters.
 LONGEST = {"scenario": 100, "set": 100, "model": 200, "condition": 100}
-#: What tables call a row that pools scenarios, models or conditions.
-POOLED = "all"
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from survey.definition.labels import GivenLabels
 from survey.definition.parts import Part, Text, refuse_repeats
 
 #: The possible endings; each has a text, and can have a code.
@@ -119,6 +120,7 @@ class Settings(Part):
     places: Places = Places()
     #: How long a payment key outlives a withdrawal.
     withdrawal_key_days: int = Field(default=90, ge=0, le=3650)
+    labels: GivenLabels = GivenLabels()
 
     @property
     def lacks_codes(self) -> bool:

@@ -86,13 +86,18 @@ class YamlFile:
         node: Any = self.root
         line, column = 1, 1
         for step in path:
-            if isinstance(node, CommentedMap) and step in node:
-                line, column = (n + 1 for n in node.lc.key(step))
+            if isinstance(node, CommentedMap):
+                # a name may look like a number: {1: …}
+                key = next((key for key in node if str(key) == str(step)), None)
+                if key is None:
+                    break
+                line, column = (n + 1 for n in node.lc.key(key))
+                node = node[key]
             elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
                 line, column = (n + 1 for n in node.lc.item(step))
+                node = node[step]
             else:
                 break
-            node = node[step]
         return line, column
 
     def position_of(self, path: Path_, quote: str) -> tuple[int, int]:

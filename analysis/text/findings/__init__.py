@@ -11,7 +11,7 @@ from itertools import chain
 
 from analysis.recipe import Recipe
 from analysis.tables.request import Finding as Declared
-from analysis.text.cells import Sentence, Tables, rows_of, values
+from analysis.text.cells import Sentence, Tables, rows_of, those_with
 from analysis.text.findings import answers, conditions, groups
 from analysis.text.findings.positions import positions
 from analysis.text.findings.words import of_unit
@@ -39,8 +39,8 @@ def findings(
     sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
     dimensions = _dimensions(tables)
     found = [Finding("Who counts", tuple(answers.included(tables)))]
-    for dimension in dimensions:
-        of = f" ({dimension})" if dimension and len(dimensions) > 1 else ""
+    for dimension, label in dimensions.items():
+        of = f" ({label})" if dimension and len(dimensions) > 1 else ""
         questions = [
             (
                 "Condition against condition",
@@ -78,8 +78,8 @@ def findings(
     return [finding for finding in found if finding.sound or finding.paper]
 
 
-def _dimensions(tables: Tables) -> list[str]:
-    """What was rated, ranked or chosen by, each once; empty where the study names none."""
+def _dimensions(tables: Tables) -> dict[str, str]:
+    """What was rated, ranked or chosen by, with its label; one is empty if the study has no name."""
     names = ("items", "systems", "rankings", "choices", "agreement")
-    found = [d for name in names for d in values(rows_of(tables, name), "dimension")]
-    return list(dict.fromkeys(found))
+    rows = [row for name in names for row in those_with(rows_of(tables, name), "dimension")]
+    return {row["dimension"]: row.text("dimension") for row in rows}

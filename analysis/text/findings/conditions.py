@@ -103,7 +103,7 @@ def wins(tables: Tables, dimension: str) -> Iterator[Sentence]:
         if not compared:
             yield say("no_wins")
             return
-        a, b = compared[0]["condition_a"], compared[0]["condition_b"]
+        a, b = compared[0].text("condition_a"), compared[0].text("condition_b")
         yield say("wins", row=row, a=a, b=b, compared=Some(compared, compared, "winner"))
 
 

@@ -85,7 +85,7 @@ def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         single = [row for row in of_factor if row["scenario"] != ALL]
         tested = those_with(single, "p", "p_adjusted_scenarios")
         overall = [row for row in of_factor if row["scenario"] == ALL and row.has("p")]
-        what = {"factor": factor, "test": TESTS[test], "recipe": recipe}
+        what = {"factor": of_factor[0].text("factor"), "test": TESTS[test], "recipe": recipe}
         if tested:
             clear = below(LEVEL, tested, "p")
             still = below(LEVEL, tested, "p_adjusted_scenarios")
@@ -93,4 +93,4 @@ def several(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         elif overall:
             yield say("several_over_all", row=overall[0], **what)
         else:
-            yield say("not_several", factor=factor, row=of_factor[0])
+            yield say("not_several", factor=what["factor"], row=of_factor[0])

@@ -1,0 +1,132 @@
+"""What cells of tables say to people: names of the study by its labels, names of ours by the words
+here. Files keep the names. Pure.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from survey.definition.labels import Labels, usual
+
+#: By kind, what names in cells are called; others as `usual` writes them.
+VOCABULARY: Mapping[str, Mapping[str, str]] = {
+    "tests": {
+        "student": "Student's t",
+        "welch": "Welch's t",
+        "mann_whitney": "Mann–Whitney",
+        "chi_squared": "Pearson's χ²",
+        "permuted_within_pages": "permuted within pages",
+        "permuted_by_rater": "permuted by rater",
+    },
+    "tests_of_variance": {"anova": "analysis of variance", "welch": "Welch's"},
+    "statistics": {
+        "krippendorff_alpha_ordinal": "Krippendorff's α, ordinal",
+        "krippendorff_alpha_interval": "Krippendorff's α, interval",
+        "icc_2_1": "ICC(2,1)",
+        "icc_2_k": "ICC(2,k)",
+        "icc_3_1": "ICC(3,1)",
+        "icc_3_k": "ICC(3,k)",
+        "kendalls_w_ratings": "Kendall's W of ratings",
+        "kendalls_w_ratings_within_blocks": "Kendall's W of ratings within blocks",
+        "kendalls_w_ranks_within_blocks": "Kendall's W of ranks within blocks",
+        "randolphs_kappa_best": "Randolph's κ of best choices",
+        "randolphs_kappa_worst": "Randolph's κ of worst choices",
+        "pearson_within": "Correlation of means, r",
+        "spearman_within": "Correlation of ranks, ρ",
+        "bias": "Bias",
+        "limits_low": "Lower limit of agreement",
+        "limits_high": "Upper limit of agreement",
+        "own_family_bias": "Bias towards its own family",
+        "length_spearman": "Its scores and length, ρ",
+        "length_spearman_people": "People's ratings and length, ρ",
+        "alpha_raters": "α of the raters alone",
+        "alpha_with_judge": "α with the judge among them",
+    },
+    "covariates": {
+        "response_position": "Position of the response",
+        "block_position": "Position of the block",
+        "previous_rating": "Previous rating",
+    },
+    "indices": {"sigma": "σ", "mae": "MAE", "sigma and mae": "σ and MAE"},
+    "measures": {
+        "completed": "Completed",
+        "minutes_median": "Minutes, median",
+        "minutes_lower_quartile": "Minutes, lower quartile",
+        "minutes_upper_quartile": "Minutes, upper quartile",
+        "changed_answers": "Changed answers per person",
+        "contradictions": "Pairs ranked against their ratings",
+        "contradicting_people": "People with such a pair",
+        "agreement_ratings": "Agreement of ratings, Kendall's W",
+        "agreement_ranks": "Agreement of ranks, Kendall's W",
+        "texts": "Free answers and remarks",
+        "writing_people": "People who wrote any",
+        "clock_stepped": "People whose clock was set back",
+    },
+    "words": {},
+}
+#: Of the main results, which sensitivity.csv computes anew.
+MAIN_RESULTS = {
+    "by_raters": "difference by raters",
+    "by_scenarios": "difference by scenarios",
+    "mixed_latent": "difference by the mixed model, latent scale",
+    "mixed_ratings": "difference by the mixed model, scale of the ratings",
+}
+#: Kinds whose cells hold names that sentences say by their labels.
+OF_STUDY = (
+    "conditions", "models", "dimensions", "scenarios", "sets", "characteristics", "rules",
+    "within_rules", "results", "anything",
+)  # fmt: skip
+#: A variant of the rules that is about σ alone.
+SIGMA_OVER = re.compile(r"^sigma over (\w+), ddof ([01])$")
+
+
+def in_words(kind: str, labels: Labels, sides: tuple[str, str]) -> Callable[[str], str] | None:
+    """What cells of a kind say; None where they say what they hold. `sides` are a and b."""
+    if not kind:
+        return None
+    if kind == "sides":
+        return partial(_called, {"a": sides[0], "b": sides[1]})
+    if kind == "results":
+        return partial(_among, MAIN_RESULTS)
+    if kind == "within_rules":
+        return partial(_with_rules, labels)
+    if kind == "anything":
+        return partial(_anything, labels)
+    return partial(_called, VOCABULARY[kind]) if kind in VOCABULARY else partial(labels.text, kind)
+
+
+def with_names(text: str, labels: Labels, sides: tuple[str, str]) -> str:
+    """A text in which `{a}` and `{b}` are the two sides, and `{sigma_mae}` a rule's label."""
+    a_and_b = dict(zip("ab", sides, strict=True))
+    said = re.sub(r"\{(\w+)\}", lambda name: a_and_b.get(name[1]) or _rule(labels, name[1]), text)
+    return said[:1].upper() + said[1:] if text.startswith("{") else said
+
+
+def _rule(labels: Labels, name: str) -> str:
+    return f"“{labels.text('rules', name)}”"
+
+
+def _called(names: Mapping[str, str], name: str) -> str:
+    return names.get(name) or usual(name)
+
+
+def _among(names: Mapping[str, str], text: str) -> str:
+    """A text with what its names are called in their place."""
+    return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text)
+
+
+def _with_rules(labels: Labels, text: str) -> str:
+    """A text with the labels of its rules."""
+    if found := SIGMA_OVER.match(text):
+        over = {"ratings": "all ratings", "blocks": "means of blocks"}[found[1]]
+        return f"σ over {over}, divided by {'n − 1' if found[2] == '1' else 'n'}"
+    rules = labels.called.get("rules", {})
+    return _among({name: _rule(labels, name) for name in rules}, text)
+
+
+def _anything(labels: Labels, name: str) -> str:
+    """A name of any kind: of a condition, a model, a scenario or a set."""
+    for kind in ("conditions", "models", "scenarios", "sets"):
+        if found := labels.called.get(kind, {}).get(name):
+            return found
+    return name

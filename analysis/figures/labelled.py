@@ -1,0 +1,48 @@
+"""Data of figures with labels in place of names, before anything is drawn. Pure."""
+
+from dataclasses import replace
+
+from pandas import CategoricalDtype, DataFrame, Series
+
+from analysis.study_data import Contrast
+from survey.definition.labels import POOLED, Labels
+
+#: By column, the kind of the names that it holds.
+KINDS = {
+    "condition": "conditions",
+    "condition_a": "conditions",
+    "condition_b": "conditions",
+    "model": "models",
+    "scenario": "scenarios",
+    "set": "sets",
+    "dimension": "dimensions",
+}
+
+
+def labelled(table: DataFrame, labels: Labels) -> DataFrame:
+    """The table with labels; categories keep their order, and what pools all keeps its name.
+
+    No two names of a study read alike, so that labels tell apart what names do.
+    """
+    named = {column: kind for column, kind in KINDS.items() if column in table}
+    return table.assign(**{c: _read(table[c], labels, kind) for c, kind in named.items()})
+
+
+def labelled_contrast(contrast: Contrast, labels: Labels) -> Contrast:
+    """What the study compares, by labels."""
+    a, b = (
+        None if name is None else labels.text("conditions", name)
+        for name in (contrast.condition_a, contrast.condition_b)
+    )
+    if contrast.reference is None:
+        return replace(contrast, condition_a=a, condition_b=b)
+    model, condition = contrast.reference
+    reference = (labels.text("models", model), labels.text("conditions", condition))
+    return Contrast(a, b, reference)
+
+
+def _read(names: "Series[str]", labels: Labels, kind: str) -> "Series[str]":
+    is_category = isinstance(names.dtype, CategoricalDtype)
+    known = names.cat.categories if is_category else names.unique()
+    called = {name: name if name == POOLED else labels.text(kind, name) for name in known}
+    return names.cat.rename_categories(called) if is_category else names.map(called)

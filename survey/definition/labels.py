@@ -1,0 +1,144 @@
+"""The `labels:` section of study.yaml: what people read in place of the names that files keep.
+
+Researchers and readers see labels, participants never do, so they may change at any time. Pure.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Annotated
+
+from pydantic import AfterValidator, StringConstraints, model_validator
+
+from survey.definition.parts import Part, wrong
+
+#: What tables call a row that pools scenarios, models or conditions.
+POOLED = "all"
+LONGEST = 60  # characters of a label
+#: So many of the known names are listed where an unknown one is labelled.
+LISTED = 8
+
+
+def _one_line(label: str) -> str:
+    if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in label):
+        raise ValueError("a label is one line of text, without tabs")
+    if label.casefold() == POOLED:
+        raise ValueError(f"a label can't be {label!r}: tables use the word")
+    return label
+
+
+Label = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST),
+    AfterValidator(_one_line),
+]
+
+
+class GivenLabels(Part):
+    """Labels by the names that they are for; a name without one is read as `usual` writes it."""
+
+    conditions: dict[str, Label] = {}
+    models: dict[str, Label] = {}
+    dimensions: dict[str, Label] = {}
+    scenarios: dict[str, Label] = {}
+    sets: dict[str, Label] = {}
+    characteristics: dict[str, Label] = {}
+    rules: dict[str, Label] = {}
+
+    @model_validator(mode="after")
+    def _each_label_once(self) -> "GivenLabels":
+        for kind, given in self:
+            seen: dict[str, str] = {}
+            for name, label in given.items():
+                other = seen.setdefault(label.casefold(), name)
+                if other != name:
+                    raise wrong((kind, name), f"{label!r} is the label of {other!r} already")
+        return self
+
+
+#: By kind, every name that a study has, with what it is called unless study.yaml says otherwise.
+Known = Mapping[str, Mapping[str, str]]
+
+
+def words(name: str) -> str:
+    """A name in words: `too_fast` → too fast."""
+    return name.replace("_", " ").strip()
+
+
+def usual(name: str) -> str:
+    """What a name is called without a label: `zero_shot` → Zero shot. One with a capital or a digit
+    is a proper name (GPT-4o, S1) and stays as it is.
+    """
+    if name != name.lower() or any(character.isdigit() for character in name):
+        return name
+    found = words(name)
+    return found[:1].upper() + found[1:]
+
+
+def usual_of(names: Collection[str]) -> dict[str, str]:
+    """What each of some names is called without labels."""
+    return {name: usual(name) for name in names}
+
+
+def problems(given: GivenLabels, known: Known) -> Iterator[tuple[tuple[str, str], str]]:
+    """What is wrong with labels of this study: kind and name, and a message."""
+    for kind, labels in given:
+        names = known[kind]
+        usual_names = {label.casefold(): name for name, label in names.items()}
+        for name, label in labels.items():
+            other = usual_names.get(label.casefold(), name)
+            if name not in names:
+                yield (kind, name), _unknown(kind, name, list(names))
+            elif other != name and other not in labels:
+                message = f"{label!r} is what {other!r} is called: give that one a label, too"
+                yield (kind, name), message
+
+
+def _unknown(kind: str, name: str, names: list[str]) -> str:
+    said = f"the study has no {kind.removesuffix('s')} {name!r}"
+    if close := get_close_matches(name, names, n=1):
+        return f"{said}; did you mean {close[0]!r}?"
+    if not names:
+        return f"{said}; it has no {kind}"
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"{said}; there are {', '.join(names[:LISTED])}{more}"
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """What people read for each name of a study, by kind; and conditions a and b, where the study
+    compares two. No two names of a kind read alike.
+    """
+
+    called: Known = field(default_factory=dict)
+    a: str = "condition a"
+    b: str = "condition b"
+
+    @classmethod
+    def of(
+        cls, given: GivenLabels, known: Known, contrast: tuple[str | None, str | None]
+    ) -> "Labels":
+        """The labels of a study whose names are `known`, and which compares two conditions."""
+        called = {kind: _distinct(labels, known.get(kind, {})) for kind, labels in given}
+        found = cls(called)
+        if contrast[0] is None or contrast[1] is None:
+            return found
+        return cls(called, *(found.text("conditions", condition or "") for condition in contrast))
+
+    def text(self, kind: str, name: str) -> str:
+        """What a name is called, also one that the study does not have any more."""
+        if name == POOLED:
+            return f"All {kind}"
+        return self.called.get(kind, {}).get(name) or usual(name)
+
+
+def _distinct(given: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    """The label of each name. Where several would read alike, those without one keep their name."""
+    found = {**names, **given}
+    alike = Counter(label.casefold() for label in found.values())
+    return {
+        name: label if name in given or alike[label.casefold()] == 1 else name
+        for name, label in found.items()
+    }
