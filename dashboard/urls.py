@@ -88,6 +88,10 @@ study_patterns = [
     path("figures/<number:run>/<slug:figure>.json", figure_views.figure, name="figure"),
     path("downloads/", share.downloads, name="downloads"),
     path("downloads/<str:file>", share.download, name="download"),
+    path("packages/prepare/", share.prepare, name="prepare-package"),
+    path("packages/<number:package>/", share.package, name="package"),
+    path("packages/<number:package>/state/", share.package_state, name="package-state"),
+    path("packages/<number:package>/<str:file>", share.package_file, name="package-file"),
     path("analysis/", figure_views.analysis_state, name="analysis-state"),
     path("analysis/recompute/", figure_views.recompute, name="recompute"),
 ]
