@@ -7,6 +7,7 @@ from django.urls.converters import IntConverter, StringConverter
 from dashboard.accounts.forms import LoginForm
 from dashboard.accounts.views import token
 from dashboard.api import views as api
+from dashboard.design import content_views
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import views as overview
@@ -60,6 +61,10 @@ study_patterns = [
     path("open/", overview.opening, name="opening"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
+    path("texts/", content_views.texts, name="texts"),
+    path("pages/", content_views.preview, name="preview"),
+    path("pages/<slug:page>/", content_views.preview, name="preview"),
+    path("versions/", content_views.versions, name="versions"),
     path("policy/", design.policy, name="policy"),
     path("order/", design.order, name="order"),
     path("order/certificate.csv", design.certificate, name="certificate"),

@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from pathlib import Path
@@ -19,6 +19,7 @@ from analysis.figures.images import write_images
 from analysis.figures.printed import images_of
 from dashboard.share.analysis_files import chosen_recipes, write_analysis
 from dashboard.share.export_files import write_export
+from dashboard.share.exports import SMALL_CELL
 from dashboard.share.models import Package
 from dashboard.share.output_folder import output_folder
 from dashboard.share.packages import scratch_name
@@ -78,28 +79,24 @@ def _tell(package: Package, stage: Stage, within: float = 0.0) -> None:
 
 
 def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
-    """Write the folder that becomes the zip. What is to be said of it is noted on `package`."""
+    """Write the folder that becomes the zip. What has to be known of it is noted on `package`."""
     run = package.run
     folder = scratch / package.path.stem
     folder.mkdir()
     _tell(package, Stage.TABLES)
-    with output_folder(folder / ANALYSIS, manifest="manifest.json") as output:
-        output.manifest |= write_analysis(
+    with output_folder(folder / ANALYSIS, manifest="manifest.json") as analysis:
+        analysis.manifest |= write_analysis(
             run,
-            output.path,
+            analysis.path,
             recipe=package.recipe,
             latex="all",
             write_images=_with_progress(package, draw) if package.images else None,
             sharing=True,
         )
-        package.missing_images = output.manifest["images"] if package.images else ""
     _tell(package, Stage.DATA)
-    with output_folder(folder / DATA, manifest="export.json") as output:
-        output.manifest |= write_export(run.study, run.sources, output.path, sharing=True)
-        package.is_of_same_data = (
-            output.manifest["snapshot_hash"] == run.snapshot_hash
-            and output.manifest["rule_set"]["version"] == run.rule_set.version
-        )
+    with output_folder(folder / DATA, manifest="export.json") as data:
+        data.manifest |= write_export(run.study, run.sources, data.path, sharing=True)
+    package.notes = list(_notes(package, analysis.manifest, data.manifest))
     about = {
         "package": package,
         "run": run,
@@ -109,6 +106,17 @@ def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
     readme = render_to_string("dashboard/share/readme.txt", about)
     (folder / "README.txt").write_text(readme, encoding="utf-8")
     return folder
+
+
+def _notes(package: Package, analysis: dict[str, Any], data: dict[str, Any]) -> Iterator[str]:
+    """What has to be known before the files are shared, from both manifests."""
+    if package.images and analysis["images"]:
+        yield f"Images are missing: {analysis['images']}."
+    rules = [manifest["rule_set"]["version"] for manifest in (analysis, data)]
+    if data["snapshot_hash"] != analysis["snapshot_hash"] or rules[0] != rules[1]:
+        yield "Answers or rules changed after the analysis: the data are newer than the tables."
+    if cells := data["small_cells"]:
+        yield f"Fewer than {SMALL_CELL} people share each of: {'; '.join(cells)}."
 
 
 def _with_progress(package: Package, draw: WriteImages) -> WriteImages:
@@ -149,8 +157,7 @@ def _hand_over(package: Package, path: Path) -> None:
         state=State.DONE,
         percent=100,
         size=path.stat().st_size,
-        missing_images=package.missing_images,
-        is_of_same_data=package.is_of_same_data,
+        notes=package.notes,
         finished_at=timezone.now(),
         error="",
     )

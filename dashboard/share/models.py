@@ -26,10 +26,7 @@ class Package(Job):
     stage = models.CharField(max_length=10, choices=Stage, blank=True)
     percent = models.PositiveSmallIntegerField(default=0, help_text="How much of it is done")
     size = models.BigIntegerField(null=True, help_text="Bytes of the zip")
-    missing_images = models.TextField(blank=True, help_text="Why images are missing, if some are")
-    is_of_same_data = models.BooleanField(
-        null=True, help_text="Whether the data in it are those that the run analysed"
-    )
+    notes = models.JSONField(default=list, help_text="What has to be known of it, in sentences")
 
     class Meta:
         ordering = ["-id"]

@@ -30,10 +30,9 @@ State = Package.State
 
 def recipe_choices(run: AnalysisRun) -> list[tuple[str, str]]:
     """What a package may be of: both shipped recipes, or any one of the run's; with labels."""
-    titles = {recipe.name: recipe.title for recipe in recipes_of(run.recipe_set)}
-    shipped = [name for name in SHIPPED if name in titles]
-    both = [(BOTH, f"Both: {' and '.join(shipped)}")] if len(shipped) > 1 else []
-    return both + [(name, f"{title} ({name})") for name, title in titles.items()]
+    both = (BOTH, f"Both: {' and '.join(SHIPPED)}")
+    recipes = recipes_of(run.recipe_set)
+    return [both, *((recipe.name, f"{recipe.title} ({recipe.name})") for recipe in recipes)]
 
 
 def packages_of(study: Study) -> QuerySet[Package]:

@@ -119,11 +119,15 @@ def _screening(
                 participant.status = Status.SCREENED_OUT
                 return to_current_page(participant)
             return to_next_page(participant, content, number)
-    values = {"items": _items(questions, shown, sent, errors), "errors": errors, "screening": True}
+    values = {
+        "items": question_items(questions, shown, sent, errors),
+        "errors": errors,
+        "screening": True,
+    }
     return show_page(request, "survey/questions.html", participant, content, number, values)
 
 
-def _items(
+def question_items(
     questions: Sequence[Question | ScreeningQuestion],
     shown: Sequence[Question | ScreeningQuestion],
     sent: dict[str, object],
@@ -261,7 +265,7 @@ def _demographics(
             )
             return to_next_page(participant, content, number)
     values = {
-        "items": _items(questions, shown, sent, errors),
+        "items": question_items(questions, shown, sent, errors),
         "states": list(STATES),
         "errors": errors,
     }
