@@ -8,11 +8,12 @@ COPY requirements.txt .
 RUN pip install --no-cache-dir --require-hashes -r requirements.txt
 
 COPY . .
-# Nothing in the data folder outlives the container: answers are in PostgreSQL, the static files
-# are part of the image. Our files may come from a checkout that only its owner can read.
+# Of the data folder only prepared downloads outlive the container, in a volume: answers are in
+# PostgreSQL, the static files are part of the image. Our files may come from a checkout that only its owner can read.
 RUN useradd --system fivefold \
     && chmod --recursive a+rX . \
     && install --directory --owner fivefold $DATA_DIR \
+    && install --directory --owner fivefold --mode 700 $DATA_DIR/packages \
     && SECRET_KEY=unused python manage.py collectstatic --no-input \
     && chown --recursive fivefold $DATA_DIR
 USER fivefold

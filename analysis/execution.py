@@ -12,6 +12,7 @@ from django.utils import timezone
 from pandas import DataFrame, isna
 from scipy.stats import t
 
+from analysis import jobs
 from analysis.decisions import about, snapshot_at
 from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
 from analysis.judges.judging import analyse_judges
@@ -67,11 +68,7 @@ def execute(run_id: int) -> bool:
         raise  # the database went away or stayed locked: once the lease is over it is tried again
     except Exception as error:  # whatever it was: the run has to say that it failed
         logger.exception("%s failed", run)
-        AnalysisRun.objects.filter(pk=run.pk, state=State.RUNNING).update(
-            state=State.FAILED,
-            error=f"{type(error).__name__}: {error}",
-            finished_at=timezone.now(),
-        )
+        jobs.fail(run, error)
     return True
 
 

@@ -52,8 +52,8 @@ class RecipeSet(Version):
         return f"{self.study} recipes {self.version}"
 
 
-class AnalysisRun(models.Model):
-    """One snapshot × one rule set × one set of recipes, with everything computed from them."""
+class Job(models.Model):
+    """Work that waits for a worker. The row is the queue: `analysis.jobs` hands it out."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -61,25 +61,33 @@ class AnalysisRun(models.Model):
         DONE = "done"
         FAILED = "failed"
 
-    study = models.ForeignKey(Study, models.CASCADE, related_name="analysis_runs")
-    rule_set = models.ForeignKey(RuleSet, models.PROTECT, related_name="runs")
-    recipe_set = models.ForeignKey(RecipeSet, models.PROTECT, related_name="runs")
-    sources = models.JSONField(help_text="Participant sources that count, by name")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    fingerprint = models.CharField(
-        max_length=64, blank=True, help_text="Cheap digest that tells whether data changed since"
-    )
-    snapshot_hash = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the data")
-    manifest = models.JSONField(default=dict)
     error = models.TextField(blank=True)
-    is_automatic = models.BooleanField(
-        default=False, help_text="Started because data changed; the next such run replaces it"
-    )
     attempts = models.PositiveIntegerField(default=0, help_text="Times that a worker took it")
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+
+class AnalysisRun(Job):
+    """One snapshot × one rule set × one set of recipes, with everything computed from them."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="analysis_runs")
+    rule_set = models.ForeignKey(RuleSet, models.PROTECT, related_name="runs")
+    recipe_set = models.ForeignKey(RecipeSet, models.PROTECT, related_name="runs")
+    sources = models.JSONField(help_text="Participant sources that count, by name")
+    fingerprint = models.CharField(
+        max_length=64, blank=True, help_text="Cheap digest that tells whether data changed since"
+    )
+    snapshot_hash = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the data")
+    manifest = models.JSONField(default=dict)
+    is_automatic = models.BooleanField(
+        default=False, help_text="Started because data changed; the next such run replaces it"
+    )
 
     class Meta:
         ordering = ["-id"]

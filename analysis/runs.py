@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
 from django.utils import timezone
 
+from analysis import jobs
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
 from analysis.recipe_sets import current_recipe_set
@@ -24,10 +24,6 @@ from survey.tidy import active_participants, counted_sources
 
 State = AnalysisRun.State
 
-#: A worker that is silent for this long is taken to be dead.
-LEASE = timedelta(minutes=5)
-#: A run whose workers die this often is not tried again.
-MAX_ATTEMPTS = 3
 #: Automatic runs of a study take at most one part in this many of a worker's time.
 REST = 4
 
@@ -104,37 +100,15 @@ def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False
     return run
 
 
-def _free(now: datetime) -> Q:
-    return Q(state=State.WAITING) | Q(state=State.RUNNING, lease_until__lt=now)
-
-
 def claim(run_id: int) -> AnalysisRun | None:
     """Take a run that waits or whose worker is lost; None where there is nothing to take."""
-    now = timezone.now()
-    AnalysisRun.objects.filter(
-        _free(now), pk=run_id, state=State.RUNNING, attempts__gte=MAX_ATTEMPTS
-    ).update(
-        state=State.FAILED,
-        error=f"the worker was lost {MAX_ATTEMPTS} times while computing it (out of memory?)",
-        finished_at=now,
-    )
-    taken = AnalysisRun.objects.filter(_free(now), pk=run_id).update(
-        state=State.RUNNING,
-        lease_until=now + LEASE,
-        started_at=now,
-        attempts=F("attempts") + 1,
-    )
-    if not taken:
-        return None
-    # Somebody who was counted in it may have withdrawn since, and it is gone with their data.
     runs = AnalysisRun.objects.select_related("study", "rule_set", "recipe_set")
-    return runs.filter(pk=run_id).first()
+    return jobs.claim(runs, run_id)
 
 
 def runs_to_wake() -> list[int]:
     """Runs that wait, or whose worker is lost."""
-    free = AnalysisRun.objects.filter(_free(timezone.now()))
-    return list(free.order_by("id").values_list("id", flat=True))
+    return jobs.jobs_to_wake(AnalysisRun.objects.all())
 
 
 def request_overdue_runs() -> list[int]:

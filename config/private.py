@@ -9,7 +9,7 @@ from pathlib import Path
 EVERYBODY_ELSE = 0o077
 OURS = (
     *("fivefold.sqlite3*", "researcher-password.txt", "serve.env", "celerybeat-schedule*"),
-    *("broker", "locale", "logs", "static"),
+    *("broker", "locale", "logs", "packages", "static"),
 )
 
 

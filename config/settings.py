@@ -97,6 +97,8 @@ try:
     JUDGE_BACKOFF_SECONDS = env.float("JUDGE_BACKOFF_SECONDS", 1.0, validate=NOT_NEGATIVE)
     # How often lost work is looked for and results of running studies are brought up to date.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
+    # How long a zip that was prepared for sharing can be downloaded.
+    PACKAGE_DAYS = env.float("PACKAGE_DAYS", 7.0, validate=POSITIVE)
     WORKER_PROCESSES = env.int("WORKER_PROCESSES", 2, validate=AT_LEAST_ONE)
     LOG_LEVEL = env.str("LOG_LEVEL", "WARNING", validate=LOG_LEVELS)
 except EnvError as error:
@@ -104,6 +106,9 @@ except EnvError as error:
     raise ImproperlyConfigured(
         f"{reason}. Set it in the environment or in .env; `make setup` writes a .env."
     ) from None
+
+# Web processes and workers share this folder.
+PACKAGES_DIR = DATA_DIR / "packages"
 
 INSTALLED_APPS = [
     "survey",
@@ -279,6 +284,7 @@ CELERY_BEAT_SCHEDULE = {
     "survey-sweep": {"task": "survey.sweep", "schedule": SWEEP_SECONDS},
     "judge-sweep": {"task": "judge.sweep", "schedule": SWEEP_SECONDS},
     "analysis-sweep": {"task": "analysis.sweep", "schedule": SWEEP_SECONDS},
+    "dashboard-sweep": {"task": "dashboard.sweep", "schedule": SWEEP_SECONDS},
 }
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _broker_dir = DATA_DIR / "broker"

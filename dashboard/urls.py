@@ -7,6 +7,7 @@ from django.urls.converters import IntConverter, StringConverter
 from dashboard.accounts.forms import LoginForm
 from dashboard.accounts.views import token
 from dashboard.api import views as api
+from dashboard.design import content_views
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import views as overview
@@ -60,6 +61,10 @@ study_patterns = [
     path("open/", overview.opening, name="opening"),
     path("submissions/", raters.submissions, name="submissions"),
     path("submissions/exclude/", raters.exclude, name="exclude"),
+    path("texts/", content_views.texts, name="texts"),
+    path("pages/", content_views.preview, name="preview"),
+    path("pages/<slug:page>/", content_views.preview, name="preview"),
+    path("versions/", content_views.versions, name="versions"),
     path("policy/", design.policy, name="policy"),
     path("order/", design.order, name="order"),
     path("order/certificate.csv", design.certificate, name="certificate"),
@@ -88,6 +93,10 @@ study_patterns = [
     path("figures/<number:run>/<slug:figure>.json", figure_views.figure, name="figure"),
     path("downloads/", share.downloads, name="downloads"),
     path("downloads/<str:file>", share.download, name="download"),
+    path("packages/prepare/", share.prepare, name="prepare-package"),
+    path("packages/<number:package>/", share.package, name="package"),
+    path("packages/<number:package>/state/", share.package_state, name="package-state"),
+    path("packages/<number:package>/<str:file>", share.package_file, name="package-file"),
     path("analysis/", figure_views.analysis_state, name="analysis-state"),
     path("analysis/recompute/", figure_views.recompute, name="recompute"),
 ]

@@ -98,7 +98,8 @@ def _reasons(tables: Tables) -> dict[str, Cited]:
     """The reasons of the researchers' decisions, the most frequent first, with their numbers."""
     whole = rows_of(tables, "raters")
     excluded = [row for row in whole if row["exclusion"] == DECISION]
-    reasons = Counter(str(row["excluded_by_decision"]) for row in excluded)
+    said = (row["excluded_by_decision"] for row in excluded)
+    reasons = Counter("reason not shared" if reason is True else str(reason) for reason in said)
     return {
         reason: from_column(whole, "excluded_by_decision", n) for reason, n in reasons.most_common()
     }

@@ -23,3 +23,15 @@ class VersionForm(forms.Form):
     """The version to compare with."""
 
     version = forms.IntegerField(required=False, min_value=1, max_value=10**9)
+
+
+class PreviewForm(forms.Form):
+    """Whose pages to preview: the participant's place in the design, and a language."""
+
+    participant = forms.IntegerField(required=False, min_value=1, max_value=100_000)
+    language = forms.CharField(required=False, max_length=20)
+
+    @property
+    def slot(self) -> int:
+        """The slot of the participant; slots count from 0."""
+        return (self.cleaned_data["participant"] or 1) - 1

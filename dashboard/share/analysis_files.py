@@ -13,6 +13,7 @@ from analysis.recipe import BOTH, SHIPPED, Recipe
 from analysis.recipe_sets import recipes_of
 from analysis.text.cells import Table
 from analysis.text.latex import Words, latex_table
+from dashboard.share.output_folder import without_authors
 from dashboard.share.report import report_html
 from dashboard.share.report_tables import declared
 from survey.csv_text import csv_lines
@@ -51,16 +52,20 @@ def write_analysis(
     recipe: str,
     latex: Latex = "main",
     write_images: Callable[[dict[str, Any], Path], str] | None,
+    sharing: bool = False,
 ) -> dict[str, Any]:
     """Write a done run's files into `folder`; the manifest that belongs to them.
 
     Tables with a column `recipe` have the rows of the chosen ones. The bytes of the tables depend
-    on nothing but the run's results and that choice. `latex` is of the tables of the `main` part of
-    the report, or of `all`. Images take a browser and some seconds; why
-    some are missing is in the manifest. Raises NoSuchRecipe.
+    on nothing but the run's results and these choices. `latex` is of the tables of the `main` part
+    of the report, or of `all`. `sharing` leaves out what researchers wrote about raters, and who
+    they are. Images take a browser and some seconds; why some are missing is in the manifest.
+    Raises NoSuchRecipe.
     """
     recipes = chosen_recipes(run, recipe)
     tables = {name: only(table, recipes) for name, table in results_of(run, "table").items()}
+    if sharing and "raters" in tables:
+        tables["raters"] = _without_reasons(tables["raters"])
     figures = results_of(run, "figure")
     manifest: dict[str, Any] = run.manifest | {
         "run": run.pk,
@@ -71,6 +76,8 @@ def write_analysis(
             if recipe.name in recipes
         },
     }
+    if sharing:
+        manifest = without_authors(manifest)
     labels = labels_of(run.study)
     _write_tables(tables, folder, labels, levels(recipes_of(run.recipe_set)), latex)
     _write_figures(figures, folder)
@@ -78,6 +85,16 @@ def write_analysis(
     (folder / "report.html").write_text(report, encoding="utf-8")
     images = write_images(figures, folder) if write_images else "not asked for"
     return manifest | {"images": images}
+
+
+def _without_reasons(raters: dict[str, Any]) -> dict[str, Any]:
+    """The table of raters, which says that but not why researchers excluded somebody."""
+    place = raters["columns"].index("excluded_by_decision")
+    rows = [
+        [(value and True) if at == place else value for at, value in enumerate(row)]
+        for row in raters["rows"]
+    ]
+    return {**raters, "rows": rows}
 
 
 def _write_tables(

@@ -13,6 +13,7 @@ from django.utils import timezone
 from analysis.decisions import decide, snapshot_at
 from analysis.rules import current_rule_set
 from dashboard.share.exports import Export
+from dashboard.share.output_folder import without_authors
 from survey.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import reading
@@ -40,7 +41,8 @@ def write_export(
         }
         if sharing:
             about["small_cells"] = export.small_cells()
-    return decided.manifest | about | {"absent": export.not_available}
+    manifest = without_authors(decided.manifest) if sharing else decided.manifest
+    return manifest | about | {"absent": export.not_available}
 
 
 def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:

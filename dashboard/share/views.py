@@ -1,16 +1,42 @@
-"""Share: the files of a study."""
+"""Share: everything about a study in one zip, its report to read, and single files."""
 
+import mimetypes
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+from django.contrib import messages
 from django.http import (
+    FileResponse,
+    Http404,
     HttpResponse,
     StreamingHttpResponse,
 )
-from django.views.decorators.http import require_GET
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
 
+from analysis.models import AnalysisRun
+from dashboard.share import packages
 from dashboard.share.downloads import csv_response
 from dashboard.share.exports import filtered_by
+from dashboard.share.forms import PackageForm
+from dashboard.share.models import Package
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.newest_analysis import newest_analysis
-from dashboard.shared.pages import analysis_page, asked_for
+from dashboard.shared.newest_analysis import include_query, newest_analysis
+from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from survey.models import Study
+
+#: A report has scripts of its own in the page. It may run them, and do nothing else: it has no
+#: cookies, and can ask nobody for anything.
+REPORT_POLICY = (
+    "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; "
+    "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "frame-ancestors 'none'"
+)
+REPORT = "report.html"
+CHUNK = 1 << 20
 
 
 @require_GET
@@ -18,14 +44,123 @@ from dashboard.shared.pages import analysis_page, asked_for
 def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
     found = study_or_404(name)
     analysis = newest_analysis(found, asked_for(request))
+    run = analysis.run
     return analysis_page(
         request,
         found,
         "downloads",
         "share/downloads",
         analysis,
-        files=filtered_by(analysis.run).files if analysis.run else [],
+        files=filtered_by(run).files if run else [],
+        form=PackageForm(recipes=packages.recipe_choices(run)) if run else None,
+        packages=[_shown(package) for package in packages.packages_of(found)],
     )
+
+
+def _shown(package: Package) -> dict[str, object]:
+    """A package as the page lists it."""
+    is_there = packages.has_file(package)
+    return {
+        "package": package,
+        "is_there": is_there,
+        "kept_until": packages.kept_until(package) if is_there else None,
+        "recipe": dict(packages.recipe_choices(package.run)).get(package.recipe, package.recipe),
+    }
+
+
+@require_POST
+@researcher_required
+def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
+    """Ask for a package of the newest analysis, and wake a worker for it."""
+    found = study_or_404(name)
+    include = asked_for(request)
+    back = redirect(reverse("downloads", args=[found]) + include_query(include) + "#prepared")
+    run = newest_analysis(found, include).run
+    if run is None:
+        messages.error(request, "There is no analysis to share yet. Press “Compute” first.")
+        return back
+    form = PackageForm(request.POST, recipes=packages.recipe_choices(run))
+    if not form.is_valid():
+        messages.error(request, form.problem)
+        return back
+    try:
+        package = packages.request_package(run=run, **form.cleaned_data)
+    except AnalysisRun.DoesNotExist:
+        messages.error(request, "This analysis was removed just now. Press “Compute” first.")
+        return back
+    if package.state == Package.State.DONE:
+        messages.success(request, "This download is ready already; nothing was made anew.")
+    else:
+        wake_worker(request, "dashboard.package", package.pk)
+    return back
+
+
+@require_GET
+@researcher_required
+def package_state(request: ResearcherRequest, name: str, package: int) -> HttpResponse:
+    """How far a package is; says when the page has to be loaded again."""
+    found = packages.packages_of(study_or_404(name)).filter(pk=package).first()
+    response = render(request, "dashboard/share/_progress.html", {"package": found})
+    if found is None or found.state not in (Package.State.WAITING, Package.State.RUNNING):
+        response["X-Finished"] = "1"
+    return response
+
+
+@require_GET
+@researcher_required
+def package(request: ResearcherRequest, name: str, package: int) -> HttpResponseBase:
+    """The zip."""
+    found = study_or_404(name)
+    wanted = get_object_or_404(packages.packages_of(found), pk=package)
+    try:
+        file = wanted.path.open("rb")
+    except OSError:
+        return _gone(request, found, wanted)
+    return FileResponse(file, as_attachment=True, filename=wanted.file_name)
+
+
+@require_GET
+@researcher_required
+def package_file(
+    request: ResearcherRequest, name: str, package: int, file: str
+) -> HttpResponseBase:
+    """A file of the analysis in a package: its report to be read, others to be saved."""
+    found = study_or_404(name)
+    wanted = get_object_or_404(packages.packages_of(found), pk=package)
+    member = f"{Path(wanted.file_name).stem}/analysis/{file}"
+    try:
+        packed = ZipFile(wanted.path)
+    except (OSError, BadZipFile):
+        return _gone(request, found, wanted)
+    if member not in packed.namelist():
+        packed.close()
+        raise Http404(f"There is no {file} in this package.")
+    kind = mimetypes.guess_type(file)[0] or "application/octet-stream"
+    if kind.startswith("text/"):
+        kind += "; charset=utf-8"
+    response = StreamingHttpResponse(_chunks(packed, member), content_type=kind)
+    if file == REPORT:
+        response["Content-Security-Policy"] = REPORT_POLICY
+    else:
+        response["Content-Disposition"] = f'attachment; filename="{file}"'
+    return response
+
+
+def _chunks(packed: ZipFile, member: str) -> Iterator[bytes]:
+    with packed, packed.open(member) as content:
+        while chunk := content.read(CHUNK):
+            yield chunk
+
+
+def _gone(request: ResearcherRequest, study: Study, package: Package) -> HttpResponse:
+    """The page of downloads, which says why there is no file."""
+    why = "is not ready yet"
+    if package.state == Package.State.DONE:
+        why = "has no file any more: somebody or something removed it. Prepare it again"
+    elif package.state == Package.State.FAILED:
+        why = "could not be made: see below"
+    messages.error(request, f"This download {why}.")
+    return redirect(reverse("downloads", args=[study]) + "#prepared")
 
 
 @require_GET

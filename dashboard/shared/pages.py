@@ -24,7 +24,13 @@ from survey.models import Participant, Study
 #: The subjects, and the pages of each: name of the address, label.
 SUBJECTS = [
     ("Overview", [("study", "State")]),
-    ("Design", [("order", "Order"), ("policy", "Policy"), ("pilot", "Pilot")]),
+    (
+        "Design",
+        [
+            *(("texts", "Texts"), ("preview", "Pages"), ("order", "Order")),
+            *(("policy", "Policy"), ("pilot", "Pilot"), ("versions", "Versions")),
+        ],
+    ),
     ("Raters", [("raters", "Funnel and list"), ("thresholds", "Thresholds")]),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement")]),
     ("Results", [("results", "Tables"), ("figures", "Figures")]),

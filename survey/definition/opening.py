@@ -37,8 +37,8 @@ def against_opening(
 ) -> list[Finding]:
     """Reasons not to open the study: first those that refuse it, then what to change or check.
 
-    Without `circumstances`, only the files are checked. If real participants have `begun`, the texts
-    can't change any more, and are not a reason to refuse.
+    Without `circumstances`, only the files are checked. If real participants have `begun`, the
+    texts can't change any more, and are not a reason to refuse.
     """
     prolific = policy.on_prolific(settings)
     found = [*placeholders(definition, translations)]

@@ -28,13 +28,8 @@ def markdown(text: str) -> SafeString:
 NOT_IN_RESPONSES = ["link", "autolink", "reference", "code", "lheading"]
 
 
-@register.filter
-@lru_cache(maxsize=1024)
-def response_markdown(text: str) -> SafeString:
-    """HTML of a response: paragraphs, lists, emphasis, quotations. A heading becomes a bold
-    paragraph, because only the page has headings.
-    """
-    renderer = _renderer().disable(NOT_IN_RESPONSES)
+def _without_headings(renderer: MarkdownIt, text: str) -> SafeString:
+    """HTML in which a heading is a paragraph in bold: headings are the page's own."""
     tokens = renderer.parse(text)
     for token in tokens:
         if token.type == "heading_open":
@@ -43,6 +38,19 @@ def response_markdown(text: str) -> SafeString:
         elif token.type == "heading_close":
             token.tag = "p"
     return SafeString(renderer.renderer.render(tokens, renderer.options, {}))
+
+
+@register.filter
+@lru_cache(maxsize=1024)
+def response_markdown(text: str) -> SafeString:
+    """HTML of a response: paragraphs, lists, emphasis, quotations."""
+    return _without_headings(_renderer().disable(NOT_IN_RESPONSES), text)
+
+
+@register.filter
+def quoted_markdown(text: str) -> SafeString:
+    """HTML of a study's text where a page of researchers quotes it."""
+    return _without_headings(_renderer(), text)
 
 
 @register.filter

@@ -236,13 +236,13 @@ class _InformationPage:
             "rehearsal": self.study.is_rehearsing,
             "errors": self.errors,
             "text": self.text,
-            "languages": _languages(self.content),
+            "languages": language_choices(self.content),
         }
         status = 422 if self.errors else 200
         return render(self.request, "survey/consent.html", context, status=status)
 
 
-def _languages(content: StudyContent) -> list[tuple[str, str]]:
+def language_choices(content: StudyContent) -> list[tuple[str, str]]:
     """Codes and names to choose from; empty if there is no choice."""
     if len(content.languages) == 1:
         return []

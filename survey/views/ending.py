@@ -45,12 +45,12 @@ def ending_page(
         "language": language,
         "test_person": source if source in Participant.TEST_SOURCES else "",
         "rehearsal": study.is_rehearsing,
-        **_ending(request, study, ending, source),
+        **ending_context(request, study, ending, source),
     }
     return render(request, "survey/end.html", context, status=status)
 
 
-def _ending(request: HttpRequest, study: Study, ending: str, source: str) -> dict[str, Any]:
+def ending_context(request: HttpRequest, study: Study, ending: str, source: str) -> dict[str, Any]:
     """Text and code of an ending. Codes are for people who may have come from Prolific."""
     values: dict[str, Any] = {"ending": ending}
     if is_without_prolific(request, source) or study.settings["prolific"] is None:
@@ -81,7 +81,9 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     address = _withdraw_address(participant) if is_own else ""
     context = {
         **frame(request, participant, content_of(study)),
-        **_ending(request, study, participant.ending or participant.status, participant.source),
+        **ending_context(
+            request, study, participant.ending or participant.status, participant.source
+        ),
         "again": AGAIN in request.GET,
         "withdraw_link": address and request.build_absolute_uri(address),
         "is_own": is_own,
@@ -147,6 +149,6 @@ def withdraw(request: HttpRequest, slug: str, token: str) -> HttpResponse:
             "may_stop": False,
             "is_here": access.own_participant_of(request, slug) == participant,
             "has_code": participant.finished_at is not None
-            and "code" in _ending(request, study, participant.ending, participant.source),
+            and "code" in ending_context(request, study, participant.ending, participant.source),
         }
         return render(request, "survey/withdraw.html", context)

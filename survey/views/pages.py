@@ -1,6 +1,6 @@
 """The numbered pages: screening, instructions, blocks and checks, closing, demographics."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from django.db import transaction
@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 
 from survey import access, answers, paradata, participants
 from survey.content import StudyContent, content_of
+from survey.definition import StudyDefinition
+from survey.definition.checks import AttentionItem
 from survey.definition.questions import ChoiceQuestion, Question, ScreeningQuestion
 from survey.forms.block import text_name
 from survey.forms.check import read_check
@@ -117,11 +119,15 @@ def _screening(
                 participant.status = Status.SCREENED_OUT
                 return to_current_page(participant)
             return to_next_page(participant, content, number)
-    values = {"items": _items(questions, shown, sent, errors), "errors": errors, "screening": True}
+    values = {
+        "items": question_items(questions, shown, sent, errors),
+        "errors": errors,
+        "screening": True,
+    }
     return show_page(request, "survey/questions.html", participant, content, number, values)
 
 
-def _items(
+def question_items(
     questions: Sequence[Question | ScreeningQuestion],
     shown: Sequence[Question | ScreeningQuestion],
     sent: dict[str, object],
@@ -194,15 +200,25 @@ def _check(
     elif check.shown_at is None:
         shown_at = access.time_of(request, participant)
         AttentionCheck.objects.filter(pk=check.pk).update(shown_at=shown_at)
-    values = {
+    values = check_context(definition, item, value, errors)
+    return show_page(request, "survey/check.html", participant, content, check.page, values)
+
+
+def check_context(
+    definition: StudyDefinition,
+    item: AttentionItem,
+    value: int | None = None,
+    errors: Mapping[str, str] = {},
+) -> dict[str, Any]:
+    """What survey/check.html shows of an attention check with a page of its own."""
+    return {
         "item": item,
         "value": value,
-        "scale": tuple((point.value, point.label) for point in options),
+        "scale": tuple((point.value, point.label) for point in definition.check_scale(item)),
         "errors": errors,
         "wrong": bool(errors),
         "error": next(iter(errors.values()), ""),
     }
-    return show_page(request, "survey/check.html", participant, content, check.page, values)
 
 
 def _closing(
@@ -249,7 +265,7 @@ def _demographics(
             )
             return to_next_page(participant, content, number)
     values = {
-        "items": _items(questions, shown, sent, errors),
+        "items": question_items(questions, shown, sent, errors),
         "states": list(STATES),
         "errors": errors,
     }

@@ -1,0 +1,103 @@
+"""Design: what participants read, every page as they see it, and how versions differ."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import translation
+from django.views.decorators.http import require_GET
+
+from dashboard.design.forms import PreviewForm, VersionForm
+from dashboard.design.preview import Preview
+from dashboard.design.texts import texts_of
+from dashboard.design.versions import differences, events, versions_of
+from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.pages import study_page
+from survey.models import Study
+
+#: The page's own rules, with one more: no form can be sent from a preview.
+PREVIEW_POLICY = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+)
+
+
+def _preview(request: ResearcherRequest, study: Study) -> Preview:
+    """The preview that an address asks for. Raises Http404 for what cannot be."""
+    form = PreviewForm(request.GET)
+    if not form.is_valid():
+        raise Http404(str(form.errors.as_text()))
+    preview = Preview(study, request, form.slot, form.cleaned_data["language"])
+    if preview.language and preview.language not in preview.content.languages:
+        raise Http404(f"{study} has no texts in {preview.language!r}.")
+    return preview
+
+
+@require_GET
+@researcher_required
+def texts(request: ResearcherRequest, name: str) -> HttpResponse:
+    """All that participants read, on one page."""
+    found = study_or_404(name)
+    preview = _preview(request, found)
+    return study_page(
+        request,
+        found,
+        "texts",
+        "design/texts",
+        preview=preview,
+        definition=preview.definition,
+        sections=texts_of(preview),
+        loaded=found.events.filter(action="loaded").select_related("author").last(),
+    )
+
+
+@require_GET
+@researcher_required
+def preview(request: ResearcherRequest, name: str, page: str = "") -> HttpResponse:
+    """A page as participants see it, or the list of all pages. Read-only."""
+    found = study_or_404(name)
+    shown = _preview(request, found)
+    if not page:
+        return study_page(
+            request,
+            found,
+            "preview",
+            "design/preview",
+            preview=shown,
+            elsewhere=shown.elsewhere(),
+        )
+    with translation.override(shown.definition.language):
+        place = shown.find(page)
+        if place is None:
+            raise Http404(f"{found} has no page {page!r}.")
+        template = f"survey/{shown.pages[place].template}.html"
+        response = render(request, template, shown.context(place))
+    response["Content-Security-Policy"] = PREVIEW_POLICY
+    return response
+
+
+@require_GET
+@researcher_required
+def versions(request: ResearcherRequest, name: str) -> HttpResponse:
+    """The study's versions, what was done with each, and how this one differs from another."""
+    found = study_or_404(name)
+    others = versions_of(found)
+    form = VersionForm(request.GET)
+    if not form.is_valid():
+        raise Http404("There is no such version.")
+    number = form.cleaned_data["version"]
+    if number is None:
+        earlier = [other for other in others if other.version < found.version]
+        compared = earlier[0] if earlier else None
+    else:
+        compared = next((other for other in others if other.version == number), None)
+        if compared is None or compared == found:
+            raise Http404(f"{found.slug} has no version {number} to compare with.")
+    return study_page(
+        request,
+        found,
+        "versions",
+        "design/versions",
+        versions=others,
+        compared=compared,
+        differences=differences(compared, found) if compared else [],
+        events=events(others),
+    )

@@ -1,0 +1,217 @@
+"""Every page of a study as participants see it, without a participant: nothing is recorded.
+
+Blocks and checks come in the order of one participant: that of a slot of the design.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from survey.assignment import Plan, plan_survey
+from survey.content import StudyContent, content_of
+from survey.definition import StudyDefinition
+from survey.definition.codes import possible_endings
+from survey.definition.settings import Settings
+from survey.models import AttentionCheck, Participant, Study
+from survey.regions import STATES
+from survey.views.arrival import language_choices
+from survey.views.block import block_context, text_items
+from survey.views.ending import ending_context
+from survey.views.pages import check_context, question_items
+
+#: Slots in which a block is looked for that the chosen one does not show.
+SLOTS_SEARCHED = 500
+ENDINGS = {
+    "completed": "End: completed",
+    "failed_attention": "End: attention checks failed",
+    "screened_out": "End: screened out",
+    "declined": "End: declined",
+    "full": "End: study full",
+    "withdrawn": "End: data deleted",
+}
+CLOSED = {"paused": "Study paused", "closed": "Study closed"}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its name in the address, what it is, its template and what fills it.
+
+    `number` is that which participants see, of pages that have one.
+    """
+
+    name: str
+    label: str
+    template: str
+    values: Mapping[str, Any]
+    number: int | None = None
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The pages of one participant, in one language. `request` tells what a link looks like."""
+
+    study: Study
+    request: HttpRequest
+    slot: int
+    language: str
+
+    @cached_property
+    def content(self) -> StudyContent:
+        return content_of(self.study)
+
+    @cached_property
+    def definition(self) -> StudyDefinition:
+        return self.content.in_language(self.language)
+
+    @cached_property
+    def languages(self) -> list[tuple[str, str]]:
+        """Codes and names, where there is a choice."""
+        return language_choices(self.content)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The order of the participant in this slot; of random orders, of one such participant."""
+        return self._plan_of(self.slot)
+
+    def _plan_of(self, slot: int) -> Plan:
+        return plan_survey(
+            self.content.layout,
+            self.content.check_ranges,
+            slot=slot,
+            order_seed=self.study.design_seed + slot,
+            first_page=self.content.instructions_page + 1,
+        )
+
+    @cached_property
+    def pages(self) -> list[Page]:
+        """All of them, in the order in which they are met."""
+        return [*self._before(), *self._blocks_and_checks(), *self._after(), *self._endings()]
+
+    def elsewhere(self) -> list[tuple[str, int]]:
+        """Blocks that this participant does not see, each with a slot that does."""
+        missing = set(self.content.blocks) - {block.block for block in self.plan.blocks}
+        found: dict[int, int] = {}
+        for slot in range(SLOTS_SEARCHED if missing else 0):
+            for block in self._plan_of(slot).blocks:
+                if block.block in missing:
+                    found.setdefault(block.block, slot)
+            if len(found) == len(missing):
+                break
+        labels = self._block_labels
+        return [(labels[block], found[block]) for block in self.content.blocks if block in found]
+
+    @cached_property
+    def _block_labels(self) -> dict[int, str]:
+        blocks = self.study.blocks.select_related("scenario")
+        return {
+            block.pk: f"{block.scenario.name}, set {block.set_name}"
+            if block.set_name
+            else block.scenario.name
+            for block in blocks
+        }
+
+    def _before(self) -> Iterator[Page]:
+        languages = {"languages": self.languages}
+        yield Page("information", "Information and consent", "consent", languages)
+        content = self.content
+        if content.screening_page is not None:
+            items = question_items(content.definition.screening, self.definition.screening, {}, {})
+            values = {"items": items, "screening": True}
+            yield _numbered(content.screening_page, "Screening", "questions", values)
+        link = ""
+        if "prolific" not in self.study.settings["ways_in"]:
+            address = reverse("survey:arrive", args=[self.study.slug])
+            link = self.request.build_absolute_uri(f"{address}?resume=…")
+        values = {"resume_link": link}
+        yield _numbered(content.instructions_page, "Instructions", "instructions", values)
+
+    def _blocks_and_checks(self) -> Iterator[Page]:
+        inside = {check.page: check for check in self.plan.checks if check.place is not None}
+        pages = []
+        for block in self.plan.blocks:
+            label, check = f"Block {block.position}: {self._block_labels[block.block]}", None
+            if planned := inside.get(block.page):
+                label += f", with attention check {planned.name}"
+                check = AttentionCheck(name=planned.name, place=planned.place)
+            shown = self.content.blocks[block.block]
+            values = block_context(
+                self.content, self.definition, shown, block.response_order, check=check
+            )
+            pages.append(_numbered(block.page, label, "block", values))
+        for planned in self.plan.checks:
+            if planned.place is None:
+                values = check_context(self.definition, self.definition.check(planned.name))
+                label = f"Attention check {planned.name}"
+                pages.append(_numbered(planned.page, label, "check", values))
+        yield from sorted(pages, key=lambda page: page.number or 0)
+
+    def _after(self) -> Iterator[Page]:
+        content, shown = self.content, self.definition
+        if content.closing_page is not None:
+            values: dict[str, Any] = {"texts": text_items(shown.closing, {}, {})}
+            yield _numbered(content.closing_page, "Closing questions", "closing", values)
+        if content.demographics_page is not None:
+            items = question_items(content.definition.demographics, shown.demographics, {}, {})
+            values = {"items": items, "states": list(STATES)}
+            yield _numbered(content.demographics_page, "About the participant", "questions", values)
+
+    def _endings(self) -> Iterator[Page]:
+        # Researchers who try a study out see the codes that people from Prolific see.
+        source = Participant.Source.PREVIEW
+        settings = Settings.model_validate(self.study.settings)
+        for ending in possible_endings(self.content.definition, settings):
+            values = ending_context(self.request, self.study, ending, source)
+            yield Page(ending, ENDINGS[ending], "end", values)
+        for state, label in CLOSED.items():
+            yield Page(state, label, "closed", {"state": state})
+
+    def find(self, name: str) -> int | None:
+        """The place of a page among all, by its name; None where there is none."""
+        return next((at for at, page in enumerate(self.pages) if page.name == name), None)
+
+    def context(self, place: int) -> dict[str, Any]:
+        """What the template of the page at `place` is filled with."""
+        page = self.pages[place]
+        around = [
+            self.address(self.pages[at].name) if 0 <= at < len(self.pages) else ""
+            for at in (place - 1, place + 1)
+        ]
+        return {
+            "study": self.definition,
+            "language": self.definition.language,
+            "slug": self.study.slug,
+            "number": page.number,
+            "total": self.content.total_pages,
+            **page.values,
+            "preview": {
+                "label": page.label,
+                "place": place + 1,
+                "of": len(self.pages),
+                "before": around[0],
+                "after": around[1],
+                "all": self.address(),
+                "languages": [
+                    (code, name, replace(self, language=code).address(page.name))
+                    for code, name in self.languages
+                ],
+            },
+        }
+
+    def address(self, name: str = "") -> str:
+        """Where a page of this participant is previewed, or the list of all."""
+        address = reverse("preview", args=[self.study, name] if name else [self.study])
+        return address + self.query
+
+    @property
+    def query(self) -> str:
+        """What chooses this participant and language in an address."""
+        query = f"?participant={self.slot + 1}"
+        return query + (f"&language={self.language}" if self.languages else "")
+
+
+def _numbered(number: int, label: str, template: str, values: Mapping[str, Any]) -> Page:
+    return Page(str(number), label, template, values, number)

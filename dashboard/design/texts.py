@@ -1,0 +1,169 @@
+"""What participants read, section by section, each with the page on which they read it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dashboard.design.preview import ENDINGS, Preview
+from survey.definition import StudyDefinition
+from survey.definition.checks import AttentionItem
+from survey.definition.codes import possible_endings
+from survey.definition.questions import (
+    ChoiceQuestion,
+    IntegerQuestion,
+    Question,
+    ScreeningQuestion,
+)
+from survey.definition.settings import Settings
+from survey.definition.tasks import (
+    BestWorstTask,
+    LikertTask,
+    RankingTask,
+    SliderTask,
+    Task,
+    TextTask,
+)
+
+STANDARD = "Standard text of the pages"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that participants read: what it is, its text, and the answers offered."""
+
+    label: str
+    text: str = ""
+    options: Sequence[str] = ()
+    #: What researchers have to know of it, and participants do not see.
+    note: str = ""
+    is_markdown: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    entries: list[Entry]
+    #: The page in the preview on which it is read.
+    page: str = ""
+    anchor: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "anchor", self.title.lower().replace(" ", "-"))
+
+
+def texts_of(preview: Preview) -> list[Section]:
+    """Every section that the study has."""
+    shown, content = preview.definition, preview.content
+    numbers = {
+        "screening": content.screening_page,
+        "instructions": content.instructions_page,
+        "closing": content.closing_page,
+        "about": content.demographics_page,
+    }
+    page = {name: str(number or "") for name, number in numbers.items()}
+    block = next((str(block.page) for block in preview.plan.blocks), "")
+    check = next((str(check.page) for check in preview.plan.checks), "")
+    screening = [_screening(question) for question in shown.screening]
+    scenarios = preview.study.scenarios.order_by("position")
+    sections = [
+        Section("Information and consent", list(_information(shown)), "information"),
+        Section("Screening", screening, page["screening"]),
+        Section("Instructions", [_markdown("", shown.texts.instructions)], page["instructions"]),
+        Section("Scenarios", [Entry(s.name, s.prompt, note=s.context) for s in scenarios], block),
+        Section("Questions on each block", list(_asked(shown)), block),
+        Section("Attention checks", [_check(shown, c) for c in shown.attention_checks], check),
+        Section("Closing questions", [_text(task) for task in shown.closing], page["closing"]),
+        Section("About the participant", [_about(q) for q in shown.demographics], page["about"]),
+        Section("Endings", list(_endings(preview)), "completed"),
+    ]
+    return [section for section in sections if section.entries]
+
+
+def _markdown(label: str, text: str, note: str = "") -> Entry:
+    return Entry(label, text, note=note, is_markdown=True)
+
+
+def _information(shown: StudyDefinition) -> Iterator[Entry]:
+    if shown.texts.warning:
+        yield _markdown("Warning", shown.texts.warning)
+    yield _markdown("Information", shown.texts.information)
+    yield _markdown("Statement to agree to", shown.consent.statement)
+    if shown.consent.decline:
+        yield Entry("Button to decline", shown.consent.decline)
+
+
+def _screening(question: ScreeningQuestion) -> Entry:
+    eligible = f"Eligible: {', '.join(question.eligible)}."
+    return Entry(_with_hint(question), "", question.options, eligible)
+
+
+def _asked(shown: StudyDefinition) -> Iterator[Entry]:
+    for task in shown.tasks:
+        yield from _of_task(task)
+    if shown.comment:
+        yield Entry("Remarks", shown.comment, note="Optional free text.")
+
+
+def _of_task(task: Task) -> Iterator[Entry]:
+    if isinstance(task, LikertTask):
+        scale = [f"{point.value}: {point.label}" for point in task.scale]
+        for dimension in task.dimensions:
+            yield Entry(f"Rating of {dimension.name}", dimension.question, scale)
+    elif isinstance(task, SliderTask):
+        scale = [f"{task.minimum}: {task.left}", f"{task.maximum}: {task.right}"]
+        for dimension in task.dimensions:
+            yield Entry(f"Slider of {dimension.name}", dimension.question, scale)
+    elif isinstance(task, RankingTask):
+        ties = "Ranks may be shared." if task.ties else "Each rank is given once."
+        yield Entry("Ranking", task.question, note=ties)
+    elif isinstance(task, BestWorstTask):
+        yield Entry("Best response", task.best)
+        yield Entry("Worst response", task.worst)
+    else:
+        yield _text(task)
+
+
+def _text(task: TextTask) -> Entry:
+    needed = "Required" if task.required else "Optional"
+    length = f"{task.minimum} to {task.maximum} characters"
+    return Entry("Free text", _with_hint(task), note=f"{needed}, {length}.")
+
+
+def _check(shown: StudyDefinition, check: AttentionItem) -> Entry:
+    least, most = check.range
+    place = f"inside block {least} to {most}"
+    if check.kind == "item":
+        place = f"on a page of its own after block {least} to {most}"
+    options = check.options or [f"{p.value}: {p.label}" for p in shown.check_scale(check)]
+    note = f"Right answer: {check.answer}. Shown {place}."
+    return Entry(f"Attention check {check.name}", check.statement, options, note, is_markdown=True)
+
+
+def _about(question: Question) -> Entry:
+    text = _with_hint(question)
+    if isinstance(question, ChoiceQuestion):
+        several = "Several answers possible." if question.kind == "multiple" else ""
+        return Entry(question.name, text, question.offered, several)
+    if isinstance(question, IntegerQuestion):
+        note = f"A whole number from {question.minimum} to {question.maximum}."
+        return Entry(question.name, text, note=note)
+    return Entry(question.name, text, note="A list of US states.")
+
+
+def _with_hint(question: Question | ScreeningQuestion | TextTask) -> str:
+    return f"{question.question} ({question.hint})" if question.hint else question.question
+
+
+def _endings(preview: Preview) -> Iterator[Entry]:
+    texts = preview.definition.texts
+    own = texts.model_dump() | {"completed": texts.thanks}
+    settings = Settings.model_validate(preview.study.settings)
+    for ending in possible_endings(preview.content.definition, settings):
+        label = ENDINGS[ending].removeprefix("End: ").capitalize()
+        yield _markdown(label, own[ending] or "", "" if own[ending] else f"{STANDARD}.")
+    closed = texts.closed or ""
+    yield _markdown("Study paused or closed", closed, "" if closed else f"{STANDARD}.")
+    if texts.help:
+        yield _markdown("Help, on every page", texts.help)
+    else:
+        without = texts.help is False
+        yield Entry("Help, on every page", note="None." if without else f"{STANDARD}.")

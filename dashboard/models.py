@@ -1,0 +1,5 @@
+"""The dashboard's tables, each in the room it belongs to. Here Django looks for them."""
+
+from dashboard.share.models import Package
+
+__all__ = ["Package"]

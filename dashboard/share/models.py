@@ -1,0 +1,53 @@
+"""Files that workers prepare for researchers."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.db import models
+
+from analysis.models import AnalysisRun, Job
+
+
+class Package(Job):
+    """A finished analysis and the data behind it, for sharing, as one zip.
+
+    It goes with its run, which goes when somebody withdraws who was counted in it.
+    """
+
+    class Stage(models.TextChoices):
+        TABLES = "tables", "Writing tables and report"
+        IMAGES = "images", "Drawing figures"
+        DATA = "data", "Writing data"
+        ZIP = "zip", "Packing the zip"
+
+    run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="packages")
+    recipe = models.CharField(max_length=100, help_text="The name of one, or `both`")
+    images = models.BooleanField(help_text="Whether figures are drawn as SVG and PNG, too")
+    stage = models.CharField(max_length=10, choices=Stage, blank=True)
+    percent = models.PositiveSmallIntegerField(default=0, help_text="How much of it is done")
+    size = models.BigIntegerField(null=True, help_text="Bytes of the zip")
+    notes = models.JSONField(default=list, help_text="What has to be known of it, in sentences")
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "recipe", "images"], name="package_once"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "running", "done", "failed"]),
+                name="package_state",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"package {self.pk} of {self.run}"
+
+    @property
+    def path(self) -> Path:
+        """Where its file is, once it is done."""
+        return settings.PACKAGES_DIR / f"{self.pk}.zip"
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called where it is saved."""
+        study = self.run.study
+        return f"{study.slug}-{study.version}-run{self.run_id}-{self.recipe}.zip"

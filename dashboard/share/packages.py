@@ -1,0 +1,116 @@
+"""Packages for sharing: asked for, found again, and removed. A worker makes them (`making`).
+
+Nothing here loads what making them needs, so web processes may ask for them.
+"""
+
+import logging
+import shutil
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
+from django.utils import timezone
+
+from analysis import jobs
+from analysis.models import AnalysisRun
+from analysis.recipe import BOTH, SHIPPED
+from analysis.recipe_sets import recipes_of
+from dashboard.share.models import Package
+from survey.models import Study
+
+logger = logging.getLogger(__name__)
+State = Package.State
+
+
+def recipe_choices(run: AnalysisRun) -> list[tuple[str, str]]:
+    """What a package may be of: both shipped recipes, or any one of the run's; with labels."""
+    both = (BOTH, f"Both: {' and '.join(SHIPPED)}")
+    recipes = recipes_of(run.recipe_set)
+    return [both, *((recipe.name, f"{recipe.title} ({recipe.name})") for recipe in recipes)]
+
+
+def packages_of(study: Study) -> QuerySet[Package]:
+    """Those of any analysis of a study, the newest first."""
+    return Package.objects.filter(run__study=study).select_related("run__study", "run__recipe_set")
+
+
+def has_file(package: Package) -> bool:
+    """Whether a finished package can be downloaded."""
+    return package.state == State.DONE and package.path.is_file()
+
+
+def kept_until(package: Package) -> Any:
+    """When the file of a finished package is removed."""
+    assert package.finished_at is not None
+    return package.finished_at + timedelta(days=settings.PACKAGE_DAYS)
+
+
+@transaction.atomic
+def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
+    """The package of a finished run: done or under way already, else a waiting one.
+
+    The caller wakes a worker. Raises AnalysisRun.DoesNotExist where the run is gone.
+    """
+    # One asks at a time, and never while somebody withdraws who is counted in the run.
+    Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
+    run = AnalysisRun.objects.get(pk=run.pk, state=AnalysisRun.State.DONE)
+    if run.is_automatic:
+        run.is_automatic = False  # the next automatic run would remove it, and the package with it
+        run.save(update_fields=["is_automatic"])
+    package, is_new = Package.objects.get_or_create(run=run, recipe=recipe, images=images)
+    is_lost = package.state == State.DONE and not package.path.is_file()
+    if not is_new and (is_lost or package.state == State.FAILED):
+        package.delete()  # with it goes all that is left of an earlier attempt
+        package = Package.objects.create(run=run, recipe=recipe, images=images)
+    return package
+
+
+def packages_to_wake() -> list[int]:
+    """Packages that wait, or whose worker is lost."""
+    return jobs.jobs_to_wake(Package.objects.all())
+
+
+@receiver(post_delete, sender=Package)
+def _remove_file(instance: Package, **_: Any) -> None:
+    """A package goes with its run, when somebody withdraws for instance; its file goes with it."""
+    path = instance.path
+    transaction.on_commit(lambda: _remove(path))
+
+
+def remove_old_packages() -> None:
+    """Remove packages that were kept long enough, and files that no package knows of: a process
+    that is killed may leave some.
+    """
+    oldest = timezone.now() - timedelta(days=settings.PACKAGE_DAYS)
+    Package.objects.filter(state=State.DONE, finished_at__lt=oldest).delete()
+    if not settings.PACKAGES_DIR.is_dir():
+        return
+    files = list(settings.PACKAGES_DIR.iterdir())  # before the rows: what is newer is left alone
+    rows = Package.objects.values_list("id", "attempts", "state")
+    known = {f"{pk}.zip" for pk, _, _ in rows}
+    known |= {scratch_name(pk, attempts) for pk, attempts, state in rows if state == State.RUNNING}
+    for path in files:
+        if path.name not in known:
+            _remove(path)
+
+
+def scratch_name(package_id: int, attempts: int) -> str:
+    """The folder in which one attempt writes, beside the finished files."""
+    return f"{package_id}-{attempts}"
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    try:
+        with suppress(FileNotFoundError):
+            path.unlink()
+    except OSError as error:  # the next sweep tries again
+        logger.warning("%s could not be removed: %s", path, error.strerror)

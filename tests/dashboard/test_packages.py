@@ -1,0 +1,329 @@
+"""Everything for sharing in one zip: asked for, made by a worker, downloaded, and removed."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
+
+from analysis.execution import finished_run
+from analysis.manual_decisions import decide_on
+from analysis.models import AnalysisRun
+from analysis.quality_rules import QualityRules
+from analysis.rules import set_rules
+from dashboard.share.export_files import write_export
+from dashboard.share.making import make_package
+from dashboard.share.models import Package
+from dashboard.share.packages import packages_to_wake, remove_old_packages, request_package
+from survey.models import Identity, Invitation, Participant, Rating, Study
+from survey.tidy import counted_sources
+from survey.withdrawal import withdraw
+from tests.dashboard.conftest import Woken
+from tests.dashboard.reading import text_of
+from tests.prolific import prolific_id
+
+PREPARE = "/studies/small/packages/prepare/"
+State = Package.State
+
+
+@pytest.fixture(autouse=True)
+def folder(settings: Settings, tmp_path: Path) -> Path:
+    """Where the files are."""
+    settings.PACKAGES_DIR = tmp_path / "packages"
+    return settings.PACKAGES_DIR
+
+
+def made(run: AnalysisRun) -> Package:
+    """A package that a worker has made."""
+    package = request_package(run=run, recipe="both", images=False)
+    make_package(package.pk)
+    package.refresh_from_db()
+    assert package.state == State.DONE, package.error
+    return package
+
+
+def asked(run: AnalysisRun) -> Package:
+    return request_package(run=run, recipe="both", images=True)
+
+
+def no_images(figures: dict[str, Any], folder: Path) -> str:
+    return "no Chrome or Chromium was found"
+
+
+# ── What is in it ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_zip_holds_the_report_every_table_and_the_data_for_sharing(
+    study: Study, run: AnalysisRun
+) -> None:
+    with ZipFile(made(run).path) as packed:
+        assert packed.testzip() is None
+        top = {Path(name).parts[0] for name in packed.namelist()}
+        names = {name.partition("/")[2] for name in packed.namelist()}
+    assert top == {f"small-1-run{run.pk}-both"}
+    tables = run.results.filter(kind="table").values_list("name", flat=True)
+    figures = run.results.filter(kind="figure").values_list("name", flat=True)
+    assert {f"analysis/{name}.csv" for name in tables} < names
+    assert {f"analysis/{name}.tex" for name in tables} < names
+    assert {f"analysis/{name}.json" for name in figures} < names
+    assert {
+        "README.txt", "analysis/report.html", "analysis/manifest.json", "analysis/codebook.csv",
+        "data/ratings.csv", "data/codebook.csv", "data/export.json",
+    } < names  # fmt: skip
+    assert "data/comments.csv" not in names
+
+
+def test_zip_tells_nobody_apart_from_their_pseudonym(study: Study) -> None:
+    pid, label, reason = prolific_id("ann"), "Zoltan's link", "Zoltan told me so"
+    ann, ben = (study.participants.get(pseudonym=name) for name in ("ann", "ben"))
+    Identity.objects.create(participant=ann, slug="small", kind="prolific", key=pid)
+    invitation = Invitation.objects.create(study=study, label=label)
+    Identity.objects.create(participant=ben, slug="small", kind="invitation", key=invitation.token)
+    author = User.objects.create_user("zoltan.researcher")
+    set_rules(study=study, rules=QualityRules(order=["attention"]), author=author)
+    decide_on(
+        study=study, participants=[ann], excluded=True, reason=reason, at=timezone.now(),
+        author=author,
+    )  # fmt: skip
+    run = finished_run(study=study, sources=counted_sources())
+    with ZipFile(made(run).path) as packed:
+        files = {name: packed.read(name).decode() for name in packed.namelist()}
+    told = [pid, invitation.token, label, reason, "zoltan", "Zoltan", ann.secret, "127.0.0.1"]
+    report = next(name for name in files if name.endswith("report.html"))
+    # Not Plotly's own script, but the data of the figures.
+    files[report] = re.sub(r"<script>.*?</script>", "", files[report], flags=re.DOTALL)
+    assert [(what, name) for name, text in files.items() for what in told if what in text] == []
+    [raters] = [text for name, text in files.items() if name.endswith("analysis/raters.csv")]
+    assert "ann" in raters and ",decision,true," in raters
+    assert "“reason not shared”" in files[report]
+
+
+def test_images_that_could_not_be_drawn_are_missed_with_a_reason(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    package = asked(run)
+    make_package(package.pk, draw=no_images)
+    shown = text_of(page.get("/studies/small/downloads/"))
+    assert "Images are missing: no Chrome or Chromium was found." in shown
+    package.refresh_from_db()
+    with ZipFile(package.path) as packed:
+        [readme] = [name for name in packed.namelist() if name.endswith("README.txt")]
+        assert "Images are missing: no Chrome" in packed.read(readme).decode()
+
+
+def test_data_that_changed_after_the_analysis_are_said_to_be_newer(
+    study: Study, run: AnalysisRun
+) -> None:
+    newer = "Answers or rules changed after the analysis: the data are newer than the tables."
+    assert newer not in made(run).notes
+    Package.objects.all().delete()
+    Rating.objects.filter(pk=Rating.objects.earliest("pk").pk).update(value=1)
+    assert newer in made(run).notes
+
+
+# ── Asking for it ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_researcher_asks_sees_progress_and_downloads(
+    page: Client, study: Study, run: AnalysisRun, woken: Woken
+) -> None:
+    answer = page.post(PREPARE, {"recipe": "both", "images": "on"}, follow=True)
+    package = Package.objects.get()
+    assert woken == [("dashboard.package", package.pk)]
+    assert "Waiting for a worker" in text_of(answer)
+
+    state = f"/studies/small/packages/{package.pk}/state/"
+    Package.objects.update(state=State.RUNNING, stage="images", percent=40)
+    assert text_of(page.get(state)) == "Drawing figures: 40 % done"
+    Package.objects.update(state=State.WAITING)
+    make_package(package.pk, draw=lambda figures, folder: "")
+    assert page.get(state)["X-Finished"] == "1"
+
+    name = f"small-1-run{run.pk}-both.zip"
+    assert name in text_of(page.get("/studies/small/downloads/"))
+    zipped = page.get(f"/studies/small/packages/{package.pk}/")
+    assert zipped["Content-Disposition"] == f'attachment; filename="{name}"'
+    content = b"".join(zipped.streaming_content)  # type: ignore[attr-defined]  # it is streamed
+    assert content == package.path.read_bytes()
+
+
+def test_same_request_takes_the_file_that_is_there(
+    page: Client, study: Study, run: AnalysisRun, woken: Woken
+) -> None:
+    package = made(run)
+    answer = page.post(PREPARE, {"recipe": "both"}, follow=True)
+    assert "This download is ready already" in text_of(answer)
+    assert (Package.objects.get(), woken) == (package, [])
+    page.post(PREPARE, {"recipe": "both", "images": "on"})
+    assert Package.objects.count() == 2
+
+
+def test_run_that_a_package_is_of_is_kept(study: Study, run: AnalysisRun) -> None:
+    AnalysisRun.objects.filter(pk=run.pk).update(is_automatic=True)
+    asked(run)
+    run.refresh_from_db()
+    assert not run.is_automatic
+
+
+def test_without_an_analysis_the_page_offers_to_compute_one(
+    page: Client, study: Study, woken: Woken
+) -> None:
+    shown = text_of(page.get("/studies/small/downloads/"))
+    assert "There is no analysis to share yet. Press “Compute” above" in shown
+    answer = page.post(PREPARE, {"recipe": "both"}, follow=True)
+    assert "There is no analysis to share yet. Press “Compute” first." in text_of(answer)
+    assert (Package.objects.count(), woken) == (0, [])
+
+
+def test_recipe_that_is_not_there_is_refused_in_one_line(
+    page: Client, study: Study, run: AnalysisRun, woken: Woken
+) -> None:
+    answer = page.post(PREPARE, {"recipe": "soundest"}, follow=True)
+    assert "There is no recipe soundest. Choose one of the list." in text_of(answer)
+    assert (Package.objects.count(), woken) == (0, [])
+
+
+def test_file_that_is_gone_is_said_to_be_and_made_again(
+    page: Client, study: Study, run: AnalysisRun, woken: Woken
+) -> None:
+    package = made(run)
+    package.path.unlink()
+    for address in ("", "report.html"):
+        answer = page.get(f"/studies/small/packages/{package.pk}/{address}", follow=True)
+        assert "This download has no file any more" in text_of(answer)
+    assert "The file is gone. Prepare it again." in text_of(answer)
+    page.post(PREPARE, {"recipe": "both"})
+    [(_, again)] = woken
+    make_package(again)
+    assert Package.objects.get().path.is_file()
+
+
+def test_report_is_read_in_the_browser_and_can_ask_nobody_for_anything(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    package = made(run)
+    report = page.get(f"/studies/small/packages/{package.pk}/report.html")
+    assert report["Content-Type"] == "text/html; charset=utf-8"
+    policy = report["Content-Security-Policy"]
+    assert policy.startswith("sandbox allow-scripts") and "default-src 'none'" in policy
+    assert "allow-same-origin" not in policy
+    assert b"The small study" in b"".join(report.streaming_content)  # type: ignore[attr-defined]  # it is streamed
+    funnel = page.get(f"/studies/small/packages/{package.pk}/funnel.csv")
+    assert funnel["Content-Disposition"] == 'attachment; filename="funnel.csv"'
+    assert page.get(f"/studies/small/packages/{package.pk}/wins.exe").status_code == 404
+
+
+# ── Workers that are lost ─────────────────────────────────────────────────────────────────────────
+
+
+def test_package_of_a_lost_worker_is_taken_over(
+    study: Study, run: AnalysisRun, folder: Path
+) -> None:
+    package = asked(run)
+    lost = timezone.now() - timedelta(seconds=1)
+    Package.objects.update(state=State.RUNNING, attempts=1, lease_until=lost)
+    (folder / f"{package.pk}-1").mkdir(parents=True)
+    assert packages_to_wake() == [package.pk]
+    assert make_package(package.pk, draw=no_images)
+    remove_old_packages()
+    assert [path.name for path in folder.iterdir()] == [f"{package.pk}.zip"]
+    assert packages_to_wake() == []
+
+
+def make_while(
+    act: Callable[[], object], package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Make a package; in the middle, `act` happens elsewhere."""
+
+    def interrupted(*args: Any, **options: Any) -> dict[str, Any]:
+        act()
+        return write_export(*args, **options)
+
+    monkeypatch.setattr("dashboard.share.making.write_export", interrupted)
+    make_package(package.pk, draw=no_images)
+
+
+def test_worker_that_was_taken_for_dead_changes_nothing(
+    study: Study, run: AnalysisRun, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = asked(run)
+    make_while(lambda: Package.objects.update(attempts=2), package, monkeypatch)
+    package.refresh_from_db()
+    assert (package.state, package.attempts, package.error) == (State.RUNNING, 2, "")
+    assert list(folder.iterdir()) == []
+
+
+def test_package_that_fails_says_why_and_can_be_asked_for_again(
+    page: Client, study: Study, run: AnalysisRun, folder: Path
+) -> None:
+    def broken(figures: dict[str, Any], folder: Path) -> str:
+        raise OSError(28, "No space left on device")
+
+    make_package(asked(run).pk, draw=broken)
+    shown = text_of(page.get("/studies/small/downloads/"))
+    assert "failed" in shown and "No space left on device" in shown
+    assert list(folder.iterdir()) == []
+    again = asked(run)
+    make_package(again.pk, draw=no_images)
+    assert Package.objects.get().path.is_file()
+
+
+# ── Removing it ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_withdrawal_removes_packages_with_the_answers(
+    study: Study,
+    run: AnalysisRun,
+    folder: Path,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    assert made(run).path.is_file()
+    with django_capture_on_commit_callbacks(execute=True):
+        withdraw(participant=study.participants.get(pseudonym="ann"), at=timezone.now())
+    assert not Package.objects.exists()
+    assert list(folder.iterdir()) == []
+
+
+def test_withdrawal_while_a_package_is_made_leaves_none(
+    study: Study, run: AnalysisRun, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = study.participants.get(pseudonym="ann")
+    make_while(lambda: withdraw(participant=ann, at=timezone.now()), asked(run), monkeypatch)
+    assert not Package.objects.exists()
+    assert list(folder.iterdir()) == []
+
+
+def test_withdrawal_of_a_test_person_leaves_packages_of_others(
+    study: Study, run: AnalysisRun
+) -> None:
+    package = made(run)
+    robot = Participant.objects.get(pseudonym="robot")
+    withdraw(participant=robot, at=timezone.now())
+    assert Package.objects.get() == package
+
+
+def test_old_packages_and_unknown_files_are_removed(
+    study: Study,
+    run: AnalysisRun,
+    folder: Path,
+    settings: Settings,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    package = made(run)
+    (folder / "999.zip").touch()
+    (folder / "999-1").mkdir()
+    remove_old_packages()
+    assert [path.name for path in folder.iterdir()] == [f"{package.pk}.zip"]
+    old = timezone.now() - timedelta(days=settings.PACKAGE_DAYS, minutes=1)
+    Package.objects.update(finished_at=old)
+    with django_capture_on_commit_callbacks(execute=True):
+        remove_old_packages()
+    assert not Package.objects.exists()
+    assert list(folder.iterdir()) == []
