@@ -121,7 +121,7 @@ class JudgingDefinition(Part):
         names = [judge.name for judge in self.judges]
         for number, name in enumerate(names):
             if name in names[:number]:
-                raise wrong(("judges", number, "name"), f"{name!r} stands twice")
+                raise wrong(("judges", number, "name"), f"{name!r} is repeated")
         if self.gold is not None and self.gold not in names:
             near = did_you_mean(self.gold, names)
             raise wrong(("gold",), f"{self.gold!r} is not among the judges{near}")

@@ -100,7 +100,7 @@ def test_mistake_is_named_with_its_line(line: str, problem: str) -> None:
     [
         ("judges: []", "judging.judges: List should have at least 1 item"),
         ("judges: [{name: a b}]", "judging.judges.0.name: String should match pattern"),
-        ("judges: [{name: a}, {name: a}]", "judging.judges.1.name: 'a' stands twice"),
+        ("judges: [{name: a}, {name: a}]", "judging.judges.1.name: 'a' is repeated"),
         ("gold: other", "judging.gold: 'other' is not among the judges"),
         ("budget: {money: 0}", "judging.budget.money: Input should be greater than 0"),
         ("budget: {money: .inf}", "judging.budget.money: Input should be a finite number"),
