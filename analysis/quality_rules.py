@@ -209,7 +209,7 @@ class QualityRules(Part):
     def _each_rule_once(cls, order: list[RuleName]) -> list[RuleName]:
         for rule in order:
             if order.count(rule) > 1:
-                raise ValueError(f"{rule} stands twice")
+                raise ValueError(f"{rule} is repeated")
         return order
 
     def rule(self, name: str) -> Rule:

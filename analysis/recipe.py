@@ -340,7 +340,7 @@ class Recipe(Part):
         for key, names in each.items():
             for name in names:
                 if names.count(name) > 1:
-                    raise wrong((key,), f"{name!r} stands twice")
+                    raise wrong((key,), f"{name!r} is repeated")
         return self
 
 

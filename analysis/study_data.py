@@ -140,7 +140,7 @@ def _people(participants: DataFrame) -> DataFrame:
     people = participants.assign(participant=text(participants["participant"]))
     if people["participant"].duplicated().any():
         twice = people["participant"][people["participant"].duplicated()].min()
-        raise ValueError(f"participant {twice!r} stands twice")
+        raise ValueError(f"participant {twice!r} is repeated")
     for column in ("duration_seconds", "attention_checks_failed"):
         people[column] = pd.to_numeric(people[column]).astype("float64")
     active = people["active"] if "active" in people else Series(False, index=people.index)

@@ -28,7 +28,9 @@ def refuse_large_bodies(
         if status is None:
             return get_response(request)
         if status == 413 and not _is_of_participants(request):
-            page = get_template("413.html").render({"largest_mb": LARGEST_UPLOAD // 1000**2})
+            page = get_template("dashboard/too_large.html").render(
+                {"largest_mb": LARGEST_UPLOAD // 1000**2}
+            )
         else:
             page = get_template("400.html").render()
         return HttpResponse(page, status=status)

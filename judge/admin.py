@@ -1,4 +1,4 @@
-"""Raw records for researchers. Read-only: what a judge said is never edited."""
+"""Raw records for researchers. Read-only: a judge's answers are never edited."""
 
 from django.contrib import admin
 

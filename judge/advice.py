@@ -1,4 +1,4 @@
-"""What to do about a request to a judge that failed, in the researcher's words."""
+"""What a researcher can do about a failed request to a judge."""
 
 from judge.endpoints import variable_of
 from judge.models import Attempt
@@ -7,8 +7,8 @@ Outcome = Attempt.Outcome
 
 
 def advice(failed: Attempt, endpoint: str) -> str:
-    """What to look at first, of the endpoint that its judge calls so; empty where the error itself
-    says it all.
+    """What to check first, with the settings of this endpoint; empty if the error itself
+    says it.
     """
     names = ("API_KEY", "BASE_URL", "MODEL", "CONCURRENCY")
     key, address, model, concurrency = (variable_of(endpoint, name) for name in names)

@@ -1,11 +1,11 @@
-"""The queue of judge calls: what is to be asked, who asks it, what came of it.
+"""The queue of judge calls: which are due, who makes them, and their outcomes.
 
-Every step is one short transaction under a lock on the endpoint's row, so that any number of
-workers and judges share its limit, and a worker that dies leaves behind exactly what it had sent.
-The database counts on both shapes, also where Redis is there: what is in flight is counted by the
-very rows that record it, so neither a killed worker nor an emptied Redis can make the count wrong.
-A call RUNNING under a lease belongs to the attempt named by its lease token; an outcome counts
-only while that is so. Failures of an endpoint slow the whole judge down, then stop it.
+Every step is one short transaction under a lock on the endpoint's row. So all workers and judges
+share its limit, and a dead worker leaves a record of exactly what it sent. The database counts
+requests in flight, even with Redis: it counts the rows that record them, so a killed worker or an
+emptied Redis cannot make the count wrong. A RUNNING call belongs to the attempt of its lease token;
+an outcome counts only while it does. Failures of an endpoint first slow down the whole judge, then
+stop it.
 """
 
 import logging
@@ -34,14 +34,14 @@ from judge.spending import cost_of, expected_cost, why_no_more
 logger = logging.getLogger(__name__)
 
 LONGEST_BACKOFF_SECONDS = 60.0
-#: An endpoint may ask for a longer wait than our own backoff, up to this.
+#: The longest wait that an endpoint can ask for, if longer than our own backoff.
 LONGEST_WAIT_SECONDS = 3600.0
-#: Of an answer or an error's body, so that a stray megabyte does not fill the database.
+#: The stored length of an answer or an error's body, so large ones do not fill the database.
 STORED_CHARACTERS = 10_000
-#: Stands for what is not stored. The end is: an answer comes after what led to it.
+#: Replaces the part that is not stored. The end is kept, because the answer comes last.
 LEFT_OUT = "\n[…]\n"
 
-#: What an endpoint may answer to a request for something that it does not offer.
+#: Statuses of an endpoint for a request with a feature that it lacks.
 REFUSALS_OF_A_SCHEMA = {400, 404, 415, 422, 501}
 Support = StructuredOutput.Support
 UNUSABLE = Attempt.Outcome.UNUSABLE
@@ -49,7 +49,7 @@ UNUSABLE = Attempt.Outcome.UNUSABLE
 
 @dataclass(frozen=True)
 class Claimed:
-    """A call and the attempt, already committed, whose request is to be sent for it."""
+    """A call and its attempt, already committed, whose request is sent next."""
 
     call: Call
     attempt: Attempt
@@ -65,8 +65,8 @@ class Claimed:
 def claim(judge_id: int) -> Claimed | None:
     """Lease the next call that is due, with its attempt, if the limits allow one more.
 
-    One at a time, so that workers share an endpoint. The request is built before anything is
-    committed: where it can't be, nothing is leased. Raises JudgeNotReady.
+    One at a time, so that workers share an endpoint. The request is built before the commit: if
+    that fails, nothing is leased. Raises JudgeNotReady.
     """
     with locked(judge_id) as judge:
         now = timezone.now()
@@ -90,11 +90,11 @@ def claim(judge_id: int) -> Claimed | None:
 def _lease(
     judge: Judge, call: Call, configuration: JudgeConfiguration, *, structured: bool
 ) -> Claimed | None:
-    """Commit the attempt that is to be sent for a call; stop the judge where the budget ends."""
+    """Commit the attempt for a call; stop the judge at the end of the budget."""
     expected = expected_cost(judge, configuration, tokens_of(call, configuration))
     budget = judge.study.judging.read_definition().budget
     if budget.money is not None and expected is None and is_worked_on(judge.pk):
-        return None  # nobody knows yet what a call costs: the one in flight will tell
+        return None  # the cost of a call is unknown: the one in flight will show it
     if reason := why_no_more(judge, budget, expected=expected):
         judge.stopped = reason
         judge.save(update_fields=["stopped"])
@@ -140,7 +140,7 @@ def record_scores(claimed: Claimed, reply: Reply, scored: Sequence[Scored]) -> N
 
 
 def record_probe(claimed: Claimed, reply: Reply, *, keeps: bool) -> None:
-    """Commit whether an endpoint's answer `keeps` to the probe's schema."""
+    """Commit whether an endpoint `keeps` its answers to the probe's schema."""
     support = Support.ENFORCED if keeps else Support.IGNORED
     with _own(claimed, Attempt.Outcome.ANSWERED, reply=reply) as (judge, call):
         if call is None:
@@ -150,21 +150,21 @@ def record_probe(claimed: Claimed, reply: Reply, *, keeps: bool) -> None:
 
 
 def record_unusable(claimed: Claimed, reply: Reply, reason: str) -> None:
-    """Commit that the judge answered without a usable score: once it is asked to repair its
-    answer, then the score is missing.
+    """Commit an answer without a usable score. The judge is asked once to repair it; after that the
+    score is missing.
     """
     with _own(claimed, Attempt.Outcome.UNUSABLE, reply=reply, error=reason) as (judge, call):
         if call is None:
             return
         judge.failures_in_a_row = 0
         if claimed.attempt.is_repair:
-            _fail(call, f"no usable score, nor one when asked to repair it: {reason}")
+            _fail(call, f"no usable score, also after one repair: {reason}")
         else:
             _ask_again(call, claimed, reason, at_once=True)
 
 
 def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
-    """Commit that no completion came back; ask again later, give up, or stop the judge."""
+    """Commit that no completion was received; ask again later, give up, or stop the judge."""
     with _own(claimed, failure.outcome, error=str(failure), failure=failure) as (judge, call):
         if call is None:
             return
@@ -173,7 +173,7 @@ def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
             _answered(judge, call)
             return
         if _may_be_the_schema(claimed, failure) and not _has_answers(judge):
-            # The probe's schema was taken, this longer one is not.
+            # The endpoint accepted the probe's schema, but not this longer one.
             _note_support(judge, Support.REFUSED, str(failure))
             _release(call)
             return
@@ -191,7 +191,7 @@ def record_failure(claimed: Claimed, failure: ExchangeFailed) -> None:
 
 
 def stop(judge_id: int, reason: str) -> None:
-    """Let nobody work on a judge's calls until somebody queues them again."""
+    """Stop a judge: its calls wait until they are queued again."""
     with locked(judge_id) as judge:
         _stop(judge, reason)
         judge.save(update_fields=["stopped"])
@@ -201,19 +201,19 @@ def stop(judge_id: int, reason: str) -> None:
 
 
 def structured_output(judge: Judge) -> str | None:
-    """Whether answers of the judge's model are held to a JSON schema; None before it is known."""
+    """Whether the endpoint enforces a JSON schema for the judge's model; None if unknown."""
     found = StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).first()
     return found.support if found else None
 
 
 def _probe(judge: Judge, now: datetime) -> Call | None:
-    """The probe to ask now, where nobody else is at it for this model."""
+    """The probe to send now, unless one for this model is in flight."""
     of_model = Call.objects.filter(judge__endpoint=judge.endpoint, judge__model=judge.model)
     if live(probes(of_model), now).exclude(judge=judge).exists():
         return None
     probe, _ = judge.calls.get_or_create(response=None, block=None, defaults={"replicate": 0})
     if probe.state in (Call.State.ANSWERED, Call.State.FAILED):
-        # What was found out then has been forgotten since.
+        # The result of that probe has been deleted since.
         probe.state, probe.forgiven = Call.State.WAITING, probe.attempts.count()
     is_due = probe.not_before is None or probe.not_before <= now
     return probe if probe.state == Call.State.WAITING and is_due else None
@@ -240,8 +240,8 @@ def _has_answers(judge: Judge) -> bool:
 
 
 def _is_only_this_one(judge: Judge, call: Call, failure: ExchangeFailed) -> bool:
-    """Whether an endpoint that refuses a call accepts others: it has, or the call was refused
-    before, which stopped the judge, and somebody has seen to it since.
+    """Whether an endpoint that refuses this call accepts others: it did before, or the call was
+    refused before and a person has restarted the stopped judge.
     """
     same = call.attempts.filter(number__gt=call.forgiven, http_status=failure.status)
     return _has_answers(judge) or same.count() > 1
@@ -259,7 +259,7 @@ def _stop(judge: Judge, reason: str) -> None:
         call__judge__endpoint=judge.endpoint, call__judge__model=judge.model
     )
     if not answers.exists():
-        # A model that is not there yet may refuse schemas for no other reason.
+        # A model that is still missing may refuse a schema for that reason alone.
         StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).exclude(
             support=Support.ENFORCED
         ).delete()
@@ -274,10 +274,10 @@ def _own(
     failure: ExchangeFailed | None = None,
     error: str = "",
 ) -> Iterator[tuple[Judge, Call | None]]:
-    """Commit an attempt's outcome, then what the caller makes of its call and judge.
+    """Commit an attempt's outcome, then the caller's changes to its call and judge.
 
-    The call is None when its lease was lost: then the attempt stays unknown, and the call
-    belongs to another.
+    The call is None if its lease was lost: then the attempt stays unknown, and the call belongs to
+    another attempt.
     """
     attempt = claimed.attempt
     with locked(claimed.call.judge_id) as judge:
@@ -309,7 +309,7 @@ def _own(
 
 
 def _pace(judge: Judge) -> tuple[object, ...]:
-    """What an outcome may change of a judge, so that an answer among answers writes nothing."""
+    """The fields of a judge that an outcome can change; an answer after an answer changes none."""
     return judge.stopped, judge.not_before, judge.failures_in_a_row, judge.endpoint.not_before
 
 
@@ -341,7 +341,7 @@ def _ask_again(
     retry_after: float | None = None,
     at_once: bool = False,
 ) -> None:
-    """Put a call back, with a wait or without, or fail it when it has had all its attempts."""
+    """Put a call back, with or without a wait, or fail it after its last attempt."""
     tries = claimed.attempt.number - call.forgiven
     if tries >= settings.JUDGE_MAX_ATTEMPTS:
         _fail(call, f"given up after attempt {tries}: {reason}")
@@ -351,8 +351,8 @@ def _ask_again(
 
 
 def _slow_down(judge: Judge, failure: ExchangeFailed) -> None:
-    """Leave an endpoint alone that asks for it, and a judge whose requests all fail; stop that in
-    the end.
+    """Pause an endpoint that asks for it, and a judge whose requests all fail; finally stop the
+    judge.
     """
     if failure.retry_after is not None:
         judge.endpoint.not_before = _latest(judge.endpoint.not_before, _later(failure.retry_after))
@@ -382,7 +382,7 @@ def _later(seconds: float) -> datetime:
 
 
 def _storable(text: str) -> str:
-    """`text` as every database takes it: no NUL, no half characters, not endless."""
+    """`text` as every database accepts it: no NUL, no lone surrogates, limited length."""
     if len(text) > STORED_CHARACTERS:
         half = STORED_CHARACTERS // 2
         text = text[:half] + LEFT_OUT + text[-half:]

@@ -1,8 +1,7 @@
-"""Which judges a study has, where they are asked, and whose scores are gold.
+"""A study's judges, their endpoints, and its gold source.
 
-A judge is what its study says about it plus the endpoint and model of this installation. When
-anything changes that its scores depend on, a new version takes over and the scores of the old one
-stay.
+A judge is its description in the study plus the endpoint and model of this installation. When
+anything that its scores depend on changes, a new version replaces it; the old scores stay.
 """
 
 from collections.abc import Collection
@@ -31,12 +30,12 @@ NOT_SET_UP = "not set up here: "
 
 @transaction.atomic
 def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
-    """Give a study the judges that its file describes; whether that changed anything.
+    """Create or update the judges of a study's file; returns whether anything changed.
 
-    A judge that is no longer in the file is asked no more; its scores stay. The file's gold judge
-    becomes the gold one when the file names another than before. An unchanged description changes
-    nothing, also where its judges were asked elsewhere: only `move_judges_here` moves them, since
-    that costs a new set of calls.
+    A judge that is no longer in the file makes no more calls; its scores stay. If the file has a
+    new gold judge, that judge becomes gold. An unchanged description changes nothing, even if its
+    judges used another endpoint: only `move_judges_here` moves them, because that costs a new set
+    of calls.
     """
     Study.objects.select_for_update().get(pk=study.pk)
     judging, created = Judging.objects.get_or_create(
@@ -65,13 +64,13 @@ def configure_judging(study: Study, definition: JudgingDefinition) -> bool:
 
 @transaction.atomic
 def move_judges_here(study: Study, names: Collection[str] = ()) -> list[Judge]:
-    """The study's judges, or those called `names`, as this installation asks them; new versions
-    where they must be.
+    """The study's judges, or those called `names`, with this installation's endpoints; new versions
+    if necessary.
 
     Raises JudgeNotReady.
     """
     if definition_of(study).rating is None:
-        raise JudgeNotReady(f"{study} asks for no ratings, so a judge has none to give")
+        raise JudgeNotReady(f"{study} has no ratings, so a judge cannot score it")
     judging = Judging.objects.filter(study=study).first()
     if judging is None:
         raise JudgeNotReady(f"{study} has no judge: load its study folder again")
@@ -85,15 +84,15 @@ def move_judges_here(study: Study, names: Collection[str] = ()) -> list[Judge]:
 
 
 def retire_judges(study: Study) -> None:
-    """Have nobody asked any more: there is nothing to judge. What was scored stays."""
+    """Stop all judges, because there is nothing to judge. Scores stay."""
     _retire(Judge.objects.filter(study=study, is_current=True))
 
 
 def _configuration(study: Study, judge: JudgeDefinition) -> JudgeConfiguration:
-    """A judge as this installation would ask it."""
+    """A judge's configuration in this installation."""
     try:
         here = endpoint_here(judge.endpoint)
-    except JudgeNotReady:  # said when somebody wants to ask it; a study can be read all the same
+    except JudgeNotReady:  # reported when the judge is used; the study can be loaded without it
         unknown = f"{NOT_SET_UP}{judge.endpoint}"
         here = EndpointHere(judge.endpoint, unknown, "", judge.model or unknown, 1, False)
     return configured(
@@ -107,7 +106,9 @@ def _configuration(study: Study, judge: JudgeDefinition) -> JudgeConfiguration:
 
 
 def _is_updated(judge: Judge, described: JudgeConfiguration, *, names_model: bool) -> bool:
-    """Whether a judge is as described but for where it is asked; what stands aside is updated."""
+    """Whether a judge is as described, apart from its endpoint; updates fields without effect on
+    scores.
+    """
     known = judge.read_configuration()
     where = {"base_url", "stand_in", "prompt_format"}
     if known.stand_in or not names_model:
@@ -125,11 +126,10 @@ def _current(study: Study, name: str) -> Judge | None:
 
 
 def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
-    """Find or make the version of a judge that is so configured, and make it the current one.
+    """Find or create the version of a judge with this configuration, and make it current.
 
-    The others are stopped, so that nothing more is spent on them. A version that was never asked
-    is no version yet: it changes. Gold scores that a version has stay the gold ones until
-    somebody decides otherwise.
+    Other versions are stopped, so they cost nothing more. A version without calls is changed
+    instead of replaced. A version's gold scores stay gold until a person chooses others.
     """
     versions = Judge.objects.filter(study=study, name=configuration.name)
     replaced = versions.filter(is_current=True).first()
@@ -151,7 +151,7 @@ def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
     if replaced is not None and decision is not None and decision.judge == replaced != judge:
         on_scale = on_scale_of_study(configuration.scale, definition_of(study))
         if on_scale and not replaced.calls.filter(state=Call.State.ANSWERED).exists():
-            why = f"takes the place of {replaced}, which has no scores"
+            why = f"replaces {replaced}, which has no scores"
             choose_gold(study, judge=judge, why=why)
     return judge
 
@@ -159,10 +159,10 @@ def _use(study: Study, configuration: JudgeConfiguration) -> Judge:
 def _known_version(
     versions: QuerySet[Judge], configuration: JudgeConfiguration
 ) -> tuple[JudgeConfiguration, Judge | None]:
-    """The version that is so configured, if there is one, and its configuration.
+    """The version with this configuration, if there is one, and its stored configuration.
 
-    One that was asked in an earlier format, which can still be asked in, goes on in that: another
-    format is no reason to ask and pay for everything again.
+    A version in an earlier format that is still supported keeps it: a new format alone is no reason
+    to make and pay for all calls again.
     """
     for known in prompts.FORMATS:
         described = configuration.model_copy(update={"prompt_format": known})
@@ -178,6 +178,6 @@ def _next(versions: QuerySet[Judge]) -> int:
 
 
 def _retire(judges: QuerySet[Judge], why: str = "no longer in the study's file") -> None:
-    """Nobody asks these any more; their scores stay."""
+    """Stop these judges; their scores stay."""
     judges.filter(stopped="").update(stopped=why)
     judges.update(is_current=False)

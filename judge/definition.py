@@ -1,4 +1,4 @@
-"""The `judging:` part of study.yaml, and what a judge is once its endpoint is known. Pure."""
+"""The `judging:` part of study.yaml, and a judge's configuration with its endpoint. Pure."""
 
 import hashlib
 import json
@@ -17,9 +17,9 @@ JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:
 EndpointName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 PresetName = Literal["one_line", "anchored", "three_components"]
 
-#: The endpoint that JUDGE_BASE_URL and its like describe.
+#: The endpoint of JUDGE_BASE_URL and similar settings.
 DEFAULT_ENDPOINT = "default"
-#: What a request is made of by the other keys of a judge, or must not have.
+#: Parts of a request that other keys of a judge determine, or that are not allowed.
 OUR_PARAMETERS = {
     *("model", "messages", "temperature", "seed", "max_tokens"),
     *("response_format", "n", "stream", "stream_options"),
@@ -28,47 +28,47 @@ OUR_PARAMETERS = {
 
 
 class Price(Part):
-    """US dollars per million tokens, for endpoints that do not say what a call cost."""
+    """US dollars per million tokens, for endpoints that do not report costs."""
 
     input: float = Field(ge=0, le=10_000)
     output: float = Field(ge=0, le=10_000)
 
 
 class Budget(Part):
-    """What all judges of a study may use up together: US dollars, and requests."""
+    """The limits for all judges of a study together: US dollars and requests."""
 
     money: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     requests: int | None = Field(default=None, ge=1)
 
 
 class JudgeDefinition(Part):
-    """What a study says about one judge. Addresses and keys come from the environment."""
+    """A study's description of one judge. Addresses and keys come from the environment."""
 
     name: JudgeName = "judge"
     endpoint: EndpointName = DEFAULT_ENDPOINT
-    #: Null is the model that the environment names for the endpoint.
+    #: Null: the endpoint's model in the environment.
     model: Text | None = None
-    #: Whose model it is, for the warning about judging one's own kin.
+    #: The model's family, for the warning about judging its own family.
     family: Text | None = None
     preset: PresetName | None = None
     rubric: Text | dict[Name, Text] | None = None
-    #: Null is every dimension of the study.
+    #: Null: every dimension of the study.
     dimensions: list[Name] | None = Field(default=None, min_length=1)
-    #: Null is the study's own. Another one can't be the gold standard.
+    #: Null: the study's own. A judge with another scale can't be gold.
     scale: list[Point] | None = Field(default=None, min_length=2, max_length=11)
     #: `single` shows one response, `block` all those of a block, in permuted order.
     presentation: Literal["single", "block"] = "single"
-    #: Whether a sentence is asked for with each score.
+    #: Whether the judge gives a sentence with each score.
     reasons: bool = False
     #: Calls per response (or block) and dimension; the gold score is the mean of their scores.
     replicates: int = Field(default=3, ge=1, le=100)
-    #: Null leaves it to the endpoint: some models refuse a request that names one.
+    #: Null: the endpoint's default; some models refuse a request with a temperature.
     temperature: float | None = Field(default=1.0, ge=0, le=2)
-    #: Null leaves it to the endpoint. An answer that was cut off is never read as a score.
+    #: Null: the endpoint's default. A truncated answer is never read as a score.
     max_tokens: int | None = Field(default=None, ge=16)
-    #: Each call's own seed follows from it (`judge.seeds`), so that a run can be repeated.
+    #: Each call's seed is derived from it (`judge.seeds`), so a run can be repeated.
     seed: int | None = Field(default=None, ge=0, le=2**31)
-    #: Sent along as they are, such as OpenRouter's `provider`.
+    #: Sent unchanged, such as OpenRouter's `provider`.
     options: dict[str, Any] = {}
     price: Price | None = None
 
@@ -76,7 +76,7 @@ class JudgeDefinition(Part):
     @classmethod
     def _options_are_not_ours(cls, options: dict[str, Any]) -> dict[str, Any]:
         if taken := sorted(OUR_PARAMETERS & options.keys()):
-            raise ValueError(f"{taken[0]!r} is not an option: the judge's other keys decide it")
+            raise ValueError(f"{taken[0]!r} is not an option: another key of the judge sets it")
         try:
             json.dumps(options, allow_nan=False)
         except ValueError:
@@ -88,32 +88,32 @@ class JudgeDefinition(Part):
     def _values_rise(cls, scale: list[Point] | None) -> list[Point] | None:
         values = [point.value for point in scale or []]
         if values != sorted(set(values)):
-            raise ValueError("values must rise, each once")
+            raise ValueError("values must increase")
         return scale
 
     @model_validator(mode="after")
     def _one_rubric(self) -> "JudgeDefinition":
         if self.preset is not None and self.rubric is not None:
-            raise wrong(("preset",), "preset and rubric exclude each other")
+            raise wrong(("preset",), "give either preset or rubric, not both")
         return self
 
 
 class JudgingDefinition(Part):
-    """Who scores a study's responses, whose scores are gold, and what it may cost."""
+    """The judges of a study's responses, the gold one, and the budget."""
 
     judges: list[JudgeDefinition] = Field(default=[JudgeDefinition()], min_length=1)
-    #: Null is the first judge. Also changed with a click, or by `manage.py gold`.
+    #: Null: the first judge. The dashboard and `manage.py gold` can change it too.
     gold: JudgeName | None = None
     budget: Budget = Budget()
-    #: Evaluated model → whose it is.
+    #: Evaluated model → its family.
     families: dict[str, Text] = {}
-    #: What a judge's lower price is worth in the alternative annotator test: 0.1 where raters are
-    #: a crowd, 0.15 where they are skilled, 0.2 where they are experts (Calderon et al. 2025).
+    #: The cost-benefit margin of the alternative annotator test: 0.1 for crowd workers, 0.15 for
+    #: skilled raters, 0.2 for experts (Calderon et al. 2025).
     epsilon: float = Field(default=0.1, ge=0, lt=1)
 
     @property
     def gold_name(self) -> str:
-        """The judge whose scores are to be gold."""
+        """The judge whose scores should be gold."""
         return self.gold or self.judges[0].name
 
     @model_validator(mode="after")
@@ -121,22 +121,22 @@ class JudgingDefinition(Part):
         names = [judge.name for judge in self.judges]
         for number, name in enumerate(names):
             if name in names[:number]:
-                raise wrong(("judges", number, "name"), f"{name!r} stands twice")
+                raise wrong(("judges", number, "name"), f"{name!r} is repeated")
         if self.gold is not None and self.gold not in names:
             near = did_you_mean(self.gold, names)
             raise wrong(("gold",), f"{self.gold!r} is not among the judges{near}")
         return self
 
     def contradictions(self, study: StudyDefinition) -> list[tuple[tuple[str | int, ...], str]]:
-        """What does not fit the study: where (below `judging`), and why."""
+        """Conflicts with the study: the path (below `judging`), and the reason."""
         if study.rating is None:
-            return [((), "the study asks for no ratings to be judged")]
+            return [((), "the study has no ratings that a judge could give")]
         found: list[tuple[tuple[str | int, ...], str]] = []
         for number, judge in enumerate(self.judges):
             path = ("judges", number)
             found += [((*path, *at), why) for at, why in _misfits(judge, study)]
             if judge.name == self.gold_name and not on_scale_of_study(judge.scale, study):
-                message = "gold scores are on the scale of the study; choose another judge as gold"
+                message = "gold scores must use the study's scale; choose another judge as gold"
                 found.append(((*path, "scale"), message))
         return found
 
@@ -149,7 +149,7 @@ def _misfits(
     for number, name in enumerate(judge.dimensions or []):
         if name not in rated:
             near = did_you_mean(name, rated)
-            message = f"{name!r} is not rated; there are {', '.join(rated)}{near}"
+            message = f"{name!r} is not rated; choose from {', '.join(rated)}{near}"
             found.append((("dimensions", number), message))
     asked = [name for name in judge.dimensions or rated if name in rated]
     preset = PRESETS.get(judge.preset or "")
@@ -157,20 +157,24 @@ def _misfits(
     key = "preset" if preset else "rubric"
     if texts and (missing := [name for name in asked if name not in texts]):
         there = ", ".join(texts)
-        found.append(((key,), f"says nothing of {missing[0]!r}; it is about {there}"))
+        found.append(((key,), f"does not cover {missing[0]!r}, only {there}"))
     if isinstance(judge.rubric, dict):
         unknown = [name for name in judge.rubric if name not in asked]
         found += [(("rubric", name), "is not a dimension that it judges") for name in unknown]
     values = [point.value for point in judge.scale or study.rated.scale]
     if preset and preset.values and values != list(preset.values):
         described = ", ".join(map(str, preset.values))
-        message = f"describes the points {described}; give the judge a scale of these, or a rubric"
+        message = (
+            f"describes the points {described}; give the judge a scale of these points, or a rubric"
+        )
         found.append((("preset",), message))
     return found
 
 
 def on_scale_of_study(scale: Sequence[Point] | None, study: StudyDefinition) -> bool:
-    """Whether scores on `scale` (None is the study's own) can stand beside the study's ratings."""
+    """Whether scores on `scale` (None: the study's own) can be compared with the study's
+    ratings.
+    """
     if study.rating is None:
         return False
     if scale is None or list(scale) == list(study.rated.scale):
@@ -179,9 +183,9 @@ def on_scale_of_study(scale: Sequence[Point] | None, study: StudyDefinition) -> 
 
 
 class JudgeConfiguration(Part):
-    """A judge as one installation asks it: all that its scores depend on, and a little more.
+    """A judge's configuration in one installation: all that its scores depend on, and some more.
 
-    What is not in its fingerprint (`ASIDE`) can change without another version of the judge.
+    Fields outside its fingerprint (`ASIDE`) can change without a new version of the judge.
     """
 
     name: str
@@ -192,7 +196,7 @@ class JudgeConfiguration(Part):
     questions: dict[str, str]
     rubrics: dict[str, str]
     scale: list[Point]
-    #: Whether the scale names its ends alone, and what lies between is a score as well.
+    #: Whether the scale only labels its ends, and values between them are scores too.
     between: bool
     presentation: Literal["single", "block"]
     reasons: bool
@@ -200,7 +204,7 @@ class JudgeConfiguration(Part):
     max_tokens: int | None
     seed: int | None
     options: dict[str, Any]
-    #: The wording around the rubric, and the seeds: `judge.prompts.FORMAT` at the time.
+    #: The prompt's wording and the seeds: `judge.prompts.FORMAT` at the time.
     prompt_format: int
 
     endpoint: str
@@ -214,17 +218,17 @@ class JudgeConfiguration(Part):
 
     @property
     def values(self) -> list[int]:
-        """Every score there is, rising."""
+        """Every possible score, in increasing order."""
         values = [point.value for point in self.scale]
         return list(range(values[0], values[-1] + 1)) if self.between else values
 
     def fingerprint(self) -> str:
-        """SHA-256 of everything that may influence a single score."""
+        """SHA-256 of everything that can influence a score."""
         canonical = json.dumps(self.model_dump(exclude=ASIDE), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-#: The endpoint's name (its address counts), how often is asked, and what is only said of it.
+#: The endpoint's name (its address counts), the number of replicates, and descriptions.
 ASIDE = {"endpoint", "replicates", "family", "price"}
 
 
@@ -237,7 +241,7 @@ def configuration_of(
     stand_in: bool,
     prompt_format: int,
 ) -> JudgeConfiguration:
-    """A judge of a study, asked for `model` at `base_url`."""
+    """A judge of a study, with `model` at `base_url`."""
     task = study.rated
     asked = judge.dimensions or [dimension.name for dimension in task.dimensions]
     questions = {d.name: d.question for d in task.dimensions if d.name in asked}

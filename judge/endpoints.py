@@ -1,4 +1,4 @@
-"""Where this installation asks judges: addresses and keys, which come from the environment."""
+"""This installation's endpoints: addresses and keys from the environment."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from judge.prompts import FORMATS
 
 
 class JudgeNotReady(Exception):
-    """A judge can't be asked as things are set up here; the message says what to change."""
+    """A judge can't be used with this installation's settings; the message says what to change."""
 
 
 @dataclass(frozen=True)
 class EndpointHere:
-    """An endpoint as the environment describes it. Its key is sent to its address alone."""
+    """An endpoint from the environment. Its key is sent only to its address."""
 
     name: str
     base_url: str
     api_key: str
-    #: What is asked for where a judge names no model.
+    #: The model for judges without one.
     model: str
-    #: Requests in flight at a time, over all judges, studies and workers.
+    #: Maximum number of requests in flight, over all judges, studies and workers.
     concurrency: int
     stand_in: bool
 
@@ -33,7 +33,7 @@ class EndpointHere:
 
     @property
     def identity(self) -> str:
-        """Its address; the stand-in is one and the same, wherever it listens."""
+        """Its address; for the stand-in one fixed name, whatever its port."""
         return "stand-in" if self.stand_in else self.base_url.rstrip("/")
 
 
@@ -43,15 +43,15 @@ def variable_of(endpoint: str, name: str) -> str:
 
 
 def endpoint_here(name: str) -> EndpointHere:
-    """The endpoint called `name`. Raises JudgeNotReady where the environment has none, or one with
-    a password or a key in its address.
+    """The endpoint called `name`. Raises JudgeNotReady if the environment lacks it, or its address
+    contains a password or a key.
 
-    An installation with a stand-in asks it in place of endpoints that are not set up.
+    An installation with a stand-in uses it for endpoints that are not set up.
     """
     named = settings.JUDGE_ENDPOINTS.get(name)
     if named is None and name != DEFAULT_ENDPOINT and not settings.JUDGE_STAND_IN:
         raise JudgeNotReady(
-            f"the endpoint {name!r} is not set up here: name it in JUDGE_ENDPOINTS and set "
+            f"the endpoint {name!r} is not set up here: add it to JUDGE_ENDPOINTS and set "
             f"{variable_of(name, 'BASE_URL')} and {variable_of(name, 'API_KEY')}"
         )
     here = _default() if named is None else EndpointHere(name=name, **named, stand_in=False)
@@ -75,10 +75,10 @@ def _default() -> EndpointHere:
 
 
 def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
-    """The endpoint at which a judge so configured can be asked from here.
+    """The endpoint here for a judge with this configuration.
 
-    Raises JudgeNotReady: a key belongs to the address in the environment, and to no other; and
-    scores of two wordings are not the same judge's.
+    Raises JudgeNotReady if the address or the prompt's wording differs: a key belongs only to its
+    address in the environment, and another wording makes another judge.
     """
     here = endpoint_here(configuration.endpoint)
     if configuration.base_url != here.identity:
@@ -93,7 +93,9 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
         )
     host = _host_of(here.base_url)
     if not host:
-        raise JudgeNotReady(f"{here.variable('BASE_URL')} {here.base_url!r} is no http(s) address")
+        raise JudgeNotReady(
+            f"{here.variable('BASE_URL')} {here.base_url!r} is not an http(s) address"
+        )
     if not here.api_key and not _is_local(host):
         raise JudgeNotReady(
             f"{here.variable('API_KEY')} is missing: {host} needs a key. Set it in the "
@@ -107,10 +109,10 @@ def check_endpoint(configuration: JudgeConfiguration) -> EndpointHere:
 
 
 def _host_of(address: str) -> str:
-    """The host of an http(s) address; empty where it is none."""
+    """The host of an http(s) address; empty for other text."""
     try:
         parts = urlsplit(address)
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises if it is not a number
     except ValueError:
         return ""
     is_http = parts.scheme in ("http", "https") and address.isprintable()
@@ -118,7 +120,7 @@ def _host_of(address: str) -> str:
 
 
 def _is_local(host: str) -> bool:
-    """Whether a host is this machine or its network, where servers often need no key."""
+    """Whether a host is on this machine or its network, where servers often need no key."""
     try:
         return ipaddress.ip_address(host).is_private
     except ValueError:

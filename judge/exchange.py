@@ -1,4 +1,4 @@
-"""What goes to an endpoint and what comes back, whichever client carries it. Pure."""
+"""Requests to an endpoint and its answers, for any client. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from judge.prompts import Message
 
 @dataclass(frozen=True)
 class Request:
-    """One question to a judge; `id` is sent along, so that a server's log can be joined."""
+    """One question to a judge; `id` is sent too, so a server's log can be matched."""
 
     id: str
     model: str
@@ -19,13 +19,13 @@ class Request:
     temperature: float | None
     max_tokens: int | None
     seed: int | None
-    #: What the answer is held to; None where the endpoint can't.
+    #: The JSON schema for the answer; None if the endpoint does not support it.
     schema: dict[str, Any] | None = None
-    #: Sent along as they are.
+    #: Sent unchanged.
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def body(self) -> dict[str, Any]:
-        """The request's JSON, to the letter."""
+        """The request's exact JSON."""
         given = {
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
@@ -41,13 +41,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """A completion, as the endpoint wrote it."""
+    """A completion, as received from the endpoint."""
 
     text: str
-    #: Whether the endpoint stopped it for its length.
+    #: Whether the endpoint truncated it.
     cut_off: bool
     model: str
-    #: US dollars, where the endpoint says so.
+    #: US dollars, if the endpoint reports them.
     cost: Decimal | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -55,9 +55,9 @@ class Reply:
 
 
 class Scope(Enum):
-    """How far a failure reaches."""
+    """The scope of a failure."""
 
-    #: It may pass: the same request is sent again later.
+    #: Temporary: the same request is sent again later.
     PASSING = "passing"
     #: The endpoint will not accept this request.
     REQUEST = "request"
@@ -66,7 +66,7 @@ class Scope(Enum):
 
 
 class ExchangeFailed(Exception):
-    """No completion came back. The message is for people; `body` is what was sent instead."""
+    """No completion was received. The message is for people; `body` is the endpoint's answer."""
 
     def __init__(
         self,
@@ -84,5 +84,5 @@ class ExchangeFailed(Exception):
         self.scope = scope
         self.status = status
         self.body = body
-        #: Seconds the endpoint asked to wait.
+        #: Seconds that the endpoint asked to wait.
         self.retry_after = retry_after

@@ -1,4 +1,4 @@
-"""Whose scores are gold: decided by somebody, recorded, never edited."""
+"""The gold source: each decision is recorded and never edited."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -20,7 +20,7 @@ def choose_gold(
     author: User | None = None,
     why: str = "chosen",
 ) -> bool:
-    """Make the scores of a judge, a gold set or a panel the gold ones. False if they are."""
+    """Make the scores of a judge, a gold set or a panel gold. False if they already are."""
     newest = gold_decision(study)
     chosen: dict[str, Any] = {"judge": judge, "gold_set": gold_set, "panel": panel}
     if newest is not None and all(getattr(newest, key) == of for key, of in chosen.items()):
@@ -31,12 +31,12 @@ def choose_gold(
 
 @transaction.atomic
 def add_gold_set(study: Study, *, name: str, made_by: str, scores: Iterable[Gold]) -> GoldSet:
-    """Keep scores from a file beside the others; they are not gold before somebody says so.
+    """Store scores from a file as a source; they are not gold until a person chooses them.
 
-    Raises ValueError where the study has a set of that name.
+    Raises ValueError if the study has a set of that name.
     """
     if GoldSet.objects.filter(study=study, name=name).exists():
-        raise ValueError(f"{study} has gold scores called {name!r} already")
+        raise ValueError(f"{study} already has gold scores called {name!r}")
     added = GoldSet.objects.create(study=study, name=name, made_by=made_by)
     GoldScore.objects.bulk_create(
         (

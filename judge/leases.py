@@ -1,4 +1,4 @@
-"""Who may ask what, now: locks, leases, and finding work that waits or was lost."""
+"""Which calls may be made now: locks, leases, and finding waiting or lost work."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +13,14 @@ from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import Attempt, Call, Endpoint, Judge, Judging, StructuredOutput
 from judge.queries import asked_calls
 
-#: A judge that was woken is not woken again before so many sweeps have passed.
+#: The number of sweeps before a woken judge is woken again.
 WOKEN_SWEEPS = 4
 LOST = "the worker that asked was lost, every time"
 
 
 @contextmanager
 def locked(judge_id: int) -> Iterator[Judge]:
-    """A judge, while nobody else counts out requests at its endpoint or money of its study."""
+    """A judge, with its endpoint and its study's budget locked."""
     with transaction.atomic():
         study, endpoint = Judge.objects.values_list("study", "endpoint").get(pk=judge_id)
         Judging.objects.select_for_update().get(study=study)
@@ -37,21 +37,21 @@ def live(calls: QuerySet[Call], now: datetime) -> QuerySet[Call]:
 
 
 def probes(calls: QuerySet[Call]) -> QuerySet[Call]:
-    """Those of `calls` that all the others of their judge wait for."""
+    """Those of `calls` that all other calls of their judge wait for."""
     return calls.filter(response=None, block=None)
 
 
 def live_at(endpoint: Endpoint, now: datetime | None = None) -> QuerySet[Call]:
-    """What is in flight at an endpoint, for all of its judges."""
+    """The calls in flight at an endpoint, for all of its judges."""
     return live(Call.objects.filter(judge__endpoint=endpoint), now or timezone.now())
 
 
 def has_room(judge: Judge, now: datetime) -> bool:
-    """Whether a judge's endpoint takes one more request."""
+    """Whether a judge's endpoint accepts one more request."""
     try:
         here = check_endpoint(judge.read_configuration())
     except JudgeNotReady:
-        return True  # whoever takes it up says so
+        return True  # the worker that takes it up resets this
     return live_at(judge.endpoint, now).count() < here.concurrency
 
 
@@ -60,12 +60,14 @@ def waits(judge: Judge, now: datetime) -> bool:
 
 
 def end_of_lease(now: datetime) -> datetime:
-    """Past the deadline of a request sent now, by the time there is to commit what came of it."""
+    """The deadline of a request sent now, plus the time to commit its outcome."""
     return now + timedelta(seconds=settings.JUDGE_TIMEOUT_SECONDS + settings.JUDGE_LEASE_SECONDS)
 
 
 def recover(judge_id: int) -> int:
-    """Take back calls whose lease ran out; how many. What had been sent is unknown, maybe paid."""
+    """Take back calls whose lease expired; returns their number. Sent requests are unknown and
+    possibly billed.
+    """
     with locked(judge_id) as judge:
         now = timezone.now()
         expired = judge.calls.filter(state=Call.State.RUNNING, lease_until__lte=now)
@@ -77,7 +79,8 @@ def recover(judge_id: int) -> int:
         )
         taken_back = judge.calls.filter(id__in=lost)
         taken_back.update(state=Call.State.WAITING, lease_token="", lease_until=None)
-        # What is lost every time, because it ends its worker for instance, is not paid for ever.
+        # A call that is lost every time, for example because it kills its worker, is not paid for
+        # ever.
         spent = taken_back.annotate(sent=Count("attempts")).filter(
             sent__gte=F("forgiven") + settings.JUDGE_MAX_ATTEMPTS
         )
@@ -87,7 +90,8 @@ def recover(judge_id: int) -> int:
             "with its worker",
         )
         if probes(taken_back).filter(state=Call.State.FAILED).exists():
-            # Without the schema, then: a question that ends its worker is not asked for ever.
+            # Continue without the schema: a question that kills its worker is not repeated for
+            # ever.
             StructuredOutput.objects.get_or_create(
                 endpoint=judge.endpoint,
                 model=judge.model,
@@ -97,7 +101,7 @@ def recover(judge_id: int) -> int:
 
 
 def judges_with_lost_calls() -> list[int]:
-    """Judges with calls whose lease ran out."""
+    """Judges with calls whose lease expired."""
     lost = Call.objects.filter(
         judge=OuterRef("pk"), state=Call.State.RUNNING, lease_until__lte=timezone.now()
     )
@@ -105,11 +109,11 @@ def judges_with_lost_calls() -> list[int]:
 
 
 def judges_to_wake(*, besides: int | None = None) -> list[int]:
-    """Judges that have calls due, a free slot at their endpoint, and nobody working on them;
-    the one `besides` is left out.
+    """Judges with calls due, a free slot at their endpoint, and no worker; without the judge
+    `besides`.
 
-    Those that were woken a little while ago and not taken up yet are left out: their message
-    waits behind others.
+    Judges that were woken recently and not taken up yet are excluded: their message is still
+    waiting.
     """
     now = timezone.now()
     lately = now - WOKEN_SWEEPS * timedelta(seconds=settings.SWEEP_SECONDS)
@@ -128,27 +132,27 @@ def judges_to_wake(*, besides: int | None = None) -> list[int]:
         for judge in waiting.select_related("endpoint")
         if judge.pk != besides and due(asked_calls(judge), now).exists() and has_room(judge, now)
     ]
-    for pk in woken:  # each by itself: who loads a study holds its judges in an order of their own
+    for pk in woken:  # one at a time: loading a study locks its judges in another order
         Judge.objects.filter(pk=pk).update(woken_at=now)
     return woken
 
 
 def take_up(judge_id: int) -> None:
-    """A worker has come: whatever is due from now on may wake another."""
+    """A worker has started: calls due from now on may wake another one."""
     Judge.objects.filter(pk=judge_id).update(woken_at=None)
 
 
 def is_worked_on(judge_id: int) -> bool:
-    """Whether any call of a judge is under a live lease. While its probe alone is, whoever has
-    come to help waits for what it finds out.
+    """Whether any call of a judge has a live lease. If only its probe has, other workers wait for
+    the probe's result.
     """
     calls = Call.objects.filter(judge=judge_id).exclude(response=None, block=None)
     return live(calls, timezone.now()).exists()
 
 
 def seconds_until_due(judge_id: int) -> float | None:
-    """How long until a call may be asked; None where none is waiting, the judge is stopped, or
-    others take up its whole endpoint.
+    """The time until a call may be made; None if none is waiting, the judge is stopped, or other
+    calls use its whole endpoint.
     """
     judge = Judge.objects.select_related("study", "endpoint").get(pk=judge_id)
     now = timezone.now()

@@ -1,9 +1,8 @@
-"""What machine judges say about responses, and whose scores are the gold standard.
+"""Scores of machine judges, and the decisions about the gold source.
 
-The database is the queue: a `Call` is a row with a state and a lease, an `Attempt` is one
-request that was (or may have been) sent. Money is not spent twice knowingly: a call is
-identified by (response or block, dimension, judge, replicate) and, once answered, never asked
-again.
+The database is the queue: a `Call` is a row with a state and a lease, an `Attempt` is one request
+that was (or may have been) sent. A call is identified by (response or block, dimension, judge,
+replicate). An answered call is never made again, so nothing is knowingly paid twice.
 """
 
 from decimal import Decimal
@@ -16,17 +15,19 @@ from django.utils import timezone
 from judge.definition import JudgeConfiguration, JudgingDefinition
 from survey.models import Block, Response, Study
 
-#: Stands in the name of whatever made scores up, also where its scores were imported.
+#: Part of the name of a source that is not a language model, also of imported scores.
 STAND_IN = "stand-in, no language model"
 
 
 class Judging(models.Model):
-    """What a study's file says of judges. Its row is held while money is spent on the study."""
+    """The `judging` section of a study's file. Its row is locked while a request's cost is
+    counted.
+    """
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="judging")
     definition = models.JSONField(help_text="See judge.definition.JudgingDefinition")
     updated_at = models.DateTimeField(default=timezone.now)
-    #: What was spent on calls that went when a draft's content was loaded anew.
+    #: Money spent on calls that were deleted when a draft's content was loaded again.
     past_requests = models.PositiveIntegerField(default=0)
     past_money = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(0))
     past_estimated = models.DecimalField(max_digits=20, decimal_places=10, default=Decimal(0))
@@ -41,7 +42,7 @@ class Judging(models.Model):
 
 
 class Endpoint(models.Model):
-    """An address that judges are asked at. Its row is held while requests are counted out."""
+    """An endpoint's address. Its row is locked while requests in flight are counted."""
 
     base_url = models.CharField(max_length=500, unique=True)
     not_before = models.DateTimeField(null=True, help_text="It asked to be left alone until then")
@@ -51,7 +52,7 @@ class Endpoint(models.Model):
 
 
 class StructuredOutput(models.Model):
-    """Whether a model at an endpoint holds its answers to a JSON schema: found out once."""
+    """Whether an endpoint enforces a JSON schema for a model: tested once."""
 
     class Support(models.TextChoices):
         ENFORCED = "enforced", "answers keep to a JSON schema"
@@ -116,7 +117,7 @@ class Judge(models.Model):
 class Call(models.Model):
     """One replicate of one judge's question about a response, or a block, on one dimension.
 
-    A call about neither is the judge's probe: whether its endpoint keeps to a JSON schema.
+    A call about neither is the judge's probe: it tests whether its endpoint enforces a JSON schema.
     """
 
     class State(models.TextChoices):
@@ -179,7 +180,7 @@ class Call(models.Model):
 
 
 class Score(models.Model):
-    """What an answered call gives a response."""
+    """A response's score from an answered call."""
 
     call = models.ForeignKey(Call, models.CASCADE, related_name="scores")
     response = models.ForeignKey(Response, models.CASCADE, related_name="judge_scores")
@@ -207,7 +208,7 @@ class Attempt(models.Model):
         BROKEN_OFF = "broken_off", "the connection broke: possibly answered and paid"
         UNKNOWN = "unknown", "worker lost: possibly answered and paid"
 
-    #: Sent, and nobody here knows whether it was answered and charged for.
+    #: Sent, and possibly answered and billed.
     POSSIBLY_PAID = (Outcome.TIMEOUT, Outcome.BROKEN_OFF, Outcome.UNKNOWN, Outcome.GARBLED)
 
     call = models.ForeignKey(Call, models.CASCADE, related_name="attempts")
@@ -242,7 +243,7 @@ class Attempt(models.Model):
 
 
 class GoldSet(models.Model):
-    """Gold scores that were brought in from a file: another judge's, or people's."""
+    """Gold scores imported from a file: another judge's, or people's."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="gold_sets")
     name = models.CharField(max_length=100)
@@ -282,9 +283,9 @@ class GoldScore(models.Model):
 
 
 class GoldDecision(models.Model):
-    """Whose scores are the gold scores from then on: a judge's, a gold set's or a panel's.
+    """A decision for a gold source: a judge, a gold set or a panel.
 
-    Never edited: the newest one holds.
+    Never edited: the newest one applies.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="gold_decisions")

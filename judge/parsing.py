@@ -25,7 +25,7 @@ from typing import Any
 
 from survey.definition.tasks import Point
 
-#: Of an answer, in characters. What it was thinking is not counted.
+#: Maximum length of an answer in characters, without its thinking block.
 LONGEST = 10_000
 
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
@@ -48,12 +48,12 @@ _ALONE = re.compile(
 
 
 class Unusable(ValueError):
-    """An answer without a usable score; the message says what is wrong with it."""
+    """An answer without a usable score; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """One score, and what the judge said for it."""
+    """One score, and the judge's reason."""
 
     score: int
     reason: str = ""
@@ -64,7 +64,7 @@ def parse_scores(
 ) -> list[Scored]:
     """The scores that `text` gives on `scale`: one, or one for each of `letters`, in their order.
 
-    A score is a point of the scale, or one `between` them as well. Raises Unusable.
+    A score is a point of the scale, or also a value `between` them. Raises Unusable.
     """
     answer = _THINKING.sub("", text).strip()
     if not answer:
@@ -88,7 +88,7 @@ def parse_scores(
 
 
 def keeps_to_probe(text: str) -> bool:
-    """Whether an answer to `judge.prompts.probe` was held to its schema."""
+    """Whether the endpoint enforced the schema for an answer to `judge.prompts.probe`."""
     try:
         return json.loads(text) in ({"score": 3}, {"score": 4})
     except (ValueError, RecursionError):
@@ -104,13 +104,13 @@ def _json_in(answer: str) -> dict[str, Any] | None:
         value = json.loads(answer[first : last + 1], object_pairs_hook=_each_once)
     except Unusable:
         raise
-    except (ValueError, RecursionError):  # the latter from braces nested without end
+    except (ValueError, RecursionError):  # the latter from extremely nested braces
         raise Unusable("the answer looks like JSON but is not") from None
     return value if isinstance(value, dict) else None
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object as JSON writes it, unless it says two things of one name."""
+    """A JSON object; keys must be unique."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
@@ -160,7 +160,7 @@ def _from_text(answer: str, scale: Sequence[Point]) -> int:
 
 
 def _stands_alone(line: str, labels: set[str]) -> bool:
-    """Whether a line is a number and nothing else but, perhaps, that point's own label."""
+    """Whether a line is only a number, perhaps with this point's own label."""
     match = _ALONE.fullmatch(line)
     if not match:
         return False

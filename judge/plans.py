@@ -1,4 +1,4 @@
-"""Which questions a judge is to answer: planned, queued, asked for once more."""
+"""A judge's calls: planning, queueing, and making failed ones again."""
 
 import random
 from collections.abc import Iterator
@@ -15,9 +15,10 @@ from survey.models import BlockResponse, Response
 
 
 def plan_calls(judge: Judge) -> int:
-    """Create the calls that a judge lacks; how many those were.
+    """Create a judge's missing calls; returns their number.
 
-    One for every distinct response (or block) × dimension × replicate, replicates side by side.
+    One for every distinct response (or block) × dimension × replicate, replicates next to each
+    other.
     """
     configuration = judge.read_configuration()
     by_block = configuration.presentation == "block"
@@ -29,9 +30,9 @@ def plan_calls(judge: Judge) -> int:
 
 
 def queue_missing(judge: Judge) -> int:
-    """Have every missing score asked for: new calls, and failed ones once more, from the start.
+    """Queue calls for all missing scores: new ones, and failed ones again from the start.
 
-    Lifts a stop. Returns how many calls are not answered yet.
+    Restarts a stopped judge. Returns the number of unanswered calls.
     """
     plan_calls(judge)
     with locked(judge.pk) as held:
@@ -40,13 +41,13 @@ def queue_missing(judge: Judge) -> int:
 
 
 def queue_call(call: Call) -> None:
-    """Have one failed call asked for once more, from the start. Lifts a stop of its judge."""
+    """Queue one failed call again from the start. Restarts its judge if stopped."""
     with locked(call.judge_id) as held:
         _ask_anew(held, held.calls.filter(pk=call.pk, state=Call.State.FAILED))
 
 
 def missing_tokens(judge: Judge) -> tuple[int, int]:
-    """About how many tokens the calls that are not answered yet take: questions, answers."""
+    """Approximate tokens of the unanswered calls: questions, answers."""
     configuration = judge.read_configuration()
     missing = wanted_calls(judge).exclude(state=Call.State.ANSWERED)
     asked, answered = 0, 0
@@ -100,7 +101,7 @@ def _of_blocks(judge: Judge, configuration: JudgeConfiguration) -> Iterator[Call
 
 
 def _blocks(judge: Judge) -> dict[int, dict[int, str]]:
-    """The responses of each block by id, with names that are the same in every database."""
+    """The responses of each block by id, with keys that are the same in every database."""
     rows = BlockResponse.objects.filter(block__study=judge.study).order_by(
         "block__position", "position"
     )
@@ -112,8 +113,8 @@ def _blocks(judge: Judge) -> dict[int, dict[int, str]]:
 
 
 def _permuted(names: dict[int, str], seed: str, replicate: int) -> list[int]:
-    """An order by chance, each replicate one place further round: over as many replicates as
-    there are responses, every response stands at every place equally often.
+    """A random order, rotated by one position with each replicate. Over as many replicates as there
+    are responses, every response is at every position equally often.
     """
     order = sorted(names, key=names.__getitem__)
     random.Random(f"{seed}:{'|'.join(sorted(names.values()))}").shuffle(order)  # noqa: S311

@@ -1,7 +1,7 @@
-"""What a judge is asked, and the form of its answer. Pure.
+"""A judge's prompt and the form of its answer. Pure.
 
-The judge sees the prompt and the responses, never which model or condition wrote them. It is
-shown one response (`single`) or all those of a block under letters (`block`).
+The judge sees the scenario's prompt and the responses, never their model or condition. It gets one
+response (`single`) or all responses of a block, labelled with letters (`block`).
 """
 
 import hashlib
@@ -11,11 +11,11 @@ from typing import Any, TypedDict
 
 from judge.definition import JudgeConfiguration
 
-#: How a judge is asked. Raised whenever the wording below changes, or the seeds (`judge.seeds`):
-#: scores of two formats are not the same judge's. Format 3 has the words of format 2, and a seed of
-#: its own for each call.
+#: Version of the wording below and of the seeds (`judge.seeds`). Increase it with every change:
+#: scores of two formats belong to different judges. Format 3 has the wording of format 2, and a
+#: separate seed for each call.
 FORMAT = 3
-#: The formats that can still be asked in, newest first: a judge goes on in the one it began in.
+#: The supported formats, newest first: a judge keeps the format it started with.
 FORMATS = (FORMAT, 2)
 
 #: English text has about four characters a token.
@@ -32,7 +32,7 @@ class Message(TypedDict):
 
 
 def letters(responses: int) -> list[str]:
-    """What the responses of a block are called, in the order shown; one alone has no letter."""
+    """The labels of a block's responses, in the order shown; a single response has none."""
     return [chr(ord("A") + place) for place in range(responses)]
 
 
@@ -44,7 +44,7 @@ def messages(
     context: str,
     responses: Sequence[str],
 ) -> list[Message]:
-    """The messages that ask for a score of each of `responses` to `prompt`, as they stand."""
+    """The messages that ask for a score of each of `responses` to `prompt`, in this order."""
     block = configuration.presentation == "block"
     points = "\n".join(f"{point.value} = {point.label}" for point in configuration.scale)
     task = "You rate one reply that somebody received to a message they wrote."
@@ -83,20 +83,20 @@ def repair(
     configuration: JudgeConfiguration,
     responses: int,
 ) -> list[Message]:
-    """The messages that ask once more, after an `answer` without a usable score."""
+    """The messages that ask again, after an `answer` without a usable score."""
     again = f"That can't be used: {reason}. {_answer(configuration, responses)}"
-    # An empty message is refused by many endpoints.
+    # Many endpoints refuse an empty message.
     said: Message = {"role": "assistant", "content": answer.strip() or "(no answer)"}
     return [*asked, said, {"role": "user", "content": again}]
 
 
 def probe() -> list[Message]:
-    """A question whose answer is in words, unless the endpoint holds it to `probe_schema`."""
+    """A question that is answered in words, unless the endpoint enforces `probe_schema`."""
     return [{"role": "user", "content": "Say hello in one short English sentence."}]
 
 
 def probe_schema() -> dict[str, Any]:
-    """What no greeting is by chance."""
+    """A schema that no greeting matches by chance."""
     return _object({"score": {"type": "integer", "enum": [3, 4]}})
 
 
@@ -104,10 +104,10 @@ def answer_schema(configuration: JudgeConfiguration, responses: int) -> dict[str
     """The JSON schema of an answer: a score is one of the points of the scale."""
     values = configuration.values
     point: dict[str, Any] = {"type": "integer", "enum": values}
-    if configuration.between:  # endpoints limit how many values may be named
+    if configuration.between:  # endpoints limit the number of values
         point = {"type": "integer", "minimum": values[0], "maximum": values[-1]}
     score = {"score": point}
-    # The reason comes first, so that it is given before the score and not made up after it.
+    # The reason comes first, so the score follows from it and not the reverse.
     rated = _object({"reason": {"type": "string"}, **score} if configuration.reasons else score)
     if configuration.presentation == "single":
         return rated
@@ -124,7 +124,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(configuration: JudgeConfiguration, responses: int) -> str:
-    """How the answer is to look."""
+    """The required form of the answer."""
     low, high = configuration.scale[0].value, configuration.scale[-1].value
     number = f"any integer from {low} to {high}" if configuration.between else "a point's number"
     rated = f'{{"score": <{number}>}}'
@@ -144,7 +144,7 @@ def prompt_hash(asked: Sequence[Message]) -> str:
 def approximate_tokens(
     asked: Sequence[Message], configuration: JudgeConfiguration, responses: int
 ) -> tuple[int, int]:
-    """Tokens of a call's question and of its answer; rough figures, for an estimate."""
+    """Approximate tokens of a call's question and answer, for an estimate."""
     characters = sum(len(message["content"]) for message in asked)
     answer = TOKENS_PER_SCORE + (TOKENS_PER_REASON if configuration.reasons else 0)
     return characters // CHARACTERS_PER_TOKEN, answer * responses

@@ -1,10 +1,10 @@
-"""The real client: any OpenAI-compatible endpoint, one attempt a call.
+"""The client for any OpenAI-compatible endpoint; it makes one attempt per call.
 
-The only module that imports `openai`; workers alone import it. Retrying is not done here but
-in `judge.calls`, where every attempt is a row.
+This is the only module that imports `openai`, and only workers import it. `judge.calls` repeats
+failed requests, and stores a row for every attempt.
 
-Requests run in an event loop in a thread of their own, because only there can one be ended at
-its deadline wherever it is: the client's own timeouts begin anew with every byte that comes.
+Requests run in an event loop in a separate thread: only there can a request be cancelled at its
+deadline at any point. The client's own timeouts restart with every byte received.
 """
 
 import asyncio
@@ -28,27 +28,27 @@ from judge.exchange import ExchangeFailed, Reply, Request, Scope
 from judge.models import Attempt
 
 Outcome = Attempt.Outcome
-#: How a server's log names our attempts.
+#: The header that identifies our attempts in a server's log.
 REQUEST_ID_HEADER = "X-Client-Request-Id"
 COST_HEADER = "x-litellm-response-cost"
 CONNECT_SECONDS = 10.0
-#: Of what every answer came through.
+#: Versions of the software that handled each answer.
 VERSIONS = {
     "python": platform.python_version(),
     **{name: version(name) for name in ("openai", "httpx2", "pydantic")},
 }
-#: Statuses that may pass; every 5xx may, too.
+#: Temporary statuses; every 5xx is temporary too.
 PASSING_STATUSES = {408, 409, 429}
-#: Amounts that no single answer has: whoever states them is wrong, and they would not be stored.
+#: Limits for one answer: larger amounts are wrong and could not be stored.
 TOO_MANY_DOLLARS, TOO_MANY_TOKENS = 10_000, 10**7
-#: Shorter keys are words that stand for none, such as `stand-in`: answers may have them, too.
+#: Shorter keys are placeholders such as `stand-in`, which answers can contain too.
 SHORTEST_SECRET = 12
-#: Wrong key, no credit, wrong address or unknown model: no other request would fare better.
+#: Wrong key, no credit, wrong address or unknown model: every other request would fail too.
 JUDGE_STATUSES = {401, 402, 404, 405, 410}
 
 
 class _Lenient(BaseModel):
-    """A part of an endpoint's answer: what we need is checked, the rest is ignored."""
+    """A part of an endpoint's answer: fields that we need are checked, others are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -73,13 +73,13 @@ class _Completion(_Lenient):
 
 
 class _ErrorBody(_Lenient):
-    """What some routers send with status 200."""
+    """An error that some routers send with status 200."""
 
     error: dict[str, Any]
 
 
 class Provider:
-    """One endpoint. A request that has not ended after `timeout_seconds` is broken off."""
+    """One endpoint. Requests are cancelled after `timeout_seconds`."""
 
     def __init__(
         self, *, base_url: str, api_key: str, timeout_seconds: float, address_setting: str
@@ -103,7 +103,7 @@ class Provider:
         self._thread.start()
 
     def close(self) -> None:
-        """Break off what is still under way, and close the connections."""
+        """Cancel requests in flight, and close the connections."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.run_until_complete(self._client.close())
@@ -120,7 +120,7 @@ class Provider:
                 raw = await self._client.chat.completions.with_raw_response.create(
                     model=request.model,
                     messages=cast("list[ChatCompletionMessageParam]", request.messages),
-                    # The rest of the body as it is recorded; the client has no say in it.
+                    # The rest of the body, exactly as recorded.
                     extra_body=request.body(),
                     extra_headers={REQUEST_ID_HEADER: request.id},
                 )
@@ -146,12 +146,12 @@ class Provider:
             ) from None
         reply = self._read(self._hide(raw.text), content_type=raw.headers.get("content-type", ""))
         reply.provenance["latency_seconds"] = round(time.monotonic() - started, 3)
-        if reply.cost is None:  # LiteLLM's proxy says it in a header
+        if reply.cost is None:  # LiteLLM's proxy reports it in a header
             reply = replace(reply, cost=_dollars(_number(raw.headers.get(COST_HEADER, ""))))
         return reply
 
     def _hide(self, text: str) -> str:
-        """What an endpoint said, without our key where it repeats that: it is stored and shown."""
+        """An endpoint's text without our key, if it repeats it: the text is stored and shown."""
         return text.replace(self._secret, "[key]") if self._secret else text
 
     def _read(self, text: str, *, content_type: str) -> Reply:
@@ -184,7 +184,7 @@ class Provider:
         )
 
     def _no_completion(self, text: str, *, content_type: str) -> ExchangeFailed:
-        """Why a response of status 200 is none of the kind we asked for."""
+        """Why a response of status 200 is not a completion."""
         try:
             error = _ErrorBody.model_validate_json(text).error
         except ValidationError:
@@ -204,12 +204,12 @@ class Provider:
 
 
 async def _read_as_utf_8(response: Any) -> None:
-    """JSON is UTF-8 (RFC 8259), whatever codec of Python's a server may name."""
+    """JSON is UTF-8 (RFC 8259), whatever charset a server declares."""
     response.encoding = "utf-8"
 
 
 def retry_after_seconds(headers: dict[str, str]) -> float | None:
-    """The wait an endpoint asks for, in seconds, or None where it names no sensible one."""
+    """The wait that an endpoint asks for, in seconds; None if missing or implausible."""
     lower = {name.lower(): value.strip() for name, value in headers.items()}
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -243,7 +243,7 @@ def _refused(
 
 
 def _what_broke(error: openai.APIConnectionError) -> str:
-    """The system's own words, if it had any: what wraps them says less, or nothing."""
+    """The operating system's message, if there is one: outer exceptions say less."""
     chain: list[BaseException] = []
     inner: BaseException | None = error
     while inner is not None:
@@ -257,7 +257,7 @@ def _what_broke(error: openai.APIConnectionError) -> str:
 
 
 def _sentence_in(response: httpx2.Response) -> str:
-    """What an error says for people, if it is JSON of one of the usual forms."""
+    """An error's message, if it is JSON of a common form."""
     try:
         body = response.json()
     except (ValueError, RecursionError):
@@ -276,7 +276,7 @@ def _text(value: object) -> str | None:
 
 
 def _numbers(usage: object) -> dict[str, float]:
-    """Tokens and cost of a call, as far as the endpoint states them as numbers."""
+    """Tokens and cost of a call, if the endpoint reports them as numbers."""
     names = ("prompt_tokens", "completion_tokens", "total_tokens", "cost")
     stated = usage if isinstance(usage, dict) else {}
     return {

@@ -1,4 +1,4 @@
-"""Gold scores and other scores, and how far a judge has come."""
+"""Gold scores and other scores, and a judge's progress."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,12 +18,12 @@ from survey.tidy import panel_ratings, panels_of
 
 @dataclass(frozen=True)
 class Gold:
-    """The score of one response on one dimension, and the single scores that it is the mean of."""
+    """The score of one response on one dimension, and the single scores it is the mean of."""
 
     response_id: int
     dimension: str
     value: float
-    #: None where a single score of a file is missing.
+    #: None if a single score of a file is missing.
     calls: Sequence[float | None]
 
 
@@ -31,21 +31,21 @@ class Gold:
 class GoldScores:
     """All scores of one source: a judge's, those of a file, or a panel's mean ratings."""
 
-    #: The judge's name and version, or what an imported file says; empty where nobody is named.
+    #: The judge's name and version, or the name in an imported file; empty if there is none.
     made_by: str
     is_imported: bool
     scores: list[Gold]
-    #: `judge`, `file` or `panel`; empty where a study has no gold scores at all.
+    #: `judge`, `file` or `panel`; empty if a study has no gold scores.
     kind: str = ""
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether there are scores, and no language model made them."""
+        """Whether there are scores, and a stand-in made them."""
         return bool(self.scores) and STAND_IN in self.made_by
 
     @property
     def source(self) -> str:
-        """Who made the scores, for people; a stand-in is called one."""
+        """The source's name for people; a stand-in is labelled as such."""
         if not self.scores:
             return "none"
         return self.made_by or "imported"
@@ -53,7 +53,7 @@ class GoldScores:
 
 @dataclass(frozen=True)
 class GoldSource:
-    """Where gold scores may come from: exactly one of a judge, a gold set and a panel."""
+    """A source of gold scores: exactly one of a judge, a gold set and a panel."""
 
     judge: Judge | None = None
     gold_set: GoldSet | None = None
@@ -65,12 +65,14 @@ class GoldSource:
 
     @property
     def name(self) -> str:
-        """Unique in its study, a stand-in named as one: `llama@2`, `file imported`, `panel x`."""
+        """Unique in its study, with a stand-in labelled as such: `llama@2`, `file imported`, `panel
+        x`.
+        """
         return f"{self.key} ({STAND_IN})" if self.judge and self.judge.is_stand_in else self.key
 
     @property
     def key(self) -> str:
-        """What it is called on the command line."""
+        """Its name on the command line."""
         if self.judge:
             return f"{self.judge.name}@{self.judge.version}"
         return f"file {self.gold_set.name}" if self.gold_set else f"panel {self.panel}"
@@ -83,24 +85,24 @@ NO_GOLD = GoldScores("", False, [])
 
 
 def current_judges(study: Study) -> QuerySet[Judge]:
-    """The judges of the study's file, in their present versions."""
+    """The current versions of the judges in the study's file."""
     return Judge.objects.filter(study=study, is_current=True).select_related("study", "endpoint")
 
 
 def keeps_shared_seeds(judge: Judge) -> bool:
-    """Whether it was asked before each call had a seed of its own, and goes on so."""
+    """Whether its calls share seeds, because it started before each call had its own."""
     shares = judge.is_current and shares_seeds(judge.read_configuration())
     return shares and judge.calls.exists()
 
 
 def gold_decision(study: Study) -> GoldDecision | None:
-    """The decision that holds: whose scores are gold."""
+    """The current decision for a gold source."""
     decisions = GoldDecision.objects.filter(study=study).select_related("judge", "gold_set")
     return decisions.order_by("-id").first()
 
 
 def gold_source(study: Study) -> GoldSource | None:
-    """Whose scores are gold."""
+    """The gold source."""
     decided = gold_decision(study)
     if decided is None:
         return None
@@ -108,7 +110,7 @@ def gold_source(study: Study) -> GoldSource | None:
 
 
 def newer_than_gold(study: Study) -> Judge | None:
-    """The present version of the judge whose earlier version's scores are gold, if there is one."""
+    """The current version of the judge whose earlier version is gold, if there is one."""
     decided = gold_decision(study)
     if decided is None or decided.judge is None or decided.judge.is_current:
         return None
@@ -116,9 +118,7 @@ def newer_than_gold(study: Study) -> Judge | None:
 
 
 def gold_sources(study: Study) -> list[GoldSource]:
-    """Everybody whose scores could be gold: judges (also earlier versions that have scores),
-    files, panels.
-    """
+    """All possible gold sources: judges (also earlier versions with scores), files, panels."""
     judges = Judge.objects.filter(study=study).filter(
         Q(is_current=True) | Q(calls__state=Call.State.ANSWERED)
     )
@@ -130,7 +130,7 @@ def gold_sources(study: Study) -> list[GoldSource]:
 
 
 def gold_scores(study: Study) -> GoldScores:
-    """A study's gold scores, by response and dimension: those of the one source decided on."""
+    """A study's gold scores, by response and dimension."""
     source = gold_source(study)
     return NO_GOLD if source is None else scores_of(study, source)
 
@@ -154,7 +154,7 @@ class JudgeValue:
     """One score of one call."""
 
     response_id: int
-    #: Where the judge saw it beside others; None where it saw it alone.
+    #: The block in which the judge saw it; None if it saw the response alone.
     block_id: int | None
     dimension: str
     replicate: int
@@ -165,7 +165,7 @@ class JudgeValue:
 def judge_values(judge: Judge) -> Iterator[JudgeValue]:
     """A judge's single scores, by response, dimension and replicate.
 
-    Replicates beyond those that the judge is asked for now are kept, and left out.
+    Replicates above the judge's current number are stored, but excluded here.
     """
     replicates = judge.read_configuration().replicates
     rows = (
@@ -184,7 +184,7 @@ def judge_values(judge: Judge) -> Iterator[JudgeValue]:
 
 
 def scores_digest(study: Study) -> list[object]:
-    """A little that changes whenever a score of any source does, or how a source is described."""
+    """A value that changes with every score of any source, or description of a source."""
     judges = (
         Judge.objects.filter(study=study)
         .order_by("id")
@@ -207,8 +207,8 @@ def scores_digest(study: Study) -> list[object]:
 
 
 def expert_means(study: Study, panel: str) -> list[tuple[int, str, float]]:
-    """Response, dimension and mean of each expert's ratings of it: whoever saw a response in
-    several sets counts once for it, as raters do where judges are held against them.
+    """Response, dimension and mean of each expert's ratings of it. An expert who saw a response in
+    several sets counts once for it, as raters do in comparisons with judges.
     """
     by_expert = groupby(panel_ratings(study, panel), key=itemgetter(0, 1, 2))
     return [
@@ -226,10 +226,10 @@ def _means(values: Iterable[tuple[int, str, float]]) -> list[Gold]:
 
 @dataclass(frozen=True)
 class Progress:
-    """Counts of a judge's calls by state, of its attempts, and what holds it up, for people.
+    """Counts of a judge's calls by state, of its attempts, and what blocks it, for people.
 
-    `unknown` attempts may have been answered and paid for without our knowing. The probe is no
-    call here, but its attempts are attempts.
+    `unknown` attempts were possibly answered and billed. The probe does not count as a call, but
+    its attempts count.
     """
 
     total: int
@@ -251,7 +251,7 @@ class Progress:
 
 
 def progress(judge: Judge) -> Progress:
-    """How far a judge has come."""
+    """A judge's progress."""
     judge = Judge.objects.select_related("endpoint").get(pk=judge.pk)
     states = dict(
         wanted_calls(judge)
@@ -267,7 +267,7 @@ def progress(judge: Judge) -> Progress:
         .annotate(n=Count("id"))
         .values_list("outcome", "n")
     )
-    # What failed before the last answer holds nothing up any more.
+    # Failures before the last answer no longer block anything.
     last = attempts.filter(ended_at__isnull=False).order_by("-ended_at", "-id").first()
     waits = [at for at in (judge.not_before, judge.endpoint.not_before) if at is not None]
     return Progress(
@@ -286,22 +286,22 @@ def progress(judge: Judge) -> Progress:
 
 
 def asked_calls(judge: Judge) -> QuerySet[Call]:
-    """What a judge is asked: its probe, and no more replicates than it has now."""
+    """A judge's current calls: its probe, and its current number of replicates."""
     return Call.objects.filter(judge=judge, replicate__lte=judge.read_configuration().replicates)
 
 
 def wanted_calls(judge: Judge) -> QuerySet[Call]:
-    """The calls that a judge's scores rest on: `asked_calls` without the probe."""
+    """The calls that a judge's scores are based on: `asked_calls` without the probe."""
     return asked_calls(judge).exclude(response=None, block=None)
 
 
 def scoring_calls(judge: Judge) -> QuerySet[Call]:
-    """A judge's calls but its probe."""
+    """A judge's calls without its probe."""
     return Call.objects.filter(judge=judge).exclude(response=None, block=None)
 
 
 def failure_reasons(judge: Judge) -> list[tuple[str, int]]:
-    """Why calls failed, and how many for each reason, the most frequent first."""
+    """The reasons of failed calls with their counts, the most frequent first."""
     return list(
         wanted_calls(judge)
         .filter(state=Call.State.FAILED)

@@ -1,4 +1,4 @@
-"""What exactly is asked for a call: its row and its judge's configuration put together."""
+"""The exact request for a call, from its row and its judge's configuration."""
 
 from judge import prompts
 from judge.definition import JudgeConfiguration
@@ -7,12 +7,12 @@ from judge.models import Attempt, Call
 from judge.seeds import seed_of
 from survey.models import Response
 
-#: What a call's question is made of, for `select_related`.
+#: Rows needed for a call's question, for `select_related`.
 ABOUT = ("response__scenario", "response__system", "block__scenario")
 
 
 def responses_of(call: Call) -> list[Response]:
-    """The responses that a call is about, in the order in which the judge is shown them."""
+    """The responses of a call, in the order shown to the judge."""
     if call.order is None:
         return [call.response] if call.response is not None else []
     found = Response.objects.in_bulk(call.order)
@@ -20,8 +20,8 @@ def responses_of(call: Call) -> list[Response]:
 
 
 def identity_of(call: Call) -> list[str]:
-    """What a call is about, in names that are the same wherever the study is loaded; a probe is
-    about nothing.
+    """The subject of a call, in names that are the same in every installation; empty for a
+    probe.
     """
     if call.block is not None:
         return ["block", call.block.scenario.name, call.block.set_name]
@@ -35,7 +35,7 @@ def identity_of(call: Call) -> list[str]:
 
 
 def messages_for(call: Call, configuration: JudgeConfiguration) -> list[prompts.Message]:
-    """The messages of a call, when it is asked for the first time."""
+    """The messages of a call's first request."""
     if call.is_probe:
         return prompts.probe()
     responses = responses_of(call)
@@ -57,9 +57,9 @@ def request_for(
     structured: bool,
     unusable: Attempt | None = None,
 ) -> Request:
-    """What is sent to the endpoint for a call; after an `unusable` answer, the repair of it.
+    """The request for a call; after an `unusable` answer, the request to repair it.
 
-    `structured` says that the endpoint holds answers to a JSON schema.
+    `structured`: the endpoint enforces a JSON schema.
     """
     messages = messages_for(call, configuration)
     schema = None
@@ -90,6 +90,6 @@ def request_for(
 
 
 def tokens_of(call: Call, configuration: JudgeConfiguration) -> tuple[int, int]:
-    """About how many tokens a call's question and its answer take."""
+    """Approximate tokens of a call's question and answer."""
     n = 1 if call.order is None else len(call.order)
     return prompts.approximate_tokens(messages_for(call, configuration), configuration, n)

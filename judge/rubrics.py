@@ -1,7 +1,7 @@
-"""Rubrics by name: what a judge is told to weigh, in our words. Pure.
+"""Rubrics by name: our descriptions of what a judge should weigh. Pure.
 
-`text` is for every dimension; a preset with `texts` has one for each of its own dimensions, which
-the study must rate. `values` are the points that its descriptions are about.
+`text` is for every dimension. A preset with `texts` has one for each of its own dimensions, which
+the study must rate. `values` are the described points.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Rubric:
-    """What to weigh, and on which points of a scale, if it says so."""
+    """What to weigh, and the points of the scale, if described."""
 
     text: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)

@@ -1,8 +1,7 @@
 """A worker's turn at a judge's calls.
 
-The provider exchanges data with the endpoint in a thread of its own and does nothing else; the
-main thread does all database work, and commits each attempt before it is sent and each answer
-as it arrives.
+The provider exchanges data with the endpoint in a separate thread. The main thread does all
+database work: it commits each attempt before it is sent, and each answer when it arrives.
 """
 
 import time
@@ -21,16 +20,16 @@ from judge.parsing import Unusable, keeps_to_probe, parse_scores
 from judge.prompts import letters
 from judge.providers import Provider
 
-#: After a turn the worker sees to its other tasks.
+#: After a turn the worker does its other tasks.
 TURN_SECONDS = 30.0
-#: A turn is at least so many times as long as its requests take: at its end slots stay free
-#: until the last answer is there, unless another process takes them.
+#: A turn's minimum length, in durations of a request: at its end, slots stay free until the last
+#: answer, unless another process takes them.
 REQUESTS_IN_A_TURN = 20
-#: A longer wait than this is left to the sweep.
+#: Longer waits are left to the sweep.
 PATIENCE_SECONDS = 10.0
-#: How often is looked whether another's probe has been answered, for instance.
+#: How often to check, for example, whether another worker's probe has been answered.
 SHORTEST_PAUSE = 0.1
-#: How often calls that became due meanwhile are looked for.
+#: How often to look for calls that have become due.
 POLL_SECONDS = 0.5
 
 
@@ -40,10 +39,10 @@ def run(
     hand_over: Callable[[], None] = lambda: None,
     is_ending: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Ask what is due, for one turn. True if another turn is wanted at once.
+    """Make due calls for one turn. True if another turn should follow at once.
 
-    A turn that ends with work left calls `hand_over`, so that another process may go on while
-    this one waits for the last answers. It ends early when the worker `is_ending`.
+    A turn that ends with work left calls `hand_over`, so another process can continue while this
+    one waits for the last answers. It ends early if the worker `is_ending`.
     """
     judge = Judge.objects.select_related("study").filter(pk=judge_id).first()
     if judge is None or judge.stopped:
@@ -66,7 +65,7 @@ def run(
 
 
 class _Turn:
-    """The requests in flight, and what happens when they end."""
+    """The requests in flight, and the handling of their outcomes."""
 
     def __init__(
         self, judge_id: int, here: EndpointHere, provider: Provider, is_ending: Callable[[], bool]
@@ -80,18 +79,18 @@ class _Turn:
         self.slowest = 0.0
 
     def take(self, hand_over: Callable[[], None]) -> bool:
-        """Work until the turn is over or nothing is due soon. True if it was cut short."""
+        """Work until the turn is over or nothing is due soon. True if it ended early."""
         try:
             cut_short = self._work()
             if cut_short and self.in_flight:
                 taken = len(self.in_flight)
-                while len(self.in_flight) == taken:  # whoever takes over is to find a slot
+                while len(self.in_flight) == taken:  # the next worker needs a free slot
                     self._settle()
                 hand_over()
                 cut_short = False
             return cut_short
         finally:
-            # Whatever else went wrong: an answer on its way may be paid for, so it is recorded.
+            # After any other error: an answer in flight may be billed, so it is recorded.
             while self.in_flight:
                 self._settle()
 
@@ -120,7 +119,7 @@ class _Turn:
             self.in_flight[self.provider.ask(claimed.request)] = claimed
 
     def _settle(self) -> None:
-        """Commit what has come back."""
+        """Commit the received outcomes."""
         done, _ = wait(self.in_flight, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             self._record(self.in_flight.pop(future), future)

@@ -1,10 +1,10 @@
-"""What judging a study has cost so far, what the next request may cost, and when to stop.
+"""The cost of judging a study so far, the expected cost of the next request, and when to stop.
 
-Every attempt carries its cost from the moment it is committed: first what it is expected to cost,
-then what the endpoint says. So the sum over attempts holds the money of requests in flight and of
-those whose outcome nobody knows, and workers side by side overrun a budget by no more than what
-their requests in flight cost above what was expected. Where attempts go, with the content of a
-draft, their sum stays with the study's `Judging`.
+Every attempt has a cost from its commit on: first the expected cost, then the cost reported by the
+endpoint. So the sum over attempts includes requests in flight and requests with unknown outcome.
+Parallel workers can exceed a budget only by the difference between actual and expected cost of
+requests in flight. If attempts are deleted with a draft's content, their sum stays in the study's
+`Judging`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,23 +24,23 @@ PLACES = Decimal("1e-10")
 MILLION = 1_000_000
 Outcome = Attempt.Outcome
 ANSWERED = Q(outcome__in=(Outcome.ANSWERED, Outcome.UNUSABLE))
-#: What attempts have used up, as `Spent` has it.
+#: The cost of attempts, with the fields of `Spent`.
 USED = {
     "requests": Count("id"),
     "money": Sum("cost"),
     "estimated": Sum("cost", filter=Q(cost_is_estimate=True)),
     "unpriced": Count("id", filter=Q(cost=None)),
 }
-#: Asked about no response: the probe.
+#: A call about no response: the probe.
 OF_PROBE = Q(call__response=None, call__block=None)
 
 
 @dataclass(frozen=True)
 class Spent:
-    """Requests made, and US dollars spent on them as far as is known.
+    """Requests made, and their known cost in US dollars.
 
-    `estimated` is the part of `money` that no endpoint has confirmed; `unpriced` counts requests
-    that may have cost something, nobody knows what.
+    `estimated` is the part of `money` that no endpoint has confirmed; `unpriced` counts requests of
+    unknown cost.
     """
 
     requests: int
@@ -50,9 +50,9 @@ class Spent:
 
 
 def spent_on(study: Study, judge: Judge | None = None) -> Spent:
-    """What all judges of a study, or one of them, have used up.
+    """The cost of all judges of a study, or of one of them.
 
-    Attempts that went when a draft was loaded anew count for the study alone.
+    Attempts that were deleted when a draft was loaded again only count for the study.
     """
     attempts = Attempt.objects.filter(call__judge__study=study)
     if judge is not None:
@@ -69,7 +69,7 @@ def spent_on(study: Study, judge: Judge | None = None) -> Spent:
 
 
 def spent_by_judges(judges: Iterable[int]) -> dict[int, Spent]:
-    """What each of these judges has used up; one that was never asked is left out."""
+    """The cost of each of these judges; judges without requests are omitted."""
     attempts = Attempt.objects.filter(call__judge__in=judges).order_by()
     rows = attempts.values_list("call__judge").annotate(**USED)
     return {
@@ -80,10 +80,10 @@ def spent_by_judges(judges: Iterable[int]) -> dict[int, Spent]:
 
 @contextmanager
 def still_counted(study: Study | None) -> Iterator[None]:
-    """Whatever attempts go meanwhile, what was spent on them stays spent on their study.
+    """Keep the cost of attempts that the block deletes with their study.
 
-    The study's `Judging` is held, so that no worker is at its calls. To hold the study itself as
-    well, lock that first.
+    The study's `Judging` is locked, so no worker makes its calls. To lock the study too, lock it
+    first.
     """
     with transaction.atomic():
         judging = Judging.objects.select_for_update().filter(study=study).first()
@@ -102,9 +102,7 @@ def still_counted(study: Study | None) -> Iterator[None]:
 
 
 def cost_of(reply: Reply, price: Price | None) -> tuple[Decimal | None, bool]:
-    """What an answer cost in US dollars, None where nobody can say, and whether that is a
-    calculation of ours.
-    """
+    """The cost of an answer in US dollars, None if unknown, and whether we estimated it."""
     if reply.cost is not None:
         return _rounded(reply.cost), False
     if price is None or reply.prompt_tokens is None or reply.completion_tokens is None:
@@ -113,7 +111,7 @@ def cost_of(reply: Reply, price: Price | None) -> tuple[Decimal | None, bool]:
 
 
 def priced(price: Price, prompt_tokens: int, completion_tokens: int) -> Decimal:
-    """US dollars for so many tokens."""
+    """US dollars for these tokens."""
     dollars = Decimal(str(price.input)) * prompt_tokens
     dollars += Decimal(str(price.output)) * completion_tokens
     return _rounded(dollars / MILLION)
@@ -122,8 +120,8 @@ def priced(price: Price, prompt_tokens: int, completion_tokens: int) -> Decimal:
 def expected_cost(
     judge: Judge, configuration: JudgeConfiguration, tokens: tuple[int, int]
 ) -> Decimal | None:
-    """What one more request is likely to cost: as its answered ones did on average, else by its
-    price and length. None where neither is known. The probe is too short to tell.
+    """The expected cost of one more request: the mean of its answered ones, else from its price and
+    length; None if neither is known. The probe is too short to count.
     """
     answered = _answered(judge).exclude(OF_PROBE)
     mean = answered.aggregate(mean=Avg("cost"))["mean"]
@@ -137,8 +135,8 @@ def _answered(judge: Judge) -> QuerySet[Attempt]:
 
 
 def _reserved(study: Study, unpriced: int, *, expected: Decimal) -> Decimal:
-    """What a study's `unpriced` requests may have cost in US dollars: as much as others of their
-    judge on average, or else as the next one is `expected` to.
+    """The possible cost of a study's `unpriced` requests in US dollars: the mean of their judge's
+    other requests, else the `expected` cost of the next one.
     """
     rows = (
         Attempt.objects.filter(call__judge__study=study)
@@ -152,7 +150,7 @@ def _reserved(study: Study, unpriced: int, *, expected: Decimal) -> Decimal:
 
 
 def why_no_more(judge: Judge, budget: Budget, *, expected: Decimal | None) -> str:
-    """Why its study's budget does not allow a judge one more request; empty where it does.
+    """Why its study's budget allows a judge no further request; empty if it does.
 
     Call it with the study's `Judging` row locked.
     """

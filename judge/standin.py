@@ -1,8 +1,8 @@
-"""A small local judge that is no language model: `python -m judge.standin --port N`.
+"""A small local judge without a language model: `python -m judge.standin --port N`.
 
-It lets an installation without a key show gold scores, over real HTTP and through the very same
-client. It counts a few features of supportive replies, and its scores are labelled as a
-stand-in's wherever they appear. The same question with the same seed gets the same score.
+With it, an installation without a key can show gold scores, over real HTTP and with the same
+client. It counts a few features of supportive replies. Its scores are labelled as a stand-in's
+everywhere. The same question with the same seed gets the same score.
 """
 
 import argparse
@@ -53,7 +53,7 @@ COMMON_WORDS = set(
 
 @dataclass(frozen=True)
 class Features:
-    """What is counted in a reply; a heuristic, not a judgement."""
+    """The counted features of a reply; a heuristic, not a judgement."""
 
     validation: int
     care: int
@@ -76,7 +76,7 @@ class Features:
         return min(1.0, max(0.0, value))
 
     def reason(self) -> str:
-        """The same in a sentence."""
+        """The features in a sentence."""
         found = [
             (self.validation, "names what is felt"),
             (self.care, "offers company"),
@@ -104,10 +104,10 @@ def features(message: str, reply: str) -> Features:
 
 
 def answer(asked: str, *, seed: str, schema: object) -> str | None:
-    """What the stand-in says, or None where the question states no scale."""
+    """The stand-in's answer, or None if the question states no scale."""
     scale = [int(value) for value in re.findall(r"^(-?[0-9]+) = ", asked, re.MULTILINE)]
     if not scale:
-        # A probe, which wants to know whether the schema counts.
+        # A probe, which tests whether the schema is enforced.
         return json.dumps({"score": 3}) if schema else None
     message = _between(asked, "message")
     ends = re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked)
@@ -135,7 +135,7 @@ class Handler(BaseHTTPRequestHandler):
     """The two addresses of an OpenAI-compatible server that a judge needs."""
 
     protocol_version = "HTTP/1.1"
-    # Head and body are sent apart: the second would wait until the first is acknowledged, 40 ms.
+    # Head and body are sent separately: the body would wait 40 ms for the head's acknowledgement.
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
@@ -174,11 +174,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name in the base
-        """Say nothing for each request."""
+        """Log no requests."""
 
 
 def completion(asked: str, said: str) -> dict[str, Any]:
-    """A chat completion as the OpenAI API words it; tokens are words here."""
+    """A chat completion in the form of the OpenAI API; tokens are words here."""
     prompt_tokens = len(asked.split())
     return {
         "id": "standin-" + hashlib.sha256(f"{time.time_ns()}{asked}".encode()).hexdigest()[:16],

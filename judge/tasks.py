@@ -1,4 +1,4 @@
-"""What workers do for judges. Safe to run twice: the database says what is due."""
+"""Workers' tasks for judges. Safe to run twice: the database says what is due."""
 
 from functools import partial
 
@@ -15,14 +15,14 @@ def run(judge_id: int) -> None:
     if runs.run(judge_id, hand_over=again, is_ending=is_ending):
         again()
         return
-    # Those that waited for a slot at the same endpoint.
+    # Judges that waited for a slot at the same endpoint.
     for other in leases.judges_to_wake(besides=judge_id):
         wake("judge.run", other)
 
 
 @shared_task(name="judge.sweep")
 def sweep() -> None:
-    """Take back what lost workers left behind; wake a worker for whatever is due."""
+    """Take back calls of lost workers; wake a worker for due calls."""
     for judge_id in leases.judges_with_lost_calls():
         leases.recover(judge_id)
     for judge_id in leases.judges_to_wake():

@@ -49,8 +49,8 @@ ATTEMPT_COLUMNS = (
 
 
 def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, Sequence[float | None]]]:
-    """Each score in each place where its response is shown, in study order: the columns of
-    GOLD_COLUMNS, and the single scores behind it.
+    """Each score for each place of its response, in study order: the columns of GOLD_COLUMNS, and
+    its single scores.
     """
     scores: dict[int, list[Gold]] = {}
     for score in gold.scores:
@@ -65,9 +65,9 @@ def gold_rows(study: Study, gold: GoldScores) -> Iterator[tuple[Row, Sequence[fl
 
 
 def judge_rows(study: Study) -> Iterator[Row]:
-    """Every source of gold, in the columns of JUDGE_COLUMNS.
+    """Every gold source, in the columns of JUDGE_COLUMNS.
 
-    The replicates of a panel are its experts, those of a file the single scores that it has.
+    The replicates of a panel are its experts, those of a file its single scores.
     """
     chosen = gold_source(study)
     definition = definition_of(study)
@@ -102,7 +102,8 @@ def returned_model_rows(study: Study) -> Iterator[Row]:
     columns = ("call__judge", "returned_model", "provenance", "started_at")
     answered = answered.order_by("started_at", "id")
     for judge, model, provenance, at in answered.values_list(*columns).iterator():
-        # Asked for that one text, SQLite would read it as JSON and give "123" as a number.
+        # A query for this text alone would make SQLite parse it as JSON and return "123" as a
+        # number.
         fingerprint = provenance.get("system_fingerprint") or ""
         found.setdefault((judge, model, fingerprint), []).append(at)
     names = {j.pk: GoldSource(judge=j).name for j in Judge.objects.filter(study=study)}
@@ -120,12 +121,12 @@ def response_names(cells: Mapping[tuple[int, int], Cell]) -> dict[int, str]:
 
 
 def judge_score_rows(study: Study) -> Iterator[Row]:
-    """Every single score of every source of gold, in the columns of JUDGE_SCORE_COLUMNS.
+    """Every single score of every gold source, in the columns of JUDGE_SCORE_COLUMNS.
 
-    A response that was scored alone has its scores in each place where it is shown, and is called
-    by the first of them. A call without a usable score has a row with an empty one. Scores that
-    came without the single ones behind them have one row, the mean. A replicate of a panel is one
-    of its experts, whose ratings of a response that they saw several times are averaged.
+    A response that was scored alone has its scores for each of its places, and the name of the
+    first. A call without a usable score has a row with an empty score. Scores without single scores
+    have one row, the mean. A replicate of a panel is one of its experts; if an expert saw a
+    response several times, the ratings are averaged.
     """
     cells = cells_of(study)
     places: dict[int, list[tuple[int, Cell]]] = {}
@@ -157,7 +158,7 @@ def _single(
 
 
 def _file_or_panel(study: Study, source: GoldSource) -> Iterator[tuple[int, str, int, float]]:
-    """The scores of a source that is no judge: response, dimension, replicate, score."""
+    """The scores of a file or panel: response, dimension, replicate, score."""
     if source.gold_set is not None:
         for gold in source.gold_set.scores.order_by("response_id", "dimension"):
             for replicate, score in enumerate(gold.calls or [gold.value], start=1):
@@ -209,7 +210,7 @@ def attempt_rows(study: Study) -> Iterator[Row]:
 
 
 def _about(call: Call) -> tuple[str, str, str, str]:
-    """Scenario, set, model and condition, as far as a call is about one."""
+    """Scenario, set, model and condition of a call, if it has them."""
     if call.block is not None:
         return call.block.scenario.name, call.block.set_name, "", ""
     if call.response is None:

@@ -125,7 +125,7 @@ def test_test_people_are_there_only_when_asked_for_by_name(study: Study, source:
 
 
 def test_unknown_source_is_refused() -> None:
-    with pytest.raises(ValueError, match="'robots' is no source"):
+    with pytest.raises(ValueError, match="'robots' is not a source"):
         counted_sources(["robots"])
 
 

@@ -342,7 +342,7 @@ def test_empty_ratings_are_no_ratings() -> None:
         ({"ratings": {"participant": "nobody"}}, "ratings of 'nobody', who is not among"),
         ({"ratings": {"rating": 2.5}}, "a rating is not a whole number"),
         ({"gold": {"condition": "base", "model": "m"}}, "an item has two gold scores"),
-        ({"participants": {"participant": "r"}}, "participant 'r' stands twice"),
+        ({"participants": {"participant": "r"}}, "participant 'r' is repeated"),
     ],
 )
 def test_data_that_contradict_themselves_are_refused(

@@ -95,7 +95,7 @@ def test_rules_survive_json(
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        ({"order": ["duration", "duration"]}, "duration stands twice"),
+        ({"order": ["duration", "duration"]}, "duration is repeated"),
         ({"order": ["speed"]}, "Input should be 'duration'"),
         ({"duration_minutes": {"minimum": 75, "maximum": 10}}, "minimum is greater than maximum"),
         ({"duration_minutes": {"minimum": -1}}, "greater than or equal to 0"),

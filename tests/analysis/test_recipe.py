@@ -135,7 +135,7 @@ def test_numbers_that_are_in_both_groups_are_refused(
         ({"label": "x"}, "say who is in it in one way"),
         ({"label": "x", "others": True, "values": ["y"]}, "say who is in it in one way"),
         ({"label": "b", "values": ["y"]}, "both groups are called 'b'"),
-        ({"label": "x", "values": ["z"]}, "answer 'z' stands twice"),
+        ({"label": "x", "values": ["z"]}, "answer 'z' is repeated"),
         ({"label": "x", "at_least": float("nan")}, "finite number"),
     ],
 )
@@ -160,7 +160,7 @@ def test_wrong_key_is_named_with_its_line(tmp_path: Path) -> None:
         ("mixed_models: {links: [logit, logit]}", "column 16: mixed_models.links: link 'logit' st"),
         ("raters: []", "column 1: raters: List should have at least 1"),
         ("group_tests: []", "column 1: group_tests: List should have at least 1"),
-        ("adjust_over: [model, model]", "column 1: adjust_over: 'model' stands twice"),
+        ("adjust_over: [model, model]", "column 1: adjust_over: 'model' is repeated"),
     ],
 )
 def test_lists_are_neither_empty_nor_repeat_themselves(

@@ -335,7 +335,7 @@ def test_import_gold_adds_a_source_and_chooses_it_where_asked_to(
     [
         (FILE.replace("2.5", "two"), "experts", r"scores.csv, line 2: column 'gold': 'two' is not"),
         (FILE.replace("Ant,tuned", "Ant,tunes"), "experts", "line 3: column 'condition': 'tunes'"),
-        (FILE, "imported", "has gold scores called 'imported' already"),
+        (FILE, "imported", "already has gold scores called 'imported'"),
         (FILE, "", "'' is no name for gold scores"),
     ],
 )

@@ -337,7 +337,7 @@ def test_one_score_is_told_as_one(page: Client, study: Study, tmp_path: Path) ->
         ),
         (FILE.replace("gold", "score"), "mine", "column 'score' is unknown; did you mean 'gold'?"),
         (FILE.splitlines()[0] + "\n", "mine", "scores.csv: there are no gold scores in it"),
-        (FILE, "imported", "small@1 has gold scores called 'imported' already"),
+        (FILE, "imported", "small@1 already has gold scores called 'imported'"),
         (FILE, "-", "'-' is no name for gold scores"),
         (FILE, " ", "Give the gold scores a name."),
     ],

@@ -166,7 +166,7 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
             "study.yaml",
             "title:",
             "language: [en, en]\ntitle:",
-            "language: language 'en' stands twice",
+            "language: language 'en' is repeated",
         ),
         ("study.yaml", "title:", "language: {a: b}\ntitle:", "language: give a language (en)"),
         (
@@ -201,7 +201,7 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
             "study.yaml",
             "completion_code: K7PQ2XWM",
             "completion_code: K7PQ2XWM, return_url: 'javascript:alert(1)'",
-            "prolific.return_url: is no address such as https://",
+            "prolific.return_url: is not an address such as https://",
         ),
         ("study.yaml", "completion_code: K7PQ2XWM", "code: C1", "prolific.code: unknown key"),
         ("study.yaml", "ways_in: [prolific", "ways_in: [carrier pigeon", "ways_in.0"),
@@ -284,7 +284,7 @@ def test_a_judge_for_a_study_without_ratings_is_refused(folder: Path) -> None:
     path = folder / "study.yaml"
     settings = path.read_text().partition("ways_in:")
     path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]) + "judging: {}\n")
-    with pytest.raises(CommandError, match="judging: the study asks for no ratings to be judged"):
+    with pytest.raises(CommandError, match="judging: the study has no ratings that a judge could give"):
         run("load_study", folder)
     path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]))
     assert "small@1: loaded as a new draft" in run("load_study", folder)

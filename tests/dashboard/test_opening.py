@@ -87,18 +87,18 @@ def test_every_reason_is_told_at_once_and_nothing_is_changed(
         "- Placeholder: texts.information: ",
         "- Completion code: prolific.completion_code: ",
         "- Address of this site: Prolific would lead people to",
-        "- Gold scores: They are those of judge@1, a stand-in and no language model. Have a real "
-        "judge score the responses: write JUDGE_API_KEY into .env.",
+        "- Gold scores: They come from judge@1, a stand-in and not a language model. Set "
+        "JUDGE_API_KEY in .env, and let a real judge score the responses.",
         "Check these, too:",
-        "- Enough attention checks: 1 in 5 minutes. From five minutes on nobody may be rejected "
-        "for a single failed check: add checks under attention_checks until there are at least "
-        "two.",
-        "- A way back for every ending: People who do not consent get no code and can only "
+        "- Enough attention checks: 1 in 5 minutes. From five minutes, one failed check is not "
+        "enough to reject a participant: add checks under attention_checks until there are at "
+        "least two.",
+        "- A way back for every ending: People who do not consent get no code and must "
         "return their submission by hand: set prolific.declined_code.",
-        "- A way back for every ending: People who withdraw get no code and can only return their "
+        "- A way back for every ending: People who withdraw get no code and must return their "
         "submission by hand: set prolific.withdrawn_code.",
-        "- Use of AI is ruled out in words: Nothing tells people not to answer with AI tools, so "
-        "using them is no reason to reject. Say it in texts.instructions, for example: ",
+        "- Use of AI is ruled out in words: No text forbids answering with AI tools, so "
+        "using them is no reason to reject. Add it to texts.instructions, for example: ",
         "To try it out: manage.py set_study small@1 open --rehearsal",
     ]
     assert state_of(study) == "draft"
@@ -128,7 +128,7 @@ def test_stand_in_is_accepted_by_an_option_and_listed_all_the_same(with_stand_in
     assert said[-2] == "To open it with a stand-in: manage.py set_study small@1 open --stand-in"
     opened = run("set_study", "small", "open", "--stand-in").splitlines()
     assert opened[0] == "small@1 is now open"
-    assert any(line.startswith("- Gold scores: They are those of judge@1") for line in opened)
+    assert any(line.startswith("- Gold scores: They come from judge@1") for line in opened)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_imported_scores_of_a_stand_in_are_refused_too(study: Study) -> None:
     gold_set = add_gold_set(study, name="file", made_by=f"judge@1 ({STAND_IN})", scores=[])
     choose_gold(study, gold_set=gold_set, why="it is there")
     (said,) = [line for line in refusal("small", "open") if line.startswith("- Gold scores")]
-    assert said.startswith("- Gold scores: They are those of file")
+    assert said.startswith("- Gold scores: They come from file")
 
 
 def test_rule_that_does_not_fit_the_scale_is_told(tmp_path: Path) -> None:
@@ -271,9 +271,7 @@ def test_stand_in_takes_a_box_to_be_ticked(page: Client, with_stand_in: Study) -
 
 
 def test_rehearsal_of_another_state_is_refused_with_its_reason(page: Client, study: Study) -> None:
-    assert "a rehearsal is an open study; paused can't be one." in press(
-        page, state="paused", rehearsal="yes"
-    )
+    assert "a rehearsal must be open, not paused." in press(page, state="paused", rehearsal="yes")
     assert state_of(study) == "draft"
 
 

@@ -66,7 +66,7 @@ def test_text_may_be_the_same_in_every_language(tmp_path: Path) -> None:
         (
             "language: [en, zh-hans]",
             "language: [en, en, zh-hans]",
-            "study.yaml, line 2, column 1: language: language 'en' stands twice",
+            "study.yaml, line 2, column 1: language: language 'en' is repeated",
         ),
         ("language: [en, zh-hans]", "language: []", "study.yaml, line 2, column 1: language: "),
         ("language: [en, zh-hans]", "language: 7", "study.yaml, line 2, column 1: language: "),
@@ -89,8 +89,8 @@ def test_language_that_the_file_does_not_name_is_refused(tmp_path: Path) -> None
         tmp_path, "{en: Why?, zh-hans: 为什么？}", "{en: Why?, zh-hans: 为什么？, fr: Pourquoi ?}"
     )
     assert problem == (
-        "study.yaml, line 37, column 65: closing.0.question.fr: not one of the study's languages, "
-        "which `language` names"
+        "study.yaml, line 37, column 65: closing.0.question.fr: not one of the study's languages; "
+        "they are listed under `language`"
     )
 
 
@@ -105,7 +105,7 @@ def test_set_may_be_called_as_a_language_is(tmp_path: Path) -> None:
 
 def test_options_that_are_the_same_word_in_one_language_are_refused(tmp_path: Path) -> None:
     [problem] = problems(tmp_path, "{en: White, zh-hans: 白人}", "{en: White, zh-hans: 亚裔}")
-    assert "option '亚裔' stands twice" in problem
+    assert "option '亚裔' is repeated" in problem
 
 
 @pytest.mark.django_db

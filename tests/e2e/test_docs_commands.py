@@ -1,5 +1,6 @@
 """Every command of the README and of docs/ runs as it is written there, in one clone, in order."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -32,11 +33,41 @@ CANNOT = {
     "manage set_study my-slug paused": "ends a real study",
     "manage analyze my-slug --out results": "needs real raters",
 }
-#: What a reader replaces, and by what, here: the shell finds out.
+#: What a reader replaces, and the command that finds a value for it here.
 PLACEHOLDERS = {
-    "PARTICIPANT": "$(sed -n 2p simulated/raters.csv | cut -d, -f1)",
-    "PERSON": "$(sed -n 3p simulated/raters.csv | cut -d, -f1)",
+    "PARTICIPANT": "sed -n 2p simulated/raters.csv | cut -d, -f1",
+    "PERSON": "sed -n 3p simulated/raters.csv | cut -d, -f1",
 }
+ALIAS = "alias manage='.venv/bin/python manage.py'"
+MANAGE = ("manage ", ".venv/bin/python manage.py ")
+#: Runs [place, command] pairs as one shell would, and prints the exit code of each. Commands of
+#: manage.py run in this process: Django starts once.
+SHELL = r"""
+import json, re, shlex, subprocess, sys, traceback
+import django
+from django.core.management import execute_from_command_line
+django.setup()
+placeholders, manage, commands = json.load(sys.stdin)
+for place, command in commands:
+    for name, finder in placeholders.items():
+        if re.search(rf"\b{name}\b", command):
+            value = subprocess.run(finder, shell=True, stdout=subprocess.PIPE, text=True).stdout
+            command = re.sub(rf"\b{name}\b", value.strip(), command)
+    prefix = next((one for one in manage if command.startswith(one)), None)
+    code = 0
+    if prefix is None:
+        code = subprocess.run(["bash", "-c", command]).returncode
+    else:
+        try:
+            words = command.removeprefix(prefix).replace("\\\n", " ")
+            execute_from_command_line(["manage.py", *shlex.split(words)])
+        except SystemExit as end:
+            code = end.code
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+    print(f"== {place}: {code}", flush=True)
+"""
 SUBMISSIONS = (
     "Submission id,Participant id,Status,Completion code\n"
     "6a0000000000000000000001,5a0000000000000000000001,APPROVED,C0DE\n"
@@ -53,13 +84,6 @@ class Command:
     @property
     def can_run(self) -> bool:
         return not f"{self.text}\n".startswith(tuple(CANNOT))
-
-    def script(self) -> str:
-        """What bash runs: the command without what a reader replaces, then a line about it."""
-        text = self.text
-        for placeholder, value in PLACEHOLDERS.items():
-            text = re.sub(rf"\b{placeholder}\b", value.replace("\\", r"\\"), text)
-        return f"{text}\necho '== {self.place}:' $?\n"
 
 
 def commands_of(document: Path) -> Iterator[Command]:
@@ -109,18 +133,17 @@ def site(clone: Path) -> Iterator[Installation]:
 def test_every_command_runs_as_written(clone: Path, site: Installation) -> None:
     commands = [command for document in DOCUMENTS for command in commands_of(document)]
     runnable = [command for command in commands if command.can_run]
-    script = "shopt -s expand_aliases\n" + "".join(command.script() for command in runnable)
-    # Without a browser `analyze` draws no images, which other tests do.
-    environment = site.environment | {"CHROMIUM": "/nowhere"}
+    pairs = [(command.place, command.text) for command in runnable]
     done = subprocess.run(
-        ["bash"],
+        [sys.executable, "-c", SHELL],
         cwd=clone,
-        env=environment,
-        input=script,
+        # Without a browser `analyze` draws no images, which other tests do.
+        env=site.environment | {"CHROMIUM": "/nowhere"},
+        input=json.dumps([PLACEHOLDERS, MANAGE, pairs]),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=600,
+        timeout=1500,
         check=False,
     )
     codes = re.findall(r"^== (.+): (\d+)$", done.stdout, re.MULTILINE)
@@ -132,3 +155,10 @@ def test_every_exception_is_written_somewhere() -> None:
     texts = [f"{command.text}\n" for document in DOCUMENTS for command in commands_of(document)]
     unused = [start for start in CANNOT if not any(text.startswith(start) for text in texts)]
     assert unused == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_document_says_what_its_commands_need(document: Path) -> None:
+    texts = [command.text for command in commands_of(document)]
+    used = [text for text in texts if text.startswith("manage ")]
+    assert not used or ALIAS in texts[: texts.index(used[0])]

@@ -240,7 +240,7 @@ def test_second_unusable_answer_leaves_the_score_missing(judge: Judge) -> None:
     for _ in range(2):
         calls.record_unusable(claim_one(judge), TWO, "there is no number")
     call = judge.calls.get(state=Call.State.FAILED)
-    assert call.error == "no usable score, nor one when asked to repair it: there is no number"
+    assert call.error == "no usable score, also after one repair: there is no number"
     assert not call.scores.exists()
     assert outcomes(judge) == {"unusable": 2}
 

@@ -202,7 +202,7 @@ def test_study_without_a_judge_is_said(study: Study) -> None:
 
 def test_a_study_without_ratings_has_nothing_for_a_judge(db: None) -> None:
     study = small_study.load(yaml=small_study.CHOICES_YAML)
-    with pytest.raises(JudgeNotReady, match="small@1 asks for no ratings, so a judge has none"):
+    with pytest.raises(JudgeNotReady, match="small@1 has no ratings, so a judge cannot score it"):
         move_judges_here(study)
 
 
@@ -240,8 +240,8 @@ def test_gold_follows_the_new_version_of_a_judge_without_scores(
     assert gold_name(study) == "maverick@3"
     assert list(GoldDecision.objects.values_list("why", flat=True)) == [
         "named in the study's file",
-        "takes the place of maverick@1, which has no scores",
-        "takes the place of maverick@2, which has no scores",
+        "replaces maverick@1, which has no scores",
+        "replaces maverick@2, which has no scores",
     ]
 
 

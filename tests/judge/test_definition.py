@@ -78,7 +78,7 @@ def test_first_judge_is_gold_unless_another_is_named() -> None:
         ("endpoint: Open AI", "endpoint: String should match pattern"),
         ("presentation: both", "presentation: Input should be 'single' or 'block'"),
         ("preset: best", "preset: Input should be 'one_line', 'anchored' or 'three_components'"),
-        ("options: {seed: 3}", "options: 'seed' is not an option: the judge's other keys decide"),
+        ("options: {seed: 3}", "options: 'seed' is not an option: another key of the judge sets"),
         ("options: {stream: true}", "options: 'stream' is not an option"),
         ("options: {top_p: .nan}", "options: infinity and nan can't be sent"),
         ("price: {input: -1, output: 0}", "price.input: Input should be greater than or equal"),
@@ -100,7 +100,7 @@ def test_mistake_is_named_with_its_line(line: str, problem: str) -> None:
     [
         ("judges: []", "judging.judges: List should have at least 1 item"),
         ("judges: [{name: a b}]", "judging.judges.0.name: String should match pattern"),
-        ("judges: [{name: a}, {name: a}]", "judging.judges.1.name: 'a' stands twice"),
+        ("judges: [{name: a}, {name: a}]", "judging.judges.1.name: 'a' is repeated"),
         ("gold: other", "judging.gold: 'other' is not among the judges"),
         ("budget: {money: 0}", "judging.budget.money: Input should be greater than 0"),
         ("budget: {money: .inf}", "judging.budget.money: Input should be a finite number"),
@@ -134,28 +134,28 @@ def refused(folder: Path, judge: str, *, yaml: str = small_study.YAML) -> list[s
     [
         (
             "{dimensions: [coldness]}",
-            "judging.judges.0.dimensions.0: 'coldness' is not rated; there are warmth",
+            "judging.judges.0.dimensions.0: 'coldness' is not rated; choose from warmth",
         ),
         (
             "{preset: anchored}",
             "judging.judges.0.preset: describes the points 1, 2, 3, 4, 5; give the judge a scale "
-            "of these, or a rubric",
+            "of these points, or a rubric",
         ),
         (
             "{preset: three_components}",
-            "judging.judges.0.preset: says nothing of 'warmth'; it is about cognitive, emotional, "
+            "judging.judges.0.preset: does not cover 'warmth', only cognitive, emotional, "
             "behavioral",
         ),
         (
             "{rubric: {other: Be fair.}}",
-            "judging.judges.0.rubric: says nothing of 'warmth'; it is about other",
+            "judging.judges.0.rubric: does not cover 'warmth', only other",
         ),
         (
             "{scale: [{value: 0, label: No}, {value: 1, label: Yes}]}",
-            "judging.judges.0.scale: gold scores are on the scale of the study; choose another "
+            "judging.judges.0.scale: gold scores must use the study's scale; choose another "
             "judge as gold",
         ),
-        ("{preset: one_line, rubric: x}", "judging.judges.0.preset: preset and rubric exclude"),
+        ("{preset: one_line, rubric: x}", "judging.judges.0.preset: give either preset or rubric"),
     ],
 )
 def test_judge_that_does_not_fit_its_study_is_refused_with_its_line(
@@ -175,7 +175,7 @@ def test_study_without_ratings_has_nothing_to_judge(tmp_path: Path) -> None:
     folder_yaml = small_study.CHOICES_YAML + "ways_in: [link]\njudging: {gold: judge}\n"
     (tmp_path / "study.yaml").write_text(folder_yaml, encoding="utf-8")
     (tmp_path / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
-    with pytest.raises(DefinitionError, match="the study asks for no ratings to be judged"):
+    with pytest.raises(DefinitionError, match="the study has no ratings that a judge could give"):
         read_folder(tmp_path)
 
 

@@ -67,7 +67,7 @@ def test_endpoint_that_is_not_set_up_is_said_with_what_to_set() -> None:
     with pytest.raises(JudgeNotReady) as missing:
         endpoint_here("groq")
     assert str(missing.value) == (
-        "the endpoint 'groq' is not set up here: name it in JUDGE_ENDPOINTS and set "
+        "the endpoint 'groq' is not set up here: add it to JUDGE_ENDPOINTS and set "
         "JUDGE_GROQ_BASE_URL and JUDGE_GROQ_API_KEY"
     )
 
@@ -124,11 +124,11 @@ def test_password_in_an_address_is_stored_nowhere(study: Study, settings: Settin
     ("base_url", "key", "problem"),
     [
         ("https://judge.example.org/v1", "", "JUDGE_API_KEY is missing: judge.example.org needs"),
-        ("judge.example.org/v1", "key", "JUDGE_BASE_URL 'judge.example.org/v1' is no http"),
-        ("https:///v1", "key", "JUDGE_BASE_URL 'https:///v1' is no http"),
+        ("judge.example.org/v1", "key", "JUDGE_BASE_URL 'judge.example.org/v1' is not an http"),
+        ("https:///v1", "key", "JUDGE_BASE_URL 'https:///v1' is not an http"),
         ("http://localhost:PORT/v1", "key", "JUDGE_BASE_URL 'http://localhost:PORT/v1' is no"),
-        ("http://[::1/v1", "key", "JUDGE_BASE_URL 'http://[::1/v1' is no http"),
-        ("http://h\t/v1", "key", "JUDGE_BASE_URL 'http://h\\t/v1' is no http"),
+        ("http://[::1/v1", "key", "JUDGE_BASE_URL 'http://[::1/v1' is not an http"),
+        ("http://h\t/v1", "key", "JUDGE_BASE_URL 'http://h\\t/v1' is not an http"),
         ("https://judge.example.org/v1", "a key", "JUDGE_API_KEY has characters that no key has"),
         ("https://judge.example.org/v1", "key\n", "JUDGE_API_KEY has characters that no key has"),
         ("https://judge.example.org/v1", "kéy", "JUDGE_API_KEY has characters that no key has"),

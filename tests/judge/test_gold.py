@@ -72,6 +72,6 @@ def test_scores_from_a_file_are_kept_and_not_gold_before_somebody_says_so(
 
 def test_second_file_of_the_same_name_is_refused_and_nothing_kept(study: Study, gold: Gold) -> None:
     add_gold_set(study, name="experts", made_by="", scores=[gold])
-    with pytest.raises(ValueError, match="small@1 has gold scores called 'experts' already"):
+    with pytest.raises(ValueError, match="small@1 already has gold scores called 'experts'"):
         add_gold_set(study, name="experts", made_by="", scores=[gold])
     assert GoldScore.objects.count() == 1

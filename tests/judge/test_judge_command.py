@@ -142,10 +142,10 @@ def test_dry_run_says_what_it_would_ask_and_changes_nothing(
     said = judge_command("small", dry_run=True)
     assert "j@1 (another-model at" in said
     assert "30 calls to make, 0 of 30 answered\n  about " in said
-    assert "one request to find out whether it keeps to a JSON schema" in said
-    assert "cost not known: give the judge a price in study.yaml" in said
+    assert "one request to test whether it enforces a JSON schema" in said
+    assert "cost unknown: give the judge a price in study.yaml" in said
     assert said.endswith(
-        "In all cost not known; 0.0000 US dollars are spent on 0 requests; there is no budget.\n"
+        "Total: cost unknown; 0.0000 US dollars spent on 0 requests; there is no budget.\n"
         "Nothing was queued.\n"
     )
     assert (Call.objects.count(), woken) == (0, [])
@@ -188,10 +188,10 @@ def test_wait_fails_with_the_reasons_of_failed_calls(
     said = refused("small", wait=True)
     assert said.startswith(
         "29 calls failed and have no score:\n"
-        "  29 × no usable score, nor one when asked to repair it: "
+        "  29 × no usable score, also after one repair: "
         "the score 'four' is not an integer\n"
     )
-    assert said.endswith("`manage.py judge small@1` goes on from here.")
+    assert said.endswith("To continue: manage.py judge small@1")
 
 
 #: What is wrong with an endpoint, and what the researcher is told.
@@ -219,7 +219,7 @@ def test_trouble_with_an_endpoint_is_said_and_the_run_goes_on_when_it_is_mended(
     said = refused("small", wait=True)
     assert said.startswith("j@1 was stopped: ")
     assert TROUBLE[trouble] in said
-    assert said.endswith("`manage.py judge small@1` goes on from here.")
+    assert said.endswith("To continue: manage.py judge small@1")
     assert counts(the_judge(study))["answered"] == 3
     object.__setattr__(server.plan, "shares", {})
     assert "10 of 10 calls answered" in judge_command("small", wait=True)
@@ -325,7 +325,7 @@ def test_study_that_is_not_there_is_said(
             {"JUDGE_BASE_URL": "https://judge.example.org/v1"},
             "Nothing was queued: JUDGE_API_KEY is missing: judge.example.org needs a key",
         ),
-        ({"JUDGE_BASE_URL": "here"}, "Nothing was queued: JUDGE_BASE_URL 'here' is no http(s)"),
+        ({"JUDGE_BASE_URL": "here"}, "Nothing was queued: JUDGE_BASE_URL 'here' is not an http(s)"),
     ],
 )
 def test_missing_key_and_address_are_said_and_nothing_queued(
@@ -349,7 +349,7 @@ def test_endpoint_that_is_not_set_up_is_said_and_nothing_queued(
     server_with()
     describe_judging(study, judges=[{"name": "a"}, {"name": "b", "endpoint": "openai"}])
     assert refused("small").startswith(
-        "Nothing was queued: the endpoint 'openai' is not set up here: name it in JUDGE_ENDPOINTS"
+        "Nothing was queued: the endpoint 'openai' is not set up here: add it to JUDGE_ENDPOINTS"
     )
     assert (Call.objects.count(), woken) == (0, [])
     judge_command("small", "--judge", "a")

@@ -105,7 +105,7 @@ def test_unusable_answer_is_repaired_once_and_then_missing(
     assert len(server.log) == 20
     assert Counter(len(entry.body["messages"]) for entry in server.log) == {2: 10, 4: 10}
     assert failure_reasons(judge) == [
-        ("no usable score, nor one when asked to repair it: 7 is not on the scale", 10)
+        ("no usable score, also after one repair: 7 is not on the scale", 10)
     ]
     assert not Score.objects.filter(call__judge=judge).exists()
     assert gold_scores(judge.study).scores == []

@@ -113,7 +113,7 @@ def test_guess_is_no_translation() -> None:
 
 def test_missing_and_leftover_texts_are_named() -> None:
     said = catalogs.problems(catalog(("Old", "旧")), catalog(("New", "")))
-    assert said == ["'New': is missing", "'Old': no page says this"]
+    assert said == ["'New': is missing", "'Old': no page uses this text"]
 
 
 def test_update_keeps_what_is_translated_and_begins_new_languages(

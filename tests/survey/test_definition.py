@@ -74,8 +74,8 @@ class TestTasks:
             (LIKERT + SLIDER, "tasks: a block has one task of kind likert or slider"),
             (RANKING + RANKING, "tasks: a block has one task of kind ranking"),
             (CHOICE + CHOICE, "tasks: a block has one task of kind best_worst"),
-            (TEXT, "tasks: nothing but free text; ask for ratings, ranks or choices"),
-            (LIKERT + TEXT + TEXT, "tasks.2.name: 'why' stands twice: see tasks.1"),
+            (TEXT, "tasks: only free text; ask for ratings, ranks or choices too"),
+            (LIKERT + TEXT + TEXT, "tasks.2.name: 'why' is repeated: see tasks.1"),
             (
                 LIKERT + TEXT.replace("why", "comment"),
                 "tasks.1.name: 'comment' is the name of the remarks on each block",
@@ -97,7 +97,7 @@ class TestTasks:
             ),
             (
                 SLIDER.replace("left: Cold", "left: Cold, maximum: 0"),
-                "tasks.0: maximum must be above minimum, by 1000 at most",
+                "tasks.0: maximum must be above minimum, by at most 1000",
             ),
             (SLIDER.replace("left: Cold, ", ""), "tasks.0.left: is missing"),
             (
@@ -153,19 +153,27 @@ class TestChecks:
             (SLIDER, OWN + "answer: 1}\n", "attention_checks.0: the study has no scale"),
             (LIKERT, OWN + "answer: 7}\n", "attention_checks.0.answer: 7 is not a point"),
             (LIKERT, OWN + "options: [A, B], answer: C}\n", "attention_checks.0: answer 'C' is"),
-            (LIKERT, OWN + "answer: 1, in_blocks: [1, 2]}\n", "in_blocks is not for an attention"),
+            (
+                LIKERT,
+                OWN + "answer: 1, in_blocks: [1, 2]}\n",
+                "in_blocks is not allowed for an attention",
+            ),
             (LIKERT, INSIDE + "answer: 1}\n", "attention_checks.0: in_blocks is missing"),
             (
                 LIKERT,
                 INSIDE + "answer: 1, in_blocks: [1, 2], after_blocks: [1, 2]}\n",
-                "after_blocks is not for an attention check of kind in_block",
+                "after_blocks is not allowed for an attention check of kind in_block",
             ),
             (
                 LIKERT,
                 INSIDE + "options: [A, B], answer: A, in_blocks: [1, 1]}\n",
-                "options are not for a check inside a block",
+                "a check inside a block can't have options",
             ),
-            (CHOICE, INSIDE + "answer: 1, in_blocks: [1, 2]}\n", "be one of: choose another kind"),
+            (
+                CHOICE,
+                INSIDE + "answer: 1, in_blocks: [1, 2]}\n",
+                "so a check can't be in a block: use kind item",
+            ),
             (
                 SLIDER,
                 INSIDE + "answer: 101, in_blocks: [1, 2]}\n",
@@ -197,12 +205,12 @@ class TestQuestions:
             ("eligible: [Here]", "eligible: [Where]", "screening.0: eligible 'Where' is not among"),
             ("eligible: [Here]", "eligible: [Here, There]", "screening.0: every option is eligib"),
             ("eligible: [Here]", "eligible: []", "screening.0.eligible: List should have at lea"),
-            ("[Here, There]", "[Here, Here]", "screening.0: option 'Here' stands twice"),
-            ("name: home", "name: age", "demographics.0.name: 'age' stands twice: see screening.0"),
+            ("[Here, There]", "[Here, Here]", "screening.0: option 'Here' is repeated"),
+            ("name: home", "name: age", "demographics.0.name: 'age' is repeated: see screening.0"),
             (
                 "name: home",
                 "name: device",
-                "screening.0.name: 'device' is a column of participants",
+                "screening.0.name: 'device' is already a column of participants",
             ),
         ],
     )
@@ -216,7 +224,7 @@ class TestQuestions:
     def test_closing_and_block_answers_have_names_of_their_own(self) -> None:
         more = "closing:\n  - {kind: text, name: why, question: Why?}\n"
         assert problem(study(LIKERT + TEXT, more=more)) == (
-            "closing.0.name: 'why' stands twice: see tasks.1"
+            "closing.0.name: 'why' is repeated: see tasks.1"
         )
 
     def test_reference_and_contrast_are_named_at_their_key(self) -> None:
@@ -263,9 +271,13 @@ class TestUsualQuestions:
     @pytest.mark.parametrize(
         ("written", "language", "message"),
         [
-            ("[age, income]", "en", "there is no usual question 'income'; there are age, sex"),
+            (
+                "[age, income]",
+                "en",
+                "there is no standard question 'income'; choose one of age, sex",
+            ),
             ("all", "en", "Input should be a valid list"),
-            ("default", "de", "usual questions are worded in en, zh-hans; write them out in 'de'"),
+            ("default", "de", "standard questions exist in en, zh-hans; write them out in 'de'"),
         ],
     )
     def test_what_there_is_not_is_said(self, written: str, language: str, message: str) -> None:

@@ -80,7 +80,7 @@ def test_nothing_refuses_a_study_that_is_filled_in() -> None:
 )
 def test_text_with_a_placeholder_is_refused(placeholder: str) -> None:
     (said,) = refused(study(information=f"Run by us ({placeholder}), and approved."))
-    what = f"“{placeholder}”. Write what is true of your study instead."
+    what = f"“{placeholder}”. Replace it with your study's own text."
     assert said == f"Placeholder: texts.information: {what}"
 
 
@@ -131,7 +131,7 @@ def test_what_people_have_read_already_is_looked_at_but_not_refused() -> None:
 def test_placeholder_of_a_code_is_refused(code: str) -> None:
     (said,) = refused(study(), settings(completion_code=code))
     assert said.startswith(f"Completion code: prolific.completion_code: “{code}” is a placeholder")
-    assert "Leave all codes out to get random ones" in said
+    assert "Remove all codes to get random ones" in said
     assert refused(study(), settings("link", completion_code=code)) == []
 
 
@@ -172,7 +172,7 @@ def test_way_back_to_this_machine_is_refused() -> None:
 def test_stand_in_as_gold_is_refused_unless_it_is_allowed() -> None:
     stand_in = replace(PUBLIC, stand_in="judge@1")
     (said,) = refused(study(), None, stand_in)
-    assert said.startswith("Gold scores: They are those of judge@1, a stand-in")
+    assert said.startswith("Gold scores: They come from judge@1, a stand-in")
     allowed = replace(stand_in, stand_in_allowed=True)
     assert refused(study(), None, allowed) == []
     assert len(named("Gold scores", study(), None, allowed)) == 1
@@ -212,7 +212,7 @@ def test_reference_with_different_texts_is_named_with_its_line() -> None:
     (finding,) = [f for f in found(study(), rows=rows) if f.rule == "Reference"]
     assert finding.line == 7
     assert finding.text.startswith(
-        "It has different texts in the sets of 1 scenario: scenario 'S1', set '2' against set '1'."
+        "It has different texts in the sets of 1 scenario: scenario 'S1', set '2' and set '1'."
     )
     assert named("Reference", study()) == []
 

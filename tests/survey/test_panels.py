@@ -166,7 +166,7 @@ def test_expert_goes_on_where_they_were_on_another_device(study: Study, client: 
 
 def test_expert_without_their_cookie_is_told_to_open_their_link(study: Study) -> None:
     offer(study, ways_in=["prolific"])
-    told = "If you were sent a link of your own, open it again"
+    told = "If you were sent a personal link, open it again"
     assert told not in Client().get("/s/small/page/3/").content.decode()
     invite(study)
     assert told in Client().get("/s/small/page/3/").content.decode()

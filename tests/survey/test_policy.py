@@ -77,7 +77,7 @@ def test_one_failed_check_is_too_few_to_fail_a_long_study() -> None:
 
 def test_more_failures_than_checks_can_never_happen() -> None:
     ((_, text),) = changes_of(study(), settings(failed_attention_from=3))
-    assert "nobody could ever fail" in text
+    assert "no participant could fail" in text
 
 
 def test_check_that_does_not_say_its_answer_is_told_to() -> None:
@@ -88,8 +88,8 @@ def test_check_that_does_not_say_its_answer_is_told_to() -> None:
         )
         if rule == "Attention check check_2"
     ]
-    assert "choose “Very”" in texts[0]
-    assert "without a midpoint, and this one has 3 points" in texts[1]
+    assert "does not state “Very”" in texts[0]
+    assert "without a midpoint; this scale has 3 points" in texts[1]
 
 
 def test_item_nobody_agrees_with_is_allowed_without_a_midpoint() -> None:
@@ -99,7 +99,7 @@ def test_item_nobody_agrees_with_is_allowed_without_a_midpoint() -> None:
         answer="I disagree",
     )
     ((_, text),) = changes_of(study(attention_checks=even))
-    assert "choose “I disagree”" in text
+    assert "does not state “I disagree”" in text
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,9 @@ def test_item_nobody_agrees_with_is_allowed_without_a_midpoint() -> None:
 )
 def test_check_must_not_test_memory(statement: str, word: str | None) -> None:
     texts = [text for _, text in changes_of(study(attention_checks=check(statement=statement)))]
-    assert [f"“{word}” sounds as if" in text for text in texts] == ([True] if word else [])
+    assert [f"“{word}” may ask participants to" in text for text in texts] == (
+        [True] if word else []
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,20 +136,20 @@ def test_check_on_a_slider_names_the_number_or_the_end(
     item = {"name": "a", "kind": "in_block", "in_blocks": [1, 1]}
     check = item | {"statement": statement, "answer": answer}
     found = changes_of(study(tasks=[line], attention_checks=[check]))
-    assert any("It does not say to choose" in text for _, text in found) is not says_so
+    assert any("It does not state" in text for _, text in found) is not says_so
 
 
 @pytest.mark.parametrize("statement", ["Choose <b>Very</b>.", "Choose\u200b “Very”."])
 def test_check_must_be_in_plain_sight(statement: str) -> None:
     ((_, text),) = changes_of(study(attention_checks=check(statement=statement)))
-    assert "plain sight" in text
+    assert "must be visible" in text
 
 
 def test_checks_of_each_translation_are_read_too() -> None:
     chinese = study(language="zh-hans", attention_checks=check(statement="请选择“非常”。"))
     ((rule, text),) = changes_of(study(), translations=[chinese])[:1]
     assert rule == "Attention check check_2 (zh-hans)"
-    assert "choose “Very”" in text
+    assert "does not state “Very”" in text
 
 
 def test_check_must_not_be_buried_in_text() -> None:
@@ -209,7 +211,7 @@ def test_study_without_prolific_hears_nothing_about_it(
 def test_distressing_prompts_need_a_warning() -> None:
     ((rule, text),) = changes_of(study(), prompts=["After the funeral I could not speak."])
     assert rule == "Sensitive content is announced"
-    assert text.startswith("“funeral” can distress people")
+    assert text.startswith("“funeral” can distress participants")
     warned = study(texts=study().texts.model_dump(exclude_none=True) | {"warning": "Grief."})
     assert changes_of(warned, prompts=["After the funeral I could not speak."]) == []
 
@@ -222,4 +224,4 @@ def test_texts_must_rule_out_ai() -> None:
 
 def test_pay_is_reckoned_from_the_announced_time() -> None:
     text = findings(study(estimated_minutes=30), settings())[-1].text
-    assert "at least £3.00 or $4.00 each" in text
+    assert "pay at least £3.00 or $4.00 per participant" in text

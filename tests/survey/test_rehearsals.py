@@ -57,7 +57,7 @@ def test_nobody_from_prolific_is_admitted_and_the_page_says_why(
     reply = client.get(LINK)
     assert reply.status_code == 403
     assert b"<h1>This study has not started yet</h1>" in reply.content
-    assert b"Until it starts, nobody who comes from Prolific can take part or is paid" in (
+    assert b"Until it starts, participants from Prolific cannot take part and are not paid" in (
         reply.content
     )
     assert b"please return your submission there" in reply.content
@@ -194,7 +194,7 @@ def test_study_that_real_people_have_begun_is_not_rehearsed(client: Client, db: 
 
 @pytest.mark.parametrize("state", ["draft", "paused", "closed"])
 def test_only_an_open_study_is_a_rehearsal(rehearsal: Study, state: str) -> None:
-    with pytest.raises(StateError, match=f"a rehearsal is an open study; {state} can't be one"):
+    with pytest.raises(StateError, match=f"a rehearsal must be open, not {state}"):
         set_state(study=rehearsal, state=state, rehearsal=True)
 
 
@@ -210,7 +210,7 @@ def newer(db: None) -> Study:
 
 
 def test_rehearsal_takes_nobody_from_an_earlier_version_that_is_open(newer: Study) -> None:
-    with pytest.raises(StateError, match="small@1 is open, and a rehearsal of small@2 would take"):
+    with pytest.raises(StateError, match="small@1 is open, and its participants would get"):
         set_state(study=newer, state="open", rehearsal=True)
     set_state(study=Study.objects.get(version=1), state="paused")
     set_state(study=newer, state="open", rehearsal=True)

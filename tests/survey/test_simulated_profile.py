@@ -21,7 +21,7 @@ from survey.simulated.profile import (
 
 ROOT = Path(__file__).parents[2]
 PROFILES = ROOT / "examples" / "profiles"
-DOCS = (ROOT / "docs" / "simulated-raters.md").read_text()
+DOCS = re.sub(r"(?s)```.*?```", "", (ROOT / "docs" / "simulated-raters.md").read_text())
 
 
 def read(text: str) -> Profile:
@@ -87,11 +87,11 @@ def test_every_careless_behaviour_has_a_share() -> None:
         (
             "effects:\n  groups:\n    - {question: age, shift: 0.1}\n",
             "p.yaml, line 3, column 7: effects.groups.0: "
-            "say who is meant: either values, or at_least and below",
+            "define the group: either values, or at_least and below",
         ),
         (
             "effects:\n  groups:\n    - {question: age, at_least: 60, below: 50, shift: 0.1}\n",
-            "p.yaml, line 3, column 7: effects.groups.0: no number is at_least 60 and below 50",
+            "p.yaml, line 3, column 7: effects.groups.0: no number is at least 60 and below 50",
         ),
         (
             "minutes:\n  careful: [45, 15]\n",
@@ -100,7 +100,7 @@ def test_every_careless_behaviour_has_a_share() -> None:
         ),
         (
             "demographics:\n  answers:\n    age: {mean: 40}\n",
-            "p.yaml, line 3, column 5: demographics.answers.age: mean and sd go together",
+            "p.yaml, line 3, column 5: demographics.answers.age: give mean and sd together",
         ),
         (
             "demographics:\n  answers:\n    sex: {second: 0.1}\n",

@@ -33,14 +33,14 @@ from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 
 POLL_SECONDS = 0.5
-#: How long a worker may take to begin before the command says that there may be none.
+#: The wait for a worker before the command says that there may be none.
 PATIENCE_SECONDS = 10.0
 
 
 class Command(BaseCommand):
     help = (
-        "Queue the calls that a study's judges still lack, failed ones included. "
-        "A worker makes them; without --wait the command returns at once."
+        "Queue the missing calls of a study's judges, failed ones included. A worker makes them; "
+        "without --wait the command returns at once."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME",
-            help="this judge alone; may be given several times; all judges by default",
+            help="only this judge; can be repeated (default: all judges)",
         )
         parser.add_argument(
             "--wait", action="store_true", help="show progress until every call has ended"
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dry-run",
             action="store_true",
-            help="say what would be asked and what it may cost; change nothing",
+            help="show the calls and their estimated cost; change nothing",
         )
 
     def handle(
@@ -76,17 +76,17 @@ class Command(BaseCommand):
             try:
                 self.wait(judges)
             except KeyboardInterrupt:
-                raise CommandError("Stopped waiting; the worker goes on.") from None
+                raise CommandError("Stopped waiting; the worker continues.") from None
             self.conclude(found, judges)
 
     def estimate(self, study: Study, names: Sequence[str]) -> None:
-        """Say what would be asked, from rows that are taken back."""
+        """Show the planned calls, from rows that are rolled back."""
         with transaction.atomic():
             chosen = [judge.name for judge in chosen_judges(study, names)]
             transaction.set_rollback(True)
         costs: list[Decimal | None] = []
         for name in chosen:
-            with transaction.atomic():  # planning holds its endpoint: one judge at a time
+            with transaction.atomic():  # planning locks its endpoint: one judge at a time
                 (judge,) = chosen_judges(study, [name])
                 plan_calls(judge)
                 self.describe(judge)
@@ -94,14 +94,14 @@ class Command(BaseCommand):
                 transaction.set_rollback(True)
         spent = spent_on(study)
         known = [cost for cost in costs if cost is not None]
-        total = f"about {sum(known):.4f} US dollars" if known else "cost not known"
+        total = f"about {sum(known):.4f} US dollars" if known else "cost unknown"
         if known and len(known) < len(costs):
-            total += ", without the judges whose cost is not known"
-        self.stdout.write(f"In all {total}; {self.described_spending(study, spent)}")
+            total += ", without judges of unknown cost"
+        self.stdout.write(f"Total: {total}; {self.described_spending(study, spent)}")
         self.stdout.write("Nothing was queued.")
 
     def estimate_of(self, judge: Judge) -> Decimal | None:
-        """Say what the missing calls of a judge may take, from planned rows; their cost."""
+        """Show the estimate for a judge's missing calls, from planned rows; returns their cost."""
         configuration = judge.read_configuration()
         calls = wanted_calls(judge).exclude(state=Call.State.ANSWERED).count()
         asked, answered = missing_tokens(judge)
@@ -109,23 +109,23 @@ class Command(BaseCommand):
         one = expected_cost(judge, configuration, each)
         probe = structured_output(judge) is None and calls > 0
         self.stdout.write(
-            f"  about {asked:,} tokens asked and {answered:,} answered (rough figures)"
-            + (", and one request to find out whether it keeps to a JSON schema" if probe else "")
+            f"  about {asked:,} prompt tokens and {answered:,} answer tokens (rough estimates)"
+            + (", and one request to test whether it enforces a JSON schema" if probe else "")
         )
         if one is None:
-            self.stdout.write("  cost not known: give the judge a price in study.yaml")
+            self.stdout.write("  cost unknown: give the judge a price in study.yaml")
             return None
         cost = one * calls
         self.stdout.write(f"  about {cost:.4f} US dollars")
         return cost
 
     def described_spending(self, study: Study, spent: Spent) -> str:
-        """What is spent, and what the budget is."""
+        """The money spent, and the budget."""
         budget = study.judging.read_definition().budget
         limits = [f"{budget.money:g} US dollars"] if budget.money is not None else []
         limits += [f"{budget.requests} requests"] if budget.requests is not None else []
         allowed = f"the budget is {' and '.join(limits)}" if limits else "there is no budget"
-        return f"{spent.money:.4f} US dollars are spent on {spent.requests} requests; {allowed}."
+        return f"{spent.money:.4f} US dollars spent on {spent.requests} requests; {allowed}."
 
     def queue(self, study: Study, names: Sequence[str]) -> list[Judge]:
         """Queue what is missing and wake a worker.
@@ -137,7 +137,7 @@ class Command(BaseCommand):
             for judge in judges:
                 check_endpoint(judge.read_configuration())
         for judge in judges:
-            # Queueing holds its endpoint: whoever held several could wait for each other for ever.
+            # Queueing locks its endpoint: two processes with several locks could deadlock.
             with transaction.atomic():
                 queue_missing(judge)
             self.describe(judge)
@@ -149,8 +149,8 @@ class Command(BaseCommand):
             wake("judge.run", judge.pk)
         except OperationalError as error:
             self.stderr.write(
-                f"The broker does not answer ({error}). The calls are queued all the same: a "
-                f"worker looks for work every {settings.SWEEP_SECONDS:.0f} s."
+                f"The broker does not answer ({error}). The calls are queued anyway: workers look "
+                f"for work every {settings.SWEEP_SECONDS:.0f} s."
             )
 
     def describe(self, judge: Judge) -> None:
@@ -183,7 +183,7 @@ class Command(BaseCommand):
                     hinted = True
                     bar.write(
                         f"No worker has begun within {PATIENCE_SECONDS:.0f} s; "
-                        "start one with: celery --app config worker --beat",
+                        "start one with: .venv/bin/celery --app config worker --beat",
                         file=self.stderr,
                     )
                 time.sleep(POLL_SECONDS)
@@ -201,19 +201,21 @@ class Command(BaseCommand):
             )
             others = sorted(returned_models(judge) - {judge.model})
             if others:
-                self.stdout.write(f"  {judge.model} was asked for, {', '.join(others)} answered")
+                self.stdout.write(
+                    f"  requested model: {judge.model}; answering model: {', '.join(others)}"
+                )
             if now.stopped:
                 problems.append(f"{judge} was stopped: {now.stopped}\n{what_to_do(judge)}".strip())
             if now.failed:
                 reasons = "\n".join(f"  {n} × {reason}" for reason, n in failure_reasons(judge))
                 problems.append(f"{now.failed} calls failed and have no score:\n{reasons}")
         if problems:
-            problems.append(f"`manage.py judge {study}` goes on from here.")
+            problems.append(f"To continue: manage.py judge {study}")
             raise CommandError("\n".join(problems))
 
 
 def chosen_judges(study: Study, names: Sequence[str]) -> list[Judge]:
-    """The study's judges as this installation asks them, or those called `names`.
+    """The study's judges with this installation's endpoints, or those called `names`.
 
     Raises JudgeNotReady.
     """
@@ -226,13 +228,13 @@ def chosen_judges(study: Study, names: Sequence[str]) -> list[Judge]:
 
 
 def returned_models(judge: Judge) -> set[str]:
-    """The models that answered, as they call themselves."""
+    """The answering models, by their own names."""
     answered = Attempt.objects.filter(call__judge=judge, outcome=Attempt.Outcome.ANSWERED)
     return set(answered.order_by().values_list("returned_model", flat=True).distinct()) - {""}
 
 
 def what_to_do(judge: Judge) -> str:
-    """Advice on the last request, where it failed."""
+    """Advice on the last request, if it failed."""
     last = Attempt.objects.filter(call__judge=judge, ended_at__isnull=False)
     attempt = last.order_by("-ended_at", "-id").first()
     if attempt is None or attempt.outcome == Attempt.Outcome.ANSWERED:
@@ -241,7 +243,7 @@ def what_to_do(judge: Judge) -> str:
 
 
 def postfix(each: Sequence[Progress], spent: Spent) -> str:
-    """What stands after the bar: what it cost, and what went wrong so far, in a few words."""
+    """The text after the progress bar: cost and errors so far."""
     failed, unknown = sum(now.failed for now in each), sum(now.unknown for now in each)
     errors = [now.last_error for now in each if now.last_error]
     parts = [f"{spent.money:.4f} USD"] if spent.money else []
