@@ -142,6 +142,8 @@ def _about(question: Question) -> Entry:
     text = _with_hint(question)
     if isinstance(question, ChoiceQuestion):
         several = "Several answers possible." if question.kind == "multiple" else ""
+        if question.several:
+            several += f" Tables count them as {question.several}."
         return Entry(question.name, text, question.offered, several)
     if isinstance(question, IntegerQuestion):
         note = f"A whole number from {question.minimum} to {question.maximum}."

@@ -27,6 +27,7 @@ from dashboard.shared.access import ResearcherRequest, researcher_required, stud
 from dashboard.shared.newest_analysis import include_query, newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
 from survey.models import Study
+from survey.tidy import not_counted_among
 
 #: A report has scripts of its own in the page. It may run them, and do nothing else: it has no
 #: cookies, and can ask nobody for anything.
@@ -63,6 +64,7 @@ def _shown(package: Package) -> dict[str, object]:
     return {
         "package": package,
         "is_there": is_there,
+        "included": not_counted_among(package.run.sources),
         "kept_until": packages.kept_until(package) if is_there else None,
         "recipe": dict(packages.recipe_choices(package.run)).get(package.recipe, package.recipe),
     }

@@ -29,11 +29,13 @@ def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Ite
                 ("<study:name>", "small"),
                 ("<number:run>", "1"),
                 ("<number:call>", "1"),
+                ("<number:package>", "1"),
                 ("<number:participant>", "1"),
                 ("<judge:judge>", "judge@1"),
                 ("<slug:figure>", "ratings_kde"),
                 ("<slug:subject>", "groups"),
                 ("<slug:table>", "wins"),
+                ("<slug:page>", "information"),
                 ("<str:file>", "ratings.csv"),
             ):
                 address = address.replace(place, value)
@@ -51,6 +53,7 @@ POSTED = [
     "/studies/small/gold/upload/",
     "/studies/small/gold/judges/judge@1/retry/",
     "/studies/small/analysis/recompute/",
+    "/studies/small/packages/prepare/",
 ]
 API = [address for address in ALL if address.startswith("/api/")]
 
@@ -62,7 +65,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 38 and len(API) == 10
+    assert len(PAGES) == 46 and len(API) == 10
 
 
 @pytest.mark.parametrize("address", PAGES)

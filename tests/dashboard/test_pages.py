@@ -21,6 +21,7 @@ from tests.factories import add_participant, make_study
 NAMES = [
     "", "counts/", "gold/", "gold/progress/", "agreement/", "raters/", "results/",
     "results/groups/", "thresholds/", "thresholds/outcome/", "figures/", "downloads/",
+    "texts/", "pages/", "versions/",
 ]  # fmt: skip
 JUDGE = "gold/judges/stand-in@1/"
 
