@@ -164,7 +164,7 @@ def group(**changes: Any) -> dict[str, Any]:
 
 def test_small_group_is_named_with_its_raters() -> None:
     assert about("The group", tables(group_tests=[group(), group(factor="sex", n_a=50)])) == [
-        "The group 60+ (age) has 8 included raters: its mean says little of other people like them."
+        "The group 60+ (Age) has 8 included raters: its mean says little of other people like them."
     ]
 
 
@@ -254,7 +254,7 @@ def filtered(remaining: int, mae: float | None = 0.5) -> dict[str, Table]:
 
 def test_judge_filter_is_a_limit_where_there_are_gold_scores() -> None:
     assert about("gold scores", filtered(92))[0].startswith(
-        "The rule sigma_mae left out 8 raters with σ below 0.6 and more than 0.9 from the gold "
+        "The rule “Low variance and far from gold” left out 8 raters with σ below 0.6 and more than 0.9 from the gold "
         "scores (judge). Who agrees with the gold scores is thus more likely to count"
     )
     assert about("left out 1 rater with σ below", filtered(99))
@@ -266,7 +266,9 @@ def test_judge_filter_is_a_limit_where_there_are_gold_scores() -> None:
 def test_distance_that_decides_nothing_beside_sigma_is_said_to(flat: int, decides: bool) -> None:
     removed = {"sigma": flat, "mae": 90, "sigma and mae": 8}
     rows = [{"measure": measure, "removed": n} for measure, n in removed.items()]
-    (said_of,) = about("The rule sigma_mae", filtered(92) | tables(thresholds=rows))
+    (said_of,) = about(
+        "The rule “Low variance and far from gold”", filtered(92) | tables(thresholds=rows)
+    )
     assert ("more likely to count" in said_of) == decides
     nothing = (
         "All 8 with so small a σ are that far from them, so the distance decides nothing here."
@@ -376,8 +378,8 @@ def test_responses_without_ratings_are_named() -> None:
         {"scenario": f"S{n}", "model": "Ant", "condition": "tuned", "n": n % 2} for n in range(14)
     ]
     assert about("no rating of an included rater", tables(items=rows)) == [
-        "7 of 14 responses have no rating of an included rater: Ant (tuned) in S0, Ant (tuned) in "
-        "S2, Ant (tuned) in S4, Ant (tuned) in S6, Ant (tuned) in S8 and 2 more. Tables of "
+        "7 of 14 responses have no rating of an included rater: Ant (Tuned) in S0, Ant (Tuned) in "
+        "S2, Ant (Tuned) in S4, Ant (Tuned) in S6, Ant (Tuned) in S8 and 2 more. Tables of "
         "groups and mixed models have no row where there is nothing else."
     ]
     assert about("no rating of an included rater", tables(items=rows[1:2])) == []
@@ -406,7 +408,7 @@ def test_notes_of_mixed_models_name_their_dimension_where_there_are_several() ->
         {**FRONT, "dimension": dimension, "note": note}
         for dimension, note in (("warmth", ""), ("advice", "Nobody chose 1."))
     ]
-    assert of(tables(mixed_models=rows)) == ["Mixed model (advice): Nobody chose 1."]
+    assert of(tables(mixed_models=rows)) == ["Mixed model (Advice): Nobody chose 1."]
 
 
 def test_rows_that_are_not_estimable_are_counted_by_table() -> None:
@@ -419,7 +421,7 @@ def test_rows_that_are_not_estimable_are_counted_by_table() -> None:
 def test_wins_name_their_dimension_where_there_are_several() -> None:
     rated = [{"dimension": name} for name in ("warmth", "advice")]
     assert about("against", tables(wins_tests=[wins(0.7)], items=rated))[0].startswith(
-        "26 against 22 wins (warmth): sign test"
+        "26 against 22 wins (Warmth): sign test"
     )
 
 

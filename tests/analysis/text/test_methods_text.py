@@ -106,7 +106,7 @@ def test_dimensions_are_named_where_there_are_several() -> None:
     said_of = of(tables(items=items("warmth", "clarity")), replace(SETTINGS, gold="", scale=""))
     assert said_of["Ratings"] == (
         "The included raters gave 120 ratings of 2 systems (a model in a condition) in 1 "
-        "scenario, on 2 dimensions (warmth and clarity)."
+        "scenario, on 2 dimensions (Warmth and Clarity)."
     )
 
 
@@ -133,8 +133,8 @@ def test_recipe_about_ratings_says_so_of_a_study_that_asks_for_none() -> None:
 def test_what_was_not_computed_is_not_described() -> None:
     assert of(tables(anova=[{"recipe": "sound", "factor": "region"}]))[BY_RATERS] == (
         "A rater's mean is one observation, however many ratings it rests on. Tables are of the "
-        "included raters, and once more of all raters; intervals have 95 % confidence. The groups "
-        "of region were compared by one-way analyses of variance, Fisher's and Welch's, over all "
+        "included raters, and once more of all raters; intervals have 95 % confidence. Groups of "
+        "raters by Region were compared by one-way analyses of variance, Fisher's and Welch's, over all "
         "scenarios and in each."
     )
 
@@ -168,8 +168,8 @@ def test_groups_are_described_as_the_recipe_cuts_them() -> None:
         group_tests=[{"recipe": "mine", "factor": factor} for factor in ("age", "education")]
     )
     assert of(made, replace(SETTINGS, recipes=[mine]))["Analysis: Mine (mine)"] == (
-        "Every rating counts as one observation. Groups of raters (age: old (above 40 and at most "
-        "90) against young (all other answers), without unknown; education: graduate (Master or "
+        "Every rating counts as one observation. Groups of raters (Age: old (above 40 and at most "
+        "90) against young (all other answers), without unknown; Education: graduate (Master or "
         "Doctor) against school) were compared per model by Welch's t test, over all ratings and "
         "within each condition. Beside every test stand Cohen's d, with an interval from the "
         "noncentral t distribution that is exact for independent normal values that vary alike in "
@@ -190,7 +190,7 @@ def test_groups_within_each_condition_of_each_scenario_are_told() -> None:
 def test_groups_of_an_earlier_recipe_are_not_described_anew() -> None:
     made = tables(group_tests=[{"recipe": name, "factor": "age"} for name in ("paper", "sound")])
     text = of(made)
-    assert "(age: 60+ (at least 60)" in text[BY_RATINGS]
+    assert "(Age: 60+ (at least 60)" in text[BY_RATINGS]
     assert "Groups of raters (those of recipe paper) were compared" in text[BY_RATERS]
 
 

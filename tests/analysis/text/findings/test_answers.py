@@ -35,7 +35,7 @@ def test_study_of_rankings_alone_speaks_of_ranks() -> None:
     found = findings(tables(rankings=ranks, ranking_tests=[test]), SHIPPED)
     assert [finding.title for finding in found] == ["Rankings"]
     assert said(found[0].sound) == [
-        "Bee tuned has the best mean rank, 1.50 (95 % interval 1.40 to 1.60) among 3 systems; "
+        "Bee Tuned has the best mean rank, 1.50 (95 % interval 1.40 to 1.60) among 3 systems; "
         "Friedman's χ²(2) = 12.50 over 20 raters, p = .002; Kendall's W of their mean ranks 0.31."
     ]
 
@@ -82,7 +82,7 @@ def test_choices_name_who_is_chosen_most_and_prefer_the_test_by_raters() -> None
     ]
     found = findings(tables(choices=chosen, choice_tests=tests), SHIPPED)
     assert said(about(found, "Best and worst").sound) == [
-        "Ant tuned was chosen as best most often: on 62.5 % of the pages that showed it.",
+        "Ant Tuned was chosen as best most often: on 62.5 % of the pages that showed it.",
         "That all systems are chosen as best equally often: p = .030 (systems permuted once for "
         "each rater; units are 9 raters).",
     ]
@@ -97,11 +97,11 @@ def test_who_shares_the_first_place_is_named_with_who_shares_it() -> None:
     shares = [front | who | {"scenario": "all", "share_best": 1 / 3} for who in systems]
     found = findings(tables(rankings=ranks, ranking_tests=[test], choices=shares), SHIPPED)
     assert said(about(found, "Rankings").sound)[0].startswith(
-        "Ant tuned and Bee tuned share the best mean rank, 1.50 among 3 systems; Friedman's χ²(1) "
+        "Ant Tuned and Bee Tuned share the best mean rank, 1.50 among 3 systems; Friedman's χ²(1) "
         "= 0.00 over 1 rater,"
     )
     assert said(about(found, "Best and worst").sound) == [
-        "Ant tuned, Bee tuned and Cat tuned were chosen as best most often: each on 33.3 % of the "
+        "Ant Tuned, Bee Tuned and Cat Tuned were chosen as best most often: each on 33.3 % of the "
         "pages that showed it."
     ]
 
@@ -282,7 +282,8 @@ def test_who_counts_is_told_by_decision_and_rule() -> None:
     ]
     assert said(about(findings(tables(funnel=steps), SHIPPED), "Who counts").sound) == [
         "15 of 20 people who agreed to take part and finished or left are included. The "
-        "researchers' decision left out 1. The rules left out: duration 4, attention 0."
+        "researchers' decision left out 1. The rules left out: “Too fast or too slow” 4, "
+        "“Failed attention checks” 0."
     ]
     none = [{"step": "duration", "excluded": 0, "remaining": 0}]
     assert said(about(findings(tables(funnel=none), SHIPPED), "Who counts").sound) == [
@@ -295,7 +296,7 @@ def test_share_of_choices_has_its_interval() -> None:
     share = {"share_worst": 0.5, "worst_ci_low": 0.4, "worst_ci_high": 0.6}
     found = about(findings(tables(choices=[row | share]), SHIPPED), "Best and worst")
     assert said(found.sound) == [
-        "Ant tuned was chosen as worst most often: on 50.0 % of the pages that showed it (95 % "
+        "Ant Tuned was chosen as worst most often: on 50.0 % of the pages that showed it (95 % "
         "interval 40.0 % to 60.0 %)."
     ]
 
@@ -332,7 +333,7 @@ def test_several_variants_that_change_a_result_are_all_named() -> None:
     rows = [row | {"variant": variant} for variant in ("no rule", "duration alone")]
     found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
     assert said(found.sound)[0].endswith(
-        "(no rule, 8 raters: difference by the mixed model, latent scale (sign); duration alone, "
+        "(no rule, 8 raters: difference by the mixed model, latent scale (sign); “Too fast or too slow” alone, "
         "8 raters: difference by the mixed model, latent scale (sign))."
     )
 

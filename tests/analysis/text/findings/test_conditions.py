@@ -53,7 +53,7 @@ def test_models_that_are_not_among_all_are_named() -> None:
     table = made["contrasts"]
     table.rows[0][table.columns.index("note")] = "without Bee: no ratings of tuned"
     first, *_ = said(about(findings(made, SHIPPED), "Condition against condition").sound)
-    assert first.startswith("Over all models (without Bee: no ratings of tuned), plain was rated")
+    assert first.startswith("Over all models (without Bee: no ratings of tuned), Plain was rated")
 
 
 def test_contrast_says_how_far_how_sure_and_of_whom() -> None:
@@ -61,7 +61,7 @@ def test_contrast_says_how_far_how_sure_and_of_whom() -> None:
         findings(contrasts(mixed_contrasts=[mixed(0.16)]), SHIPPED), "Condition against condition"
     )
     assert said(found.sound) == [
-        "Over all models, plain was rated 0.20 points lower than tuned. That is more than chance "
+        "Over all models, Plain was rated 0.20 points lower than Tuned. That is more than chance "
         "among raters would make of these texts; whether it goes beyond them, these data do not "
         "say.",
         "For other raters of these very texts (F1): 95 % interval −0.30 to −0.10, p = .010; 30 "
@@ -70,7 +70,7 @@ def test_contrast_says_how_far_how_sure_and_of_whom() -> None:
         "scenarios.",
         "For both at once: min F′(1, 5.2) = 1.50, p = .300.",
         "For other raters and other texts, a mixed model of both at once (ordinal, probit) puts "
-        "plain 0.21 points lower than tuned: 95 % interval −0.50 to 0.08, p = .160.",
+        "Plain 0.21 points lower than Tuned: 95 % interval −0.50 to 0.08, p = .160.",
     ]
     assert found.paper == ()
 
@@ -95,7 +95,7 @@ def test_few_raters_let_min_f_lead_and_say_why() -> None:
     made = few_raters(contrasts(0.01, 0.2, mixed_contrasts=[mixed(0.001) | {"note": ""}]))
     first, lead, *_, model = said(findings(made, SHIPPED)[0].sound)
     assert first == (
-        "Over all models, plain was rated 0.20 points lower than tuned. That is more than chance "
+        "Over all models, Plain was rated 0.20 points lower than Tuned. That is more than chance "
         "among raters would make of these texts; whether it goes beyond them, these data do not "
         "say."
     )
@@ -159,7 +159,7 @@ def test_mixed_models_that_disagree_among_each_other_are_not_set_against_min_f()
 
 def test_equal_means_are_said_to_be_equal() -> None:
     found = findings(contrasts(0.9, 0.9, difference=0.0), SHIPPED)
-    assert "plain was rated exactly as high (difference 0.00) as tuned" in said(found[0].sound)[0]
+    assert "Plain was rated exactly as high (difference 0.00) as Tuned" in said(found[0].sound)[0]
 
 
 def test_one_scenario_says_why_it_speaks_of_no_other() -> None:
@@ -170,7 +170,7 @@ def test_one_scenario_says_why_it_speaks_of_no_other() -> None:
     row[made["contrasts"].columns.index("note")] = "not estimable, because there is one scenario"
     sentences = said(findings(made, SHIPPED)[0].sound)
     assert sentences[0].endswith(
-        "lower than tuned. That is more than chance among raters would make of these texts; of "
+        "lower than Tuned. That is more than chance among raters would make of these texts; of "
         "other texts nothing can be said."
     )
     assert sentences[2] == (
@@ -221,13 +221,13 @@ def test_wins_stand_on_the_side_of_print_and_their_test_beside_them() -> None:
     }
     found = about(findings(summary(wins_tests=[test]), SHIPPED), "Condition against condition")
     assert said(found.paper) == [
-        "plain has the higher mean in 1 of 3 comparisons of model and scenario (33.3 %), tuned in "
+        "Plain has the higher mean in 1 of 3 comparisons of model and scenario (33.3 %), Tuned in "
         "2 (66.7 %), 0 ties. A count of wins says nothing of how large or how sure a difference is."
     ]
     assert said(found.sound) == [
-        "1 win of plain against 2 of tuned: sign test p > .999, as if the comparisons were "
+        "1 win of Plain against 2 of Tuned: sign test p > .999, as if the comparisons were "
         "independent.",
-        "With raters drawn anew and the same texts, plain wins between 0 and 2 of them (95 % "
+        "With raters drawn anew and the same texts, Plain wins between 0 and 2 of them (95 % "
         "interval, 2,000 resamples).",
     ]
 
@@ -236,7 +236,7 @@ def test_wins_that_no_resample_moves_are_said_so() -> None:
     test = {**FRONT, "scenario": "all", "condition_a": "plain", "resamples": 2000}
     made = summary(wins_tests=[test | {"a_wins_low": 26, "a_wins_high": 26}])
     assert said(about(findings(made, SHIPPED), "Condition against condition").sound) == [
-        "With raters drawn anew and the same texts, plain wins 26 of them, neither fewer nor more "
+        "With raters drawn anew and the same texts, Plain wins 26 of them, neither fewer nor more "
         "(95 % interval, 2,000 resamples)."
     ]
 
@@ -279,7 +279,7 @@ def test_adjustment_of_a_single_p_is_not_spoken_of() -> None:
         "Taken one by one, 1 of 1 comparison differs at p < .05, for other raters of these very "
         "texts."
     ]
-    assert "(non-inferiority at 5 %): Ant tuned" in said(about(found, "The reference").sound)[0]
+    assert "(non-inferiority at 5 %): Ant Tuned" in said(about(found, "The reference").sound)[0]
 
 
 def test_no_comparison_is_said_to_be_none() -> None:
@@ -311,7 +311,7 @@ def test_reference_counts_whom_the_adjusted_test_brings_near() -> None:
     found = about(findings(tables(items=ITEMS, to_reference=rows), SHIPPED), "The reference")
     assert said(found.sound) == [
         "For other raters of these very texts: 1 of 2 systems is shown to lie less than 0.25 "
-        "points below the reference, or above it (non-inferiority at 5 %, Holm): Ant tuned; not "
+        "points below the reference, or above it (non-inferiority at 5 %, Holm): Ant Tuned; not "
         "estimable for 1.",
         "The whole 95 % interval lies below the reference for 1.",
     ]
@@ -324,7 +324,7 @@ def test_single_model_is_named() -> None:
         row[place] = "Ant"
     made = {"contrasts": replace(contrasts()["contrasts"], rows=rows)}
     found = about(findings({**contrasts(), **made}, SHIPPED), "Condition against condition")
-    assert said(found.sound)[0].startswith("For Ant, plain was rated 0.20 points lower than tuned.")
+    assert said(found.sound)[0].startswith("For Ant, Plain was rated 0.20 points lower than Tuned.")
 
 
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
