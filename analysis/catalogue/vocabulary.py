@@ -84,17 +84,16 @@ def in_words(kind: str, labels: Labels, sides: tuple[str, str]) -> Callable[[str
     """What cells of a kind say; None where they say what they hold. `sides` are a and b."""
     if not kind:
         return None
-    if kind == "sides":
-        return partial(_called, {"a": sides[0], "b": sides[1]})
-    if kind == "results":
-        return partial(_among, MAIN_RESULTS)
-    if kind == "within_rules":
-        return partial(_with_rules, labels)
-    if kind == "remarks":
-        return partial(_remark, labels)
-    if kind == "anything":
-        return partial(_anything, labels)
-    return partial(_called, VOCABULARY[kind]) if kind in VOCABULARY else partial(labels.text, kind)
+    if kind in VOCABULARY:
+        return partial(_called, VOCABULARY[kind])
+    special: dict[str, Callable[[str], str]] = {
+        "sides": partial(_called, {"a": sides[0], "b": sides[1]}),
+        "results": partial(_among, MAIN_RESULTS),
+        "within_rules": partial(_with_rules, labels),
+        "remarks": partial(_remark, labels),
+        "anything": partial(_anything, labels),
+    }
+    return special.get(kind) or partial(labels.text, kind)
 
 
 def with_names(text: str, labels: Labels, sides: tuple[str, str]) -> str:

@@ -47,7 +47,7 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     assert "6 scenarios, 24 blocks, 120 responses shown (102 distinct), 17 systems" in said
     address = "http://localhost:8000/s/empathy/"
     lines = said.splitlines()
-    texts = f"{EMPATHY / 'study.yaml'}, line 124, column 60: texts.information"
+    texts = f"{EMPATHY / 'study.yaml'}, line 131, column 60: texts.information"
     assert lines[0].startswith(f"Not ready to open: {texts}: Placeholder: “Example University”, ")
     assert lines[5:9] == [
         f"  Prolific:   {address}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"

@@ -254,8 +254,9 @@ def filtered(remaining: int, mae: float | None = 0.5) -> dict[str, Table]:
 
 def test_judge_filter_is_a_limit_where_there_are_gold_scores() -> None:
     assert about("gold scores", filtered(92))[0].startswith(
-        "The rule “Low variance and far from gold” left out 8 raters with σ below 0.6 and more than 0.9 from the gold "
-        "scores (judge). Who agrees with the gold scores is thus more likely to count"
+        "The rule “Low variance and far from gold” left out 8 raters with σ below 0.6 and "
+        "more than 0.9 from the gold scores (judge). Who agrees with the gold scores is thus "
+        "more likely to count"
     )
     assert about("left out 1 rater with σ below", filtered(99))
     assert about("gold scores", filtered(100)) == []  # nobody was chosen by them

@@ -134,8 +134,8 @@ def test_what_was_not_computed_is_not_described() -> None:
     assert of(tables(anova=[{"recipe": "sound", "factor": "region"}]))[BY_RATERS] == (
         "A rater's mean is one observation, however many ratings it rests on. Tables are of the "
         "included raters, and once more of all raters; intervals have 95 % confidence. Groups of "
-        "raters by Region were compared by one-way analyses of variance, Fisher's and Welch's, over all "
-        "scenarios and in each."
+        "raters by Region were compared by one-way analyses of variance, Fisher's and Welch's, "
+        "over all scenarios and in each."
     )
 
 

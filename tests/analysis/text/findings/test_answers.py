@@ -333,8 +333,9 @@ def test_several_variants_that_change_a_result_are_all_named() -> None:
     rows = [row | {"variant": variant} for variant in ("no rule", "duration alone")]
     found = about(findings(tables(items=ITEMS, sensitivity=rows), SHIPPED), "Exclusions")
     assert said(found.sound)[0].endswith(
-        "(no rule, 8 raters: difference by the mixed model, latent scale (sign); “Too fast or too slow” alone, "
-        "8 raters: difference by the mixed model, latent scale (sign))."
+        "(no rule, 8 raters: difference by the mixed model, latent scale (sign); "
+        "“Too fast or too slow” alone, 8 raters: difference by the mixed model, latent "
+        "scale (sign))."
     )
 
 
