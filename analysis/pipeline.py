@@ -44,7 +44,7 @@ def analyse(
     data: StudyData,
     rules: QualityRules,
     recipes: Sequence[Recipe] = (),
-    labels: Labels | None = None,
+    labels: Labels = USUAL_LABELS,
 ) -> Results:
     """Filter the raters, and compute every table and figure from those who are left.
 
@@ -53,7 +53,6 @@ def analyse(
     tables keep names. Raises ValueError when `data`
     contradict themselves, as `study_data.check` does, and MarginOutsideScale.
     """
-    labels = labels or USUAL_LABELS
     who = filtered(data, rules)
     rules, raters, funnel = who.rules, who.raters, who.funnel
     checked = who.checked.without_decided()

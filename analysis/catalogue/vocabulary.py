@@ -74,7 +74,7 @@ MAIN_RESULTS = {
 #: Kinds whose cells hold names that sentences say by their labels.
 OF_STUDY = (
     "conditions", "models", "dimensions", "scenarios", "sets", "characteristics", "rules",
-    "within_rules", "results", "anything",
+    "within_rules", "remarks", "results", "anything",
 )  # fmt: skip
 #: A variant of the rules that is about σ alone.
 SIGMA_OVER = re.compile(r"^sigma over (\w+), ddof ([01])$")
@@ -84,15 +84,16 @@ def in_words(kind: str, labels: Labels, sides: tuple[str, str]) -> Callable[[str
     """What cells of a kind say; None where they say what they hold. `sides` are a and b."""
     if not kind:
         return None
-    if kind == "sides":
-        return partial(_called, {"a": sides[0], "b": sides[1]})
-    if kind == "results":
-        return partial(_among, MAIN_RESULTS)
-    if kind == "within_rules":
-        return partial(_with_rules, labels)
-    if kind == "anything":
-        return partial(_anything, labels)
-    return partial(_called, VOCABULARY[kind]) if kind in VOCABULARY else partial(labels.text, kind)
+    if kind in VOCABULARY:
+        return partial(_called, VOCABULARY[kind])
+    special: dict[str, Callable[[str], str]] = {
+        "sides": partial(_called, {"a": sides[0], "b": sides[1]}),
+        "results": partial(_among, MAIN_RESULTS),
+        "within_rules": partial(_with_rules, labels),
+        "remarks": partial(_remark, labels),
+        "anything": partial(_anything, labels),
+    }
+    return special.get(kind) or partial(labels.text, kind)
 
 
 def with_names(text: str, labels: Labels, sides: tuple[str, str]) -> str:
@@ -120,8 +121,17 @@ def _with_rules(labels: Labels, text: str) -> str:
     if found := SIGMA_OVER.match(text):
         over = {"ratings": "all ratings", "blocks": "means of blocks"}[found[1]]
         return f"σ over {over}, divided by {'n − 1' if found[2] == '1' else 'n'}"
-    rules = labels.called.get("rules", {})
-    return _among({name: _rule(labels, name) for name in rules}, text)
+    return _among({name: _rule(labels, name) for name in labels.called.get("rules", {})}, text)
+
+
+def _remark(labels: Labels, text: str) -> str:
+    """A remark with labels for rules (but those that are words, too), and for the conditions that
+    stand in brackets.
+    """
+    conditions = labels.called.get("conditions", {})
+    rules = {n: _rule(labels, n) for n in labels.called.get("rules", {}) if "_" in n}
+    named = re.sub(r"\(([^()]+)\)", lambda found: f"({conditions.get(found[1], found[1])})", text)
+    return _among(rules, named)
 
 
 def _anything(labels: Labels, name: str) -> str:

@@ -11,7 +11,7 @@ from pandas import DataFrame
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures.style import INK, as_text, fits_phone, wrapped
 from analysis.not_available import NotAvailable
-from analysis.quality_rules import DECISION, QualityRules, StepName
+from analysis.quality_rules import DECISION, USUAL_LABELS, QualityRules, StepName
 from survey.definition.labels import Labels
 
 #: Pixels: of a line of text, above and below the lines of a box, and between boxes.
@@ -68,7 +68,10 @@ class Flow:
 
 
 def consort_flow(
-    steps: DataFrame, rules: QualityRules, not_entered: Mapping[str, int], labels: Labels
+    steps: DataFrame,
+    rules: QualityRules,
+    not_entered: Mapping[str, int],
+    labels: Labels = USUAL_LABELS,
 ) -> go.Figure:
     """Boxes of who is left after each step, and beside them who was excluded and why.
 

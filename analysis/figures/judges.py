@@ -19,6 +19,7 @@ from analysis.figures.style import (
     show_views,
     wrapped,
 )
+from analysis.quality_rules import USUAL_LABELS
 from analysis.stats.agreement import limits_of_agreement
 from survey.definition.labels import Labels
 
@@ -38,7 +39,7 @@ class View(NamedTuple):
 
 
 def bland_altman(
-    things: Mapping[View, DataFrame], scale: Sequence[float], labels: Labels
+    things: Mapping[View, DataFrame], scale: Sequence[float], labels: Labels = USUAL_LABELS
 ) -> go.Figure:
     """Judge minus people against the mean of both: a point per response, the bias, and the limits.
 
@@ -66,7 +67,7 @@ def bland_altman(
 
 
 def against_people(
-    things: Mapping[View, DataFrame], scale: Sequence[float], labels: Labels
+    things: Mapping[View, DataFrame], scale: Sequence[float], labels: Labels = USUAL_LABELS
 ) -> go.Figure:
     """The judge's mean score of each response against people's, and where both are the same."""
     ends = short([scale[0], scale[-1]])
@@ -84,7 +85,7 @@ def against_people(
     return _laid_out(*_compared(drawn, lines, names), x, y, note(text, BELOW_TITLE))
 
 
-def shares(table: DataFrame, labels: Labels) -> go.Figure:
+def shares(table: DataFrame, labels: Labels = USUAL_LABELS) -> go.Figure:
     """How often each judge, and people, gave each score; bars in groups. Of judge_scores_shares."""
     comparable = table[table["people_share"].notna()]
     names = [*comparable["judge"].unique(), PEOPLE]

@@ -24,7 +24,7 @@ from analysis.figures.style import (
     wrapped,
 )
 from analysis.not_available import NotAvailable
-from analysis.quality_rules import DECISION, QualityRules
+from analysis.quality_rules import DECISION, USUAL_LABELS, QualityRules
 from survey.definition.labels import Labels
 
 INCLUDED = "included"
@@ -45,7 +45,9 @@ class Limit(NamedTuple):
     interval: tuple[float, float] | None = None
 
 
-def sigma_against_mae(raters: DataFrame, rules: QualityRules, labels: Labels) -> go.Figure:
+def sigma_against_mae(
+    raters: DataFrame, rules: QualityRules, labels: Labels = USUAL_LABELS
+) -> go.Figure:
     """A point per rater, by what excluded them; the rule takes away who is in the shaded corner.
 
     `raters` has `participant`, `sigma`, `mae`, `included` and `exclusion`; who is in no step of the

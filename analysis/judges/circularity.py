@@ -42,7 +42,7 @@ GUARD_WARNINGS = TableSpec(
     "What a reader has to know about the gold scores",
     (
         Column("kind", "Kind of remark", is_key=True).csv_only(),
-        Column("text", "The remark", is_key=True),
+        Column("text", "The remark", is_key=True, labels="remarks"),
     ),
     question="What does a reader have to know about the gold scores?",
     observations="a remark",

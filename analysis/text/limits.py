@@ -268,7 +268,7 @@ def _gold(tables: Tables) -> Iterator[Sentence]:
     """What is said of the gold judge; how much it matters stands in the tables of judges."""
     for row in rows_of(tables, "guard_warnings"):
         if row["kind"] in ("shared_chance", "same_family", "family_unknown"):
-            yield say("of_judges", text=row["text"])
+            yield say("of_judges", text=row.text("text"))
 
 
 def _notes(tables: Tables) -> Iterator[Sentence]:

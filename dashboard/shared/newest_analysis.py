@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RaterQuality, Result
 from analysis.queries import latest_run
 from analysis.recipe_sets import current_recipe_set
@@ -121,7 +122,10 @@ class Analysis:
     @property
     def warnings(self) -> list[str]:
         """What a reader of the results has to know about the gold scores."""
-        rows = self.tables("guard_warnings")["guard_warnings"].rows
+        if self.run is None:
+            return []
+        stored = self.tables("guard_warnings")["guard_warnings"]
+        rows = stored.labelled(labels_of(self.run.study), "guard_warnings").rows
         return [row["text"] for row in rows if row["kind"] != "ways_agree"]
 
     def tables(self, *names: str) -> dict[str, Table]:

@@ -285,3 +285,18 @@ def test_what_is_stored_is_plain_json() -> None:
     assert plain(value) == {"a": None, "b": [1, 0.5, None], "c": [True]}
     with pytest.raises(TypeError, match="nothing that a table holds"):
         plain(object())
+
+
+def test_changed_labels_make_a_new_run_whose_figures_have_them(study: Study) -> None:
+    first = finished_run(study=study, sources=counted_sources())
+    study.settings["labels"] = {"rules": {"duration": "Rushed & <late>"}}
+    study.save()
+    second = finished_run(study=study, sources=counted_sources())
+    assert second != first
+    labels = ["Too fast or too slow", "Rushed &amp; &lt;late&gt;"]
+    for run, label in zip((first, second), labels, strict=True):
+        consort = results_of(run, "figure")["consort"]
+        texts = [box.get("text", "") for box in consort["layout"]["annotations"]]
+        assert any(label in text.replace("<br>", " ") for text in texts)
+    tables = [results_of(run, "table") for run in (first, second)]
+    assert tables[0] == tables[1]

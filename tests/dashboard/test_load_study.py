@@ -11,6 +11,7 @@ import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 
+from analysis.labels import labels_of
 from analysis.models import RecipeSet, RuleSet
 from analysis.recipe import FOLDER, Recipe
 from analysis.recipe_sets import recipes_of
@@ -48,7 +49,7 @@ def test_the_example_study_loads_as_a_draft_and_says_what_it_holds() -> None:
     assert "6 scenarios, 24 blocks, 120 responses shown (102 distinct), 17 systems" in said
     address = "http://localhost:8000/s/empathy/"
     lines = said.splitlines()
-    texts = f"{EMPATHY / 'study.yaml'}, line 124, column 60: texts.information"
+    texts = f"{EMPATHY / 'study.yaml'}, line 131, column 60: texts.information"
     assert lines[0].startswith(f"Not ready to open: {texts}: Placeholder: “Example University”, ")
     assert lines[5:9] == [
         f"  Prolific:   {address}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
@@ -212,6 +213,41 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
             "judging: {judges: [{replicates: 0}]}\ntitle:",
             "judging.judges.0.replicates",
         ),
+        *(
+            ("study.yaml", "title:", f"labels: {labels}\ntitle:", f"line 2, column {message}")
+            for labels, message in (
+                (
+                    "{conditions: {tunde: T}}",
+                    "23: labels.conditions.tunde: the study has no condition 'tunde'; did you mean "
+                    "'tuned'?",
+                ),
+                (
+                    "{sets: {3: Third}}",
+                    "17: labels.sets.3: the study has no set '3'; there are 1, 2",
+                ),
+                ("{rules: {speed: S}}", "18: labels.rules.speed: the study has no rule 'speed'"),
+                ("{colours: {a: A}}", "10: labels.colours: unknown key"),
+                (
+                    "{conditions: {plain: A, tuned: a}}",
+                    "33: labels.conditions.tuned: 'a' is the label of 'plain' already",
+                ),
+                (
+                    "{conditions: {plain: Tuned}}",
+                    "23: labels.conditions.plain: 'Tuned' is what 'tuned' is called: give that one "
+                    "a label, too",
+                ),
+                ("{models: {Ant: ' '}}", "19: labels.models.Ant: String should have at least 1"),
+                (
+                    f"{{models: {{Ant: {'a' * 61}}}}}",
+                    "19: labels.models.Ant: String should have at most 60",
+                ),
+                (
+                    '{models: {Ant: "two\\nlines"}}',
+                    "19: labels.models.Ant: a label is one line of text",
+                ),
+                ("{scenarios: {S1: All}}", "22: labels.scenarios.S1: a label can't be 'All'"),
+            )
+        ),
         ("responses.csv", "Try again.", "", "line 2: response is empty"),
         ("responses.csv", "Ant,plain,Try", "Cat,plain,Try", "lacks a response of 'Ant' (plain)"),
     ],
@@ -229,6 +265,33 @@ def test_a_bad_file_is_named_with_its_place_and_changes_nothing(
     assert f"{path}, line " in str(caught.value)
     assert message in str(caught.value)
     assert not Study.objects.exists()
+
+
+def test_labels_change_while_a_study_runs_and_are_recorded(folder: Path) -> None:
+    run("load_study", folder)
+    path = folder / "study.yaml"
+    path.write_text(path.read_text() + "labels: {conditions: {tuned: Fine-tuned}}\n")
+    assert "small@1: content unchanged; updated: settings" in run("load_study", folder)
+    study = Study.objects.get()
+    assert study.settings["labels"]["conditions"] == {"tuned": "Fine-tuned"}
+    assert labels_of(study).text("conditions", "tuned") == "Fine-tuned"
+    assert StudyEvent.objects.filter(action="settings").count() == 1
+
+
+def test_study_that_was_loaded_before_there_were_labels_is_unchanged(folder: Path) -> None:
+    run("load_study", folder)
+    study = Study.objects.get()
+    del study.settings["labels"]
+    study.save()
+    assert "small@1: unchanged" in run("load_study", folder)
+    labels = labels_of(study)
+    assert [labels.text("conditions", name) for name in ("plain", "reference", "all")] == [
+        "Plain",
+        "Reference",
+        "All conditions",
+    ]
+    assert (labels.a, labels.b) == ("Plain", "Tuned")
+    assert labels.text("rules", "sigma_mae") == "Low variance and far from gold"
 
 
 def test_every_section_is_checked_at_once(folder: Path) -> None:
@@ -284,7 +347,9 @@ def test_a_judge_for_a_study_without_ratings_is_refused(folder: Path) -> None:
     path = folder / "study.yaml"
     settings = path.read_text().partition("ways_in:")
     path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]) + "judging: {}\n")
-    with pytest.raises(CommandError, match="judging: the study has no ratings that a judge could give"):
+    with pytest.raises(
+        CommandError, match="judging: the study has no ratings that a judge could give"
+    ):
         run("load_study", folder)
     path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]))
     assert "small@1: loaded as a new draft" in run("load_study", folder)

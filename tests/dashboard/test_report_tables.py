@@ -33,8 +33,8 @@ def test_both_ends_of_an_interval_stand_together_wherever_their_names_say_so() -
     rows = [{"difference_with": 0.5, "ci_low_with": 0.1, "ci_high_with": n} for n in (0.9, 0.8)]
     [part] = table("order_conclusions", *rows).parts
     assert [heading.text for heading in part.headings] == [
-        "Difference with",
-        "Interval of difference with",
+        "Condition a minus condition b, with the order in the model",
+        "Interval of Condition a minus condition b, with the order in the model",
     ]
     assert texts(part)[0] == ["0.50", "0.10 to 0.90"]
 
@@ -71,7 +71,7 @@ def test_two_ends_of_an_interval_stand_in_one_column() -> None:
     part = table("contrasts", row, {**row, "model": "Bee"}).parts[0]
     assert [(heading.text, heading.columns) for heading in part.headings] == [
         ("Model", "model"),
-        ("Difference", "difference"),
+        ("Condition a minus condition b", "difference"),
         ("Interval", "ci_low, ci_high"),
     ]
     assert texts(part)[0] == ["Ant", "0.50", "−0.25 to 1.25"]
@@ -87,7 +87,7 @@ def test_columns_are_called_after_what_they_hold_in_their_table() -> None:
     of_alpha = {"alpha_ordinal": 0.8, "alpha_ordinal_low": 0.7, "alpha_ordinal_high": 0.9}
     assert heads("judge_consistency", **of_alpha) == ["α ordinal", "Interval of α ordinal"]
     limits = {"bias": 0.5, "limits_low": -1.0, "limits_high": 2.0}
-    assert heads("judge_bias", **limits) == ["Bias", "Limits of agreement"]
+    assert heads("judge_bias", **limits) == ["Judge minus people", "Limits of agreement"]
 
 
 def test_below_a_table_stands_how_many_rows_are_shown_and_which() -> None:
@@ -106,9 +106,9 @@ def test_below_a_table_stands_how_many_rows_are_shown_and_which() -> None:
 
 
 def test_text_that_is_the_same_in_all_rows_stands_in_the_caption_and_numbers_do_not() -> None:
-    rows = [{"condition_a": "plain", "model": model, "n": 30} for model in ("Ant", "Bee")]
-    part = table("contrasts", *rows).parts[0]
-    assert part.caption == "condition a plain"
+    rows = [{"condition": "zero_shot", "model": model, "n": 30} for model in ("Ant", "Bee")]
+    part = table("systems", *rows).parts[0]
+    assert part.caption == "condition Zero shot"
     assert texts(part) == [["Ant", "30"], ["Bee", "30"]]
 
 
@@ -127,8 +127,8 @@ def test_numbers_and_texts_below_each_other_beside_printed_ones_are_each_what_th
 def test_counts_among_means_are_whole_numbers() -> None:
     rows = [{"measure": "completed", "value": 1138.0}, {"measure": "minutes", "value": 29.756}]
     assert texts(table("protocol", *rows).parts[0]) == [
-        ["completed", "1,138"],
-        ["minutes", "29.76"],
+        ["Completed", "1,138"],
+        ["Minutes", "29.76"],
     ]
 
 
@@ -162,7 +162,7 @@ def test_group_tests_show_what_is_pooled_then_what_is_clear() -> None:
     assert found.kept.startswith("one t test over all conditions and scenarios")
     assert [texts(part) for part in found.parts] == [
         [["Ant", "3", "4", ".500", ".900"], ["Bee", "3", "4", ".500", ".900"]],
-        [["age", "Ant", "all", "S1", "welch", "3", "4", ".500", ".010"]],
+        [["Age", "Ant", "All conditions", "S1", "Welch's t", "3", "4", ".500", ".010"]],
     ]
 
 

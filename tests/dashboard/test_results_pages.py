@@ -83,6 +83,32 @@ def test_results_lays_wins_out_like_the_papers_table_4(
     assert shown.count('<span role="img" aria-label="wins">✓</span>') == 4
 
 
+def test_labels_are_shown_at_once_and_as_text_while_files_keep_names(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    hard = '<b>"Fine" & 调优</b>'
+    study.settings["labels"] = {
+        "conditions": {"plain": "Zero-shot", "tuned": hard},
+        "models": {"Ant": "Ant_1 %"},
+        "dimensions": {"warmth": "Warmth of tone"},
+    }
+    study.save()
+    answer = page.get("/studies/small/results/")
+    wins, *_, items, _demographics = tables_of(answer)
+    assert wins[3][0] == "Ant_1 %"
+    assert items[1][2:5] == ["Ant_1 %", "Zero-shot", "Warmth of tone"]
+    assert items[2][3] == hard
+    assert "<b>" not in answer.content.decode()
+    for address in ("results/systems/", "figures/", "order/", "raters/", "thresholds/"):
+        shown = page.get(f"/studies/small/{address}").content.decode()
+        assert "<b>" not in shown, address
+        assert "plain" not in shown, address
+    csv_file = page.get(f"/studies/small/results/{run.pk}/wins.csv")
+    assert "warmth,plain,tuned" in b"".join(csv_file).decode()
+    won = page.get("/api/v1/studies/small/wins/").json()["wins"]
+    assert {(row["condition_a"], row["condition_b"]) for row in won} == {("plain", "tuned")}
+
+
 def test_results_shows_ties_as_ties(page: Client, db: None) -> None:
     study = make_study(reference=None, conditions=["plain", "tuned"])
     add_participant(study, pseudonym="ann")

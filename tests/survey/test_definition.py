@@ -5,6 +5,7 @@ import re
 import pytest
 
 from survey.definition import DefinitionError, StudyDefinition, YamlFile
+from survey.definition.labels import GivenLabels, Labels, usual, usual_of
 from survey.definition.presets import with_presets
 from survey.definition.questions import ChoiceQuestion
 from tests.survey import small_study
@@ -306,3 +307,31 @@ def test_a_yaml_file_names_the_key_of_a_wrong_section() -> None:
 
 def small_study_plain() -> dict[str, object]:
     return YamlFile(small_study.YAML.encode(), file="study.yaml").plain()
+
+
+# ── Labels ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("name", "reads"),
+    [("zero_shot", "Zero shot"), ("GPT-4o", "GPT-4o"), ("s_1", "s_1"), ("共情", "共情"), ("", "")],
+)
+def test_name_without_a_label_is_read_as_it_is_written(name: str, reads: str) -> None:
+    assert usual(name) == reads
+
+
+def test_no_two_names_read_alike() -> None:
+    known = {"conditions": usual_of(["a_b", "A b", "c"])}
+    called = Labels.of(GivenLabels(conditions={"c": "Third"}), known, ("c", "a_b"))
+    assert [called.text("conditions", name) for name in ("a_b", "A b", "c")] == [
+        "a_b",
+        "A b",
+        "Third",
+    ]
+    assert (called.a, called.b) == ("Third", "a_b")
+
+
+def test_label_of_a_name_that_a_study_does_not_list_is_used() -> None:
+    called = Labels.of(GivenLabels(characteristics={"age": "Age group"}), {}, (None, None))
+    assert called.text("characteristics", "age") == "Age group"
+    assert (called.a, called.b) == ("condition a", "condition b")

@@ -79,7 +79,7 @@ def findings(
 
 
 def _dimensions(tables: Tables) -> dict[str, str]:
-    """What was rated, ranked or chosen by, with its label; one is empty if the study has no name."""
+    """What was rated, ranked or chosen by, each with its label; empty without a name."""
     names = ("items", "systems", "rankings", "choices", "agreement")
     rows = [row for name in names for row in those_with(rows_of(tables, name), "dimension")]
     return {row["dimension"]: row.text("dimension") for row in rows}

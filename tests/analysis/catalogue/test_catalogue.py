@@ -1,6 +1,7 @@
 """Every table of an analysis is declared, with words for every column, and the file is current."""
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from django.core.management import call_command
 from analysis import catalogue
 from analysis.catalogue.subjects import SECTIONS, SUBJECTS
 from analysis.declarations import DOCS, TABLES, as_docs, as_json
+from analysis.quality_rules import STEP_LABELS
+from survey.definition.labels import Labels
 from tests.factories import add_participant, make_study
 
 
@@ -28,6 +31,45 @@ def test_table_says_what_it_answers_and_what_its_columns_mean(name: str) -> None
     assert table.question.endswith("?") and table.observations and table.says
     assert [column.name for column in table.columns if not column.meaning] == []
     assert len(set(table.names)) == len(table.names)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_text_says_a_or_b_without_saying_what_they_are(name: str) -> None:
+    table = TABLES[name].labelled(Labels({"rules": STEP_LABELS}, a="Zero-shot", b="Fine-tuned"))
+    texts = [table.title, table.question, table.says, table.counts, table.kept]
+    texts += [column.heading for column in table.columns]
+    for text in texts:
+        assert "{" not in text
+        assert not re.search(r"\ba − b\b|\b(of|to|than) b\b|condition_|sigma_mae", text), text
+        if table.sides == "condition":
+            assert not re.search(r"\b[Cc]ondition [ab]\b", text), text
+
+
+def test_cells_and_headings_of_a_table_are_labelled() -> None:
+    labels = Labels({"conditions": {"ft": "Fine-tuned"}}, a="Zero-shot", b="Fine-tuned")
+    table = catalogue.table("wins", labels)
+    assert table.column("mean_a").heading == "Mean of Zero-shot"
+    assert [table.column("winner").text(winner) for winner in ("a", "b", "tie")] == [
+        "Zero-shot",
+        "Fine-tuned",
+        "Tie",
+    ]
+    assert table.column("condition_b").text("ft") == "Fine-tuned"
+    assert table.column("scenario").text("all") == "All scenarios"
+    assert catalogue.table("to_reference", labels).column("difference").heading == (
+        "System minus reference"
+    )
+    assert catalogue.table("group_tests", labels).column("difference").heading == (
+        "Group a minus group b"
+    )
+
+
+def test_names_of_rules_inside_a_text_are_labelled() -> None:
+    table = catalogue.table("sensitivity", Labels({"rules": STEP_LABELS}))
+    variant = table.column("variant").text
+    assert variant("all but early_exit") == "all but “Left early”"
+    assert variant("sigma over blocks, ddof 1") == "σ over means of blocks, divided by n − 1"
+    assert table.column("what_moves").text("by_raters (sign)") == "difference by raters (sign)"
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -105,7 +105,7 @@ def test_the_note_says_recipe_interval_direction_and_units() -> None:
     assert "n: 20 raters or 6 scenarios or 1,440 ratings." in text
     assert checked(contrast_forest(DIFFERENCES, None, RECIPE))["layout"]["xaxis"]["title"][
         "text"
-    ] == ("plain − tuned (points)")
+    ] == ("plain minus tuned (points)")
 
 
 def test_an_estimate_says_how_many_of_what_it_rests_on() -> None:

@@ -40,13 +40,13 @@ def boxes(made: dict[str, Any]) -> list[str]:
 def test_the_published_funnel_is_drawn_from_151_to_116() -> None:
     assert boxes(flow()) == [
         "took part n = 151",
-        "excluded: duration n = 9 under 10 or over 75 minutes",
+        "Too fast or too slow n = 9 under 10 or over 75 minutes",
         "remaining n = 142",
-        "excluded: attention n = 5 an attention check failed (by itself: 6)",
+        "Failed attention checks n = 5 an attention check failed (by itself: 6)",
         "remaining n = 137",
-        "excluded: early_exit n = 13 left before the end",
+        "Left early n = 13 left before the end",
         "remaining n = 124",
-        "excluded: sigma_mae n = 8 σ under 0.6 and MAE over 0.9 (by itself: 12)",
+        "Low variance and far from gold n = 8 σ under 0.6 and MAE over 0.9 (by itself: 12)",
         "included n = 116",
     ]
 

@@ -36,13 +36,15 @@ def test_a_point_is_a_rater_with_a_name_by_what_excluded_them() -> None:
     made = checked(sigma_against_mae(RATERS, RULES))
     assert [t["name"] for t in made["data"]] == [
         "included (n = 2)",
-        "excluded: duration (n = 1)",
-        "excluded: sigma_mae (n = 1)",
+        "Too fast or too slow (n = 1)",
+        "Low variance and far from gold (n = 1)",
     ]
     included = trace(made, "included (n = 2)")
     assert (included["x"], included["y"]) == ([1.0, 1.1], [0.5, 0.6])
     assert included["text"] == ["careful", "careful too"]
-    assert trace(made, "excluded: sigma_mae (n = 1)")["text"] == ["&lt;b&gt;flat&lt;/b&gt;"]
+    assert trace(made, "Low variance and far from gold (n = 1)")["text"] == [
+        "&lt;b&gt;flat&lt;/b&gt;"
+    ]
     looks = {(t["marker"]["color"], t["marker"]["symbol"]) for t in made["data"]}
     assert len({colour for colour, _ in looks}) == len({symbol for _, symbol in looks}) == 3
     assert "Not drawn: 1 without both σ and MAE." in note(made)

@@ -214,7 +214,9 @@ def test_judge_filter_is_a_limit_where_there_are_gold_scores(approved: Approval)
 def test_distance_that_decides_nothing_beside_sigma_is_said_to(flat: int, decides: bool) -> None:
     removed = {"sigma": flat, "mae": 90, "sigma and mae": 8}
     rows = [{"measure": measure, "removed": n} for measure, n in removed.items()]
-    (said_of,) = about("The rule sigma_mae", filtered(92) | tables(thresholds=rows))
+    (said_of,) = about(
+        "The rule “Low variance and far from gold”", filtered(92) | tables(thresholds=rows)
+    )
     assert ("more likely to count" in said_of) == decides
     nothing = (
         "All 8 with so small a σ are that far from them, so the distance decides nothing here."

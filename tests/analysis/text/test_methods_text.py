@@ -156,7 +156,7 @@ def test_groups_within_each_condition_of_each_scenario_are_told(approved: Approv
 def test_groups_of_an_earlier_recipe_are_not_described_anew(approved: Approval) -> None:
     made = tables(group_tests=[{"recipe": name, "factor": "age"} for name in ("paper", "sound")])
     text = of(made)
-    assert "(age: 60+ (at least 60)" in text[BY_RATINGS]
+    assert "(Age: 60+ (at least 60)" in text[BY_RATINGS]
     approved(text[BY_RATERS])
 
 

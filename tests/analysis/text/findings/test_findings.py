@@ -14,7 +14,7 @@ def test_who_counts_stands_first() -> None:
         "Who counts",
         [
             "7 of 10 people who agreed to take part and finished or left are included. The rules "
-            "left out: duration 1, attention 2."
+            "left out: “Too fast or too slow” 1, “Failed attention checks” 2."
         ],
     )
 
@@ -40,8 +40,8 @@ def test_dimensions_are_told_apart_in_titles() -> None:
     ]
     found = findings(tables(items=rows, agreement=agreement), SHIPPED)
     assert [finding.title for finding in found] == [
-        "Agreement of raters (warmth)",
-        "Agreement of raters (clarity)",
+        "Agreement of raters (Warmth)",
+        "Agreement of raters (Clarity)",
     ]
 
 
