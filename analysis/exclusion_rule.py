@@ -70,9 +70,12 @@ class Choice:
 
 
 class Rule(Part):
-    """Settings of a rule. `of_ratings`: it excludes nobody in a study that rates nothing."""
+    """Settings of a rule. Files call it `name`, pages, figures and texts `label`. `of_ratings`: it
+    excludes nobody in a study that rates nothing.
+    """
 
     name: ClassVar[str]
+    label: ClassVar[str]
     measures: ClassVar[tuple[str, ...]] = ()
     of_ratings: ClassVar[bool] = False
 

@@ -56,6 +56,7 @@ class DurationWindow(Rule):
     """
 
     name = "duration"
+    label = "Too fast or too slow"
     measures = ("minutes",)
 
     minimum: Annotated[
@@ -88,6 +89,7 @@ class Attention(Rule):
     """How many attention checks a rater may fail and still count."""
 
     name = "attention"
+    label = "Failed attention checks"
     measures = ("failures",)
 
     failures_allowed: Annotated[
@@ -112,6 +114,7 @@ class EarlyExit(Rule):
     """Somebody in progress and silent for longer than this has left."""
 
     name = "early_exit"
+    label = "Left early"
 
     inactive_minutes: Annotated[
         FiniteFloat, Threshold("Left after a silence of", "minutes", 5, most=24 * 60)
@@ -142,6 +145,7 @@ class SigmaMae(Rule):
     """
 
     name = "sigma_mae"
+    label = "Low variance and far from gold"
     measures = ("sigma", "mae")
     of_ratings = True
 
@@ -271,6 +275,11 @@ class QualityRules(Part):
             )
 
 
+def rule_label(step: str) -> str:
+    """What pages call a step of the funnel; a name that is none of ours stays as it is."""
+    return STEP_LABELS.get(step, step)
+
+
 class Setting(NamedTuple):
     """A number or choice of a rule that researchers may try others for."""
 
@@ -288,6 +297,10 @@ class Setting(NamedTuple):
 #: The sections that hold a rule's settings, by the name of the rule.
 SECTIONS: dict[str, str] = {
     rule.name: section for section, rule in QualityRules() if isinstance(rule, Rule)
+}
+#: What each step of the funnel is called, unless a study labels it otherwise.
+STEP_LABELS: dict[str, str] = {DECISION: "Excluded by decision"} | {
+    name: QualityRules().rule(name).label for name in SECTIONS
 }
 #: By the name of the field in forms and addresses.
 SETTINGS: dict[str, Setting] = {

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.exclusion_rule import Raters
-from analysis.quality_rules import DECISION, QualityRules, SigmaOver, StepName
+from analysis.quality_rules import DECISION, QualityRules, SigmaOver, StepName, rule_label
 
 Truths = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]
@@ -36,6 +36,10 @@ class Step:
     remaining: int = 0
     alone: int = 0
     by_sex: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return rule_label(self.name)
 
 
 @dataclass(frozen=True)

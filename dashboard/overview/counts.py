@@ -9,6 +9,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from analysis.models import AnalysisRun, Exclusion
+from analysis.quality_rules import rule_label
 from analysis.rules import current_rules
 from survey.models import Participant, Study
 
@@ -70,6 +71,11 @@ class SourceCounts:
         """In progress, but not seen for longer than the study's rules allow."""
         return self.statuses[Status.IN_PROGRESS] - self.active
 
+    @property
+    def excluded_by(self) -> list[tuple[str, int]]:
+        """How many each rule excluded, by its label."""
+        return [(rule_label(rule), n) for rule, n in self.excluded.items()]
+
     def add(self, other: "SourceCounts") -> None:
         """Count the people of another source, too."""
         self.statuses += other.statuses
@@ -87,6 +93,11 @@ class LiveCounts:
     analysed_at: datetime | None
     real: SourceCounts
     sources: list[SourceCounts]
+
+    @property
+    def test_sources(self) -> list[str]:
+        """The sources of test people who came."""
+        return [one.source for one in self.sources if one.source in Participant.TEST_SOURCES]
 
     @property
     def not_counted(self) -> list[SourceCounts]:

@@ -8,6 +8,7 @@ from django import forms
 from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Value, When
 
 from analysis.models import AnalysisRun, RaterQuality
+from analysis.quality_rules import rule_label
 from dashboard.shared.stored_tables import Row
 from survey.models import Participant
 
@@ -67,7 +68,7 @@ class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no 
 
     def __init__(self, data: Mapping[str, Any], run: AnalysisRun, *, rules: Sequence[str]) -> None:
         super().__init__(data, queryset=raters_of(run))
-        self.filters["rule"].extra["choices"] = [(rule, rule) for rule in rules]
+        self.filters["rule"].extra["choices"] = [(rule, rule_label(rule)) for rule in rules]
         self.form.label_suffix = ""
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.quality_rules import DECISION, MEASURES, SigmaMae
+from analysis.quality_rules import DECISION, MEASURES, SigmaMae, rule_label
 from analysis.raters.exclusion import Step, Truths
 from dashboard.raters.thresholds import DimensionResult, Outcome
 from dashboard.raters.thresholds_figure import SigmaMaeFigure, sigma_mae_figure
@@ -31,6 +31,11 @@ class Moved:
     change: str
     rule: str
     measures: dict[str, float | None]
+
+    @property
+    def label(self) -> str:
+        """What the rule is called; nobody's rule is that they are still active."""
+        return rule_label(self.rule) or "Still active"
 
     def sort_key(self, name: str) -> Any:
         return getattr(self, name) if name in TEXTS else self.measures[name]

@@ -14,9 +14,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
-from analysis.exclusion_rule import Threshold
+from analysis.exclusion_rule import Choice, Threshold
 from analysis.models import AnalysisRun, RuleSet
-from analysis.quality_rules import QualityRules
+from analysis.quality_rules import SETTINGS, QualityRules, Setting, rule_label
 from analysis.queries import latest_run
 from analysis.rules import current_rule_set, rules_of, set_rules
 from analysis.runs import request_run
@@ -219,30 +219,28 @@ def _with_changes(versions: list[RuleSet]) -> list[tuple[RuleSet, list[str]]]:
 
 
 def _changes(before: QualityRules, after: QualityRules) -> list[str]:
-    """What changed in words: `sigma below: 0.6 → 0.8`."""
-    old, new = before.model_dump(), after.model_dump()
+    """What changed in words: `Failed attention checks allowed: 0 → 1`."""
     found = []
-    if old["order"] != new["order"]:
-        found.append(f"order: {_steps(old)} → {_steps(new)}")
-    for section, values in new.items():
-        if isinstance(values, dict):
-            found += [
-                f"{section.replace('_', ' ')}, {key.replace('_', ' ')}: "
-                f"{_number(old[section][key])} → {_number(value)}"
-                for key, value in values.items()
-                if old[section][key] != value
-            ]
-    return found
+    if before.order != after.order:
+        found.append(f"Rules in order: {_steps(before)} → {_steps(after)}")
+    return found + [
+        f"{setting.about.label}: {_value(setting, before)} → {_value(setting, after)}"
+        for setting in SETTINGS.values()
+        if setting.of(before) != setting.of(after)
+    ]
 
 
-def _steps(rules: dict[str, Any]) -> str:
-    return ", ".join(rules["order"]) or "no rule"
+def _steps(rules: QualityRules) -> str:
+    return ", ".join(map(rule_label, rules.order)) or "no rule"
+
+
+def _value(setting: Setting, rules: QualityRules) -> str:
+    value = setting.of(rules)
+    if isinstance(setting.about, Choice):
+        return setting.about.values[value]
+    return f"{value:g}"
 
 
 def _whole(value: float | str) -> float | str:
     """The same number, without decimals where it has none: 120 and not 120.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _number(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"

@@ -62,6 +62,9 @@ class SigmaMaeFigure:
     width, height = WIDTH, HEIGHT
     left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM
 
+    #: What the rule is called.
+    label = SigmaMae.label
+
     @property
     def has_moved(self) -> bool:
         return self.in_force != self.tried

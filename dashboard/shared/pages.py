@@ -22,7 +22,10 @@ from survey.models import Participant, Study
 SUBJECTS = [
     ("Overview", [("study", "State")]),
     ("Design", [("order", "Order"), ("policy", "Policy"), ("pilot", "Pilot")]),
-    ("Raters", [("raters", "Funnel and list"), ("thresholds", "Thresholds")]),
+    (
+        "Raters",
+        [("raters", "Funnel and list"), ("thresholds", "Thresholds"), ("submissions", "Prolific")],
+    ),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement")]),
     ("Results", [("results", "Tables"), ("figures", "Figures")]),
     ("Share", [("downloads", "Files")]),

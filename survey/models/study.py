@@ -69,7 +69,9 @@ class Study(models.Model):
 
 
 class StudyEvent(models.Model):
-    """Who changed what about a study, and when."""
+    """Who changed what about a study, and when; and who looked up whose identity."""
+
+    IDENTITY_SHOWN = "identity shown"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="events")
     at = models.DateTimeField(default=timezone.now)

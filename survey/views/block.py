@@ -76,11 +76,32 @@ def show_block(
         shown_at = access.time_of(request, participant)
         Presentation.objects.filter(pk=presentation.pk).update(shown_at=shown_at)
     elif presentation.answered_at is not None:
-        sent = _given(presentation, block, check)
+        sent = given_answers(presentation, block, check)
         measured = {name: getattr(presentation, name) for name in paradata.FIELDS}
+    values = block_context(
+        content, definition, block, order, check=check, sent=sent, errors=errors
+    ) | {"measured": paradata.page_text(measured, responses)}
+    return show_page(request, "survey/block.html", participant, content, number, values)
+
+
+def block_context(
+    content: StudyContent,
+    definition: StudyDefinition,
+    block: BlockContent,
+    order: Sequence[int],
+    *,
+    check: AttentionCheck | None = None,
+    sent: Mapping[str, object] = {},
+    errors: Mapping[str, str] = {},
+) -> dict[str, Any]:
+    """What survey/block.html shows of a block in the language of `definition`: response ids in
+    `order`, what was `sent`, and what is wrong about it. It reads and records nothing.
+    """
+    responses = [block.responses[response_id] for response_id in order]
+    item = definition.check(check.name) if check is not None else None
     page = _Page(definition, responses, sent, errors)
     main = content.definition.language
-    values = {
+    return {
         "scenario": block,  # `block` means the template's own
         "written_in": main if main != definition.language else "",
         "entries": page.entries(check, item),
@@ -90,13 +111,11 @@ def show_block(
         "choices": page.choices(),
         "texts": text_items(block_texts(definition), sent, errors),
         "markdown": definition.response_format == "markdown",
-        "measured": paradata.page_text(measured, responses),
         "errors": errors,
     }
-    return show_page(request, "survey/block.html", participant, content, number, values)
 
 
-def _given(
+def given_answers(
     presentation: Presentation, block: BlockContent, check: AttentionCheck | None
 ) -> dict[str, object]:
     """What was answered before, as the form would send it."""

@@ -1,6 +1,6 @@
 """The numbered pages: screening, instructions, blocks and checks, free questions, demographics."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from django.db import transaction
@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 
 from survey import access, answers, paradata, participants
 from survey.content import StudyContent, content_of
+from survey.definition import StudyDefinition
+from survey.definition.checks import AttentionItem
 from survey.definition.questions import ChoiceQuestion, Question, ScreeningQuestion
 from survey.forms.block import text_name
 from survey.forms.check import read_check
@@ -194,15 +196,25 @@ def _check(
     elif check.shown_at is None:
         shown_at = access.time_of(request, participant)
         AttentionCheck.objects.filter(pk=check.pk).update(shown_at=shown_at)
-    values = {
+    values = check_context(definition, item, value, errors)
+    return show_page(request, "survey/check.html", participant, content, check.page, values)
+
+
+def check_context(
+    definition: StudyDefinition,
+    item: AttentionItem,
+    value: int | None = None,
+    errors: Mapping[str, str] = {},
+) -> dict[str, Any]:
+    """What survey/check.html shows of an attention check with a page of its own."""
+    return {
         "item": item,
         "value": value,
-        "scale": tuple((point.value, point.label) for point in options),
+        "scale": tuple((point.value, point.label) for point in definition.check_scale(item)),
         "errors": errors,
         "wrong": bool(errors),
         "error": next(iter(errors.values()), ""),
     }
-    return show_page(request, "survey/check.html", participant, content, check.page, values)
 
 
 def _closing(
