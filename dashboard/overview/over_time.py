@@ -68,9 +68,11 @@ def over_time(people: Iterable[Visit]) -> OverTime | None:
     completed = [v.finished_at for v in here if v.is_completed and v.finished_at is not None]
     first, last = min(arrived), max([*arrived, *completed])
     step = next((s for s in STEPS if (last - first) / s < MOST_ROWS - 1), STEPS[-1])
-    start = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    first = first.astimezone(UTC)
+    start = first.replace(minute=0, second=0, microsecond=0)
     if step >= DAY:
         start = start.replace(hour=0)
+    start += (first - start) // step * step
     n = (last - start) // step + 1
     counts = [[0, 0] for _ in range(n)]
     for kind, times in enumerate((arrived, completed)):
