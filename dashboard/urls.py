@@ -11,7 +11,7 @@ from dashboard.design import content_views
 from dashboard.design import views as design
 from dashboard.judges import agreement_views, gold_views, judge_views
 from dashboard.overview import views as overview
-from dashboard.raters import threshold_views
+from dashboard.raters import rater_views, threshold_views
 from dashboard.raters import views as raters
 from dashboard.results import figure_views
 from dashboard.results import views as results
@@ -82,7 +82,9 @@ study_patterns = [
     path("gold/calls/<number:call>/", judge_views.call, name="call"),
     path("agreement/", agreement_views.agreement, name="agreement"),
     path("raters/", raters.raters, name="raters"),
-    path("raters/<number:participant>/", raters.rater, name="rater"),
+    path("raters/<number:participant>/", rater_views.rater, name="rater"),
+    path("raters/<number:participant>/identity/", rater_views.identity, name="identity"),
+    path("raters/<number:participant>/pages/<number:page>/", rater_views.replay, name="replay"),
     path("thresholds/", threshold_views.thresholds, name="thresholds"),
     path("thresholds/outcome/", threshold_views.outcome, name="thresholds-outcome"),
     path("thresholds/use/", threshold_views.use, name="use-thresholds"),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from django.core import signing
 from django.db import connection, transaction
 
-from survey.models import Identity, Invitation, Participant, Study, Withdrawal
+from survey.models import Identity, Invitation, Participant, Study, StudyEvent, Withdrawal
 
 SALT = "survey.withdrawal"
 
@@ -73,6 +73,8 @@ def withdraw(*, participant: Participant, at: datetime) -> None:
     )
     if identity is not None and identity.kind == Identity.Kind.INVITATION:
         Invitation.objects.filter(token=identity.key).update(label="")  # it may be their name
+    looked_up = StudyEvent.objects.filter(study=study, action=StudyEvent.IDENTITY_SHOWN)
+    looked_up.filter(detail__rater=locked.pseudonym).update(detail={"rater": "withdrawn"})
     for erase in erasers:
         erase(locked)
     locked.delete()

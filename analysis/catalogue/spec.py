@@ -191,7 +191,7 @@ class TableSpec:
         sides = (labels.a, labels.b)
         if self.sides != "condition":
             sides = (f"{self.sides} a", f"{self.sides} b")
-        texts = {
+        texts: dict[str, Any] = {
             name: with_names(getattr(self, name), labels, sides)
             for name in ("title", "question", "says", "counts", "kept")
         }

@@ -45,4 +45,5 @@ def _read(names: "Series[str]", labels: Labels, kind: str) -> "Series[str]":
     is_category = isinstance(names.dtype, CategoricalDtype)
     known = names.cat.categories if is_category else names.unique()
     called = {name: name if name == POOLED else labels.text(kind, name) for name in known}
-    return names.cat.rename_categories(called) if is_category else names.map(called)
+    renamed: Series[str] = names.cat.rename_categories(called) if is_category else names.map(called)
+    return renamed

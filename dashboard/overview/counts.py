@@ -89,6 +89,11 @@ class LiveCounts:
     sources: list[SourceCounts]
 
     @property
+    def test_sources(self) -> list[str]:
+        """The sources of test people who came."""
+        return [one.source for one in self.sources if one.source in Participant.TEST_SOURCES]
+
+    @property
     def not_counted(self) -> list[SourceCounts]:
         return [counts for counts in self.sources if not counts.is_counted]
 

@@ -2,14 +2,23 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Count
-from django.utils import timezone
 
 from survey.definition.settings import ENDINGS, Prolific
 from survey.models import Participant, Slot, Study
 from survey.slots import SlotCounts, slot_counts
 
+#: What pages call the endings.
+ENDING_LABELS = {
+    "completed": "Completed",
+    "failed_attention": "Failed attention checks",
+    "screened_out": "Screened out",
+    "declined": "Declined",
+    "full": "Study was full",
+    "withdrawn": "Withdrawn",
+}
 #: Prolific's kind of code and what to have it do, by ending, and why.
 RECOMMENDED = {
     "completed": (
@@ -38,22 +47,36 @@ RECOMMENDED = {
 }
 
 
-def pools(study: Study) -> list[SlotCounts]:
-    """Where the raters' places stand, and those of experts and test people where there are any."""
-    now = timezone.now()
+def pools(study: Study, *, at: datetime) -> list[SlotCounts]:
+    """Where the raters' slots stand, and those of experts and test people where there are any."""
     used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
     return [
-        slot_counts(study, pool=pool, at=now)
+        slot_counts(study, pool=pool, at=at)
         for pool in Slot.Pool.values
         if pool == Slot.Pool.REAL or pool in used
     ]
+
+
+def slots_in_words(slots: SlotCounts) -> str:
+    """`43 of 116 completed, 5 active, 2 inactive, 66 free`, and what else there is."""
+    completed = f"{slots.completed} completed"
+    if slots.maximum is not None:
+        completed = f"{slots.completed} of {slots.maximum} completed"
+    parts = [completed, f"{slots.active} active", f"{slots.inactive} inactive"]
+    parts.append("no limit" if slots.free is None else f"{slots.free} free")
+    more = {
+        "to refill": slots.to_refill,
+        "over quota": slots.over_quota_completed + slots.over_quota_in_progress,
+        "withdrawn": slots.withdrawn,
+    }
+    return ", ".join([*parts, *(f"{n} {name}" for name, n in more.items() if n)])
 
 
 @dataclass(frozen=True)
 class Ending:
     """One way a survey ends: how many raters it met, its code and what we recommend."""
 
-    name: str
+    label: str
     people: int | None
     code: str | None
     code_type: str
@@ -73,6 +96,11 @@ def endings(study: Study) -> list[Ending]:
     prolific = study.settings["prolific"]
     codes = Prolific.model_validate(prolific) if prolific else None
     return [
-        Ending(name, people[name], codes.code(name) if codes else None, *RECOMMENDED[name])
+        Ending(
+            ENDING_LABELS[name],
+            people[name],
+            codes.code(name) if codes else None,
+            *RECOMMENDED[name],
+        )
         for name in ENDINGS
     ]

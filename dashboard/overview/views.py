@@ -1,5 +1,6 @@
 """Overview: the list of studies, and the live state of one."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -10,32 +11,40 @@ from django.http import (
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
+from analysis.labels import labels_of
 from dashboard.overview.counts import live_counts, studies_with_counts
-from dashboard.overview.endings import endings, pools
+from dashboard.overview.drop_off import drop_off
+from dashboard.overview.durations import timing
+from dashboard.overview.endings import endings, pools, slots_in_words
 from dashboard.overview.forms import StateForm
 from dashboard.overview.links import participant_links
+from dashboard.overview.live_warnings import Now, live_warnings
 from dashboard.overview.opening import NotOpened, against, only_stand_in, open_study, refused
+from dashboard.overview.over_time import over_time
+from dashboard.overview.visits import visits
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page
+from survey.content import content_of
 from survey.models import Study
 from survey.studies import StateError, set_state
+from survey.tidy import counted_sources
 
 State = Study.State
 
 
 STATE_MEANINGS = {
     State.DRAFT: "Only previews and simulated raters are admitted.",
-    State.OPEN: "Anybody with a link may begin.",
-    State.PAUSED: "Nobody new is admitted. Those who have begun finish and get their code.",
-    State.CLOSED: "Nobody new is admitted, and the data collection is over. Those who have "
-    "begun can still finish.",
+    State.OPEN: "Everyone with a link may begin.",
+    State.PAUSED: "No new participants are admitted. Those who began can finish and get their "
+    "code.",
+    State.CLOSED: "The data collection is over and no new participants are admitted. Those who "
+    "began can still finish.",
 }
 
 
 REHEARSAL = (
-    "A rehearsal: anybody with an open link or an invitation may begin, as a test person who never "
-    "counts. Nobody from Prolific is admitted."
+    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who does "
+    "not count. Participants from Prolific are not admitted."
 )
 
 
@@ -69,25 +78,41 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
 def counts(request: ResearcherRequest, name: str) -> HttpResponse:
     """The overview's live part alone."""
     found = study_or_404(name)
-    return render(
-        request, "dashboard/overview/_counts.html", {"study": found, **_live(request, found)}
-    )
+    context = {"study": found, "labels": labels_of(found), **_live(request, found)}
+    return render(request, "dashboard/overview/_counts.html", context)
 
 
 def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
     """What the overview shows of this moment: of test people too where the address says so, or
-    where there is nobody else and their results are there.
+    where nobody else has arrived.
     """
     counts, asked = live_counts(study), asked_for(request)
-    include = included(study, asked)
-    if asked is None and counts.real.arrived:
-        include = []
+    include = asked
+    if asked is None:
+        include = [] if counts.real.arrived else counts.test_sources
+    sources = counted_sources(include or [])
+    people = visits(study, sources)
+    inactive_since = counts.at - timedelta(minutes=counts.inactive_minutes)
+    pages = drop_off(people, content_of(study), inactive_since=inactive_since)
+    times, slots = timing(people), pools(study, at=counts.at)
+    now = Now(study, counts.at, people, pages, times, slots[0], sources)
     return {
         "counts": counts,
-        "shown": counts.together(include),
+        "shown": counts.together(include or []),
         "include": include,
         "by_default": bool(include) and asked is None,
-        "pools": pools(study),
+        "not_counted": [one.source for one in counts.not_counted],
+        "pools": slots,
+        "in_words": [
+            (one.pool, slots_in_words(one))
+            for one in slots
+            if one.pool in sources or (one is slots[0] and counts.real.arrived)
+        ]
+        or [(slots[0].pool, slots_in_words(slots[0]))],
+        "warnings": live_warnings(now),
+        "over_time": over_time(people),
+        "pages": pages if any(not visit.is_imported for visit in people) else [],
+        "times": times,
     }
 
 

@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 
-from dashboard.shared.stored_tables import Row, Table, in_words
+from analysis.quality_rules import DECISION, QualityRules
+from dashboard.raters.verdicts import measured_in_words
+from dashboard.shared.stored_tables import Row, Table
 
 
 @dataclass(frozen=True)
 class FunnelBar:
-    """A step of the funnel with what it took and left, in percent of everybody before it all."""
+    """A step of the funnel with what it took and left, in percent of all who finished or left; the
+    first bar is these, and no step.
+    """
 
     step: str
     excluded: int
@@ -23,7 +27,7 @@ def funnel_bars(funnel: Table) -> list[FunnelBar]:
         return []
     first = funnel.rows[0]
     start = (first["excluded"] or 0) + first["remaining"]
-    everybody = FunnelBar("start", 0, start, 0, 0, 100 if start else 0)
+    everybody = FunnelBar("", 0, start, 0, 0, 100 if start else 0)
     return [
         everybody,
         *(
@@ -40,11 +44,14 @@ def funnel_bars(funnel: Table) -> list[FunnelBar]:
     ]
 
 
-def shown_rater(rater: Row) -> Row:
-    """A rater's row with minutes, and in words what their exclusion measured and allows."""
-    seconds = rater["duration_seconds"]
+def shown_rater(rater: Row, rules: QualityRules) -> Row:
+    """A rater's row with minutes, and in words what excluded them by these `rules`, what was
+    measured, and whom that rule excludes.
+    """
+    seconds, step = rater["duration_seconds"], rater["exclusion"]
+    is_rule = bool(step) and step != DECISION
     return rater | {
         "minutes": None if seconds is None else seconds / 60,
-        "measured": in_words(rater["value"]),
-        "allowed": in_words(rater["threshold"]),
+        "measured": measured_in_words(rater["value"] or {}),
+        "excludes": rules.rule(step).in_short() if is_rule else "",
     }

@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
-from analysis.exclusion_rule import Threshold
+from analysis.exclusion_rule import Choice, Threshold
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RuleSet
-from analysis.quality_rules import QualityRules
+from analysis.quality_rules import SETTINGS, QualityRules, Setting
 from analysis.queries import latest_run
 from analysis.rules import current_rule_set, rules_of, set_rules
 from analysis.runs import request_run
@@ -31,6 +31,7 @@ from dashboard.shared.newest_analysis import (
     newest_of_ratings,
 )
 from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from survey.definition.labels import Labels
 from survey.models import Study
 from survey.tidy import counted_sources
 
@@ -80,7 +81,7 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
         "thresholds",
         "raters/thresholds",
         analysis,
-        versions=_with_changes(list(versions[: VERSIONS_SHOWN + 1])),
+        versions=_with_changes(list(versions[: VERSIONS_SHOWN + 1]), labels_of(found)),
         in_force=current_rule_set(found),
         **context,
     )
@@ -139,7 +140,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
             analysis,
             form=form,
             tried=_tried(what_if, form, request.GET.get("sort", "")),
-            changes=_changes(rules_of(in_force), form.asked),
+            changes=_changes(rules_of(in_force), form.asked, labels_of(found)),
             in_force=in_force,
             **_contrast(what_if),
         )
@@ -210,41 +211,40 @@ def _sliders(form: ThresholdsForm, largest: Mapping[str, float]) -> list[Slider]
     return sliders
 
 
-def _with_changes(versions: list[RuleSet]) -> list[tuple[RuleSet, list[str]]]:
+def _with_changes(versions: list[RuleSet], labels: Labels) -> list[tuple[RuleSet, list[str]]]:
     """Each version with what it changed of the one before; newest first."""
     changed = [
-        (newer, _changes(rules_of(older), rules_of(newer))) for newer, older in pairwise(versions)
+        (newer, _changes(rules_of(older), rules_of(newer), labels))
+        for newer, older in pairwise(versions)
     ]
     if versions and versions[-1].version == 1:
         changed.append((versions[-1], ["the first"]))
     return changed
 
 
-def _changes(before: QualityRules, after: QualityRules) -> list[str]:
-    """What changed in words: `sigma below: 0.6 → 0.8`."""
-    old, new = before.model_dump(), after.model_dump()
+def _changes(before: QualityRules, after: QualityRules, labels: Labels) -> list[str]:
+    """What changed in words: `Failed attention checks allowed: 0 → 1`."""
     found = []
-    if old["order"] != new["order"]:
-        found.append(f"order: {_steps(old)} → {_steps(new)}")
-    for section, values in new.items():
-        if isinstance(values, dict):
-            found += [
-                f"{section.replace('_', ' ')}, {key.replace('_', ' ')}: "
-                f"{_number(old[section][key])} → {_number(value)}"
-                for key, value in values.items()
-                if old[section][key] != value
-            ]
-    return found
+    if before.order != after.order:
+        found.append(f"Rules in order: {_steps(before, labels)} → {_steps(after, labels)}")
+    return found + [
+        f"{setting.about.label}: {_value(setting, before)} → {_value(setting, after)}"
+        for setting in SETTINGS.values()
+        if setting.of(before) != setting.of(after)
+    ]
 
 
-def _steps(rules: dict[str, Any]) -> str:
-    return ", ".join(rules["order"]) or "no rule"
+def _steps(rules: QualityRules, labels: Labels) -> str:
+    return ", ".join(labels.text("rules", rule) for rule in rules.order) or "no rule"
+
+
+def _value(setting: Setting, rules: QualityRules) -> str:
+    value = setting.of(rules)
+    if isinstance(setting.about, Choice):
+        return setting.about.values[value]
+    return f"{value:g}"
 
 
 def _whole(value: float | str) -> float | str:
     """The same number, without decimals where it has none: 120 and not 120.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _number(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:g}"

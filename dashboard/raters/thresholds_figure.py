@@ -62,6 +62,8 @@ class SigmaMaeFigure:
     width, height = WIDTH, HEIGHT
     left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM
 
+    #: What the rule is called.
+
     @property
     def has_moved(self) -> bool:
         return self.in_force != self.tried

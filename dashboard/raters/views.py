@@ -1,4 +1,4 @@
-"""Raters: the funnel, the list, one rater, and their submissions on Prolific."""
+"""Raters: the funnel, the list, and their submissions on Prolific."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,8 +8,7 @@ from django.core.paginator import Paginator
 from django.http import (
     HttpResponse,
 )
-from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -22,15 +21,16 @@ from analysis.manual_decisions import (
 )
 from analysis.models import AnalysisRun
 from analysis.quality_rules import DECISION, LONGEST_REASON
+from analysis.rules import rules_of
 from analysis.runs import request_run
-from dashboard.raters.forms import DecisionForm, ExcludeForm, SubmissionsForm
+from dashboard.raters.forms import ExcludeForm, SubmissionsForm
 from dashboard.raters.funnel import funnel_bars, shown_rater
 from dashboard.raters.rater_list import TEXTS, RaterFilter, rater_row
 from dashboard.raters.reconciliation import FINDINGS, reconcile
 from dashboard.raters.submission_lists import read_submissions
 from dashboard.raters.submissions import apply_submissions, in_words
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.newest_analysis import include_query, included, newest_of_ratings
+from dashboard.shared.newest_analysis import included, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for, study_page, wake_worker
 from dashboard.shared.stored_tables import sortable_columns
 from survey.definition import DefinitionError
@@ -60,8 +60,9 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     labels = labels_of(found)
     context: dict[str, Any] = {"labels": labels}
     if analysis.run:
-        rules = {step["step"]: labels.text("rules", step["step"]) for step in steps.rows}
-        asked = RaterFilter(request.GET, analysis.run, rules=rules)
+        step_labels = {step["step"]: labels.text("rules", step["step"]) for step in steps.rows}
+        rules = rules_of(analysis.run.rule_set)
+        asked = RaterFilter(request.GET, analysis.run, rules=step_labels)
         choice = asked.chosen
         pages = Paginator(asked.qs, RATERS_SHOWN)
         page = pages.get_page(request.GET.get("page"))
@@ -71,7 +72,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
             "is_chosen": bool(choice),
             "page": page,
             "page_numbers": pages.get_elided_page_range(page.number),
-            "raters": [shown_rater(rater_row(rater)) for rater in page],
+            "raters": [shown_rater(rater_row(rater), rules) for rater in page],
             "columns": sortable_columns(RATER_COLUMNS, texts=TEXTS, sort=sort),
         }
         out = {decision.participant_id: decision for decision in exclusions_in_force(found)}
@@ -86,7 +87,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 ANEW = "Results by this decision are here as soon as they are computed."
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @researcher_required
 def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
     """Take in Prolific's lists of submissions; all of them, or nothing where a line is wrong.
@@ -94,10 +95,12 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
     The page says what they change, and who of those who came does not fit them.
     """
     found = study_or_404(name)
+    if request.method == "GET":
+        return study_page(request, found, "submissions", "raters/submissions")
     form = SubmissionsForm(request.POST, request.FILES)
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["file"])))
-        return redirect("study", found)
+        return redirect("submissions", found)
     files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
     try:
         lists = read_submissions(files)
@@ -105,7 +108,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         for line in error.lines:
             messages.error(request, line)
         messages.error(request, "Nothing was changed.")
-        return redirect("study", found)
+        return redirect("submissions", found)
     applied = apply_submissions(
         study=found, submissions=lists.submissions, at=timezone.now(), author=request.user
     )
@@ -113,7 +116,7 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
     return study_page(
         request,
         found,
-        "study",
+        "submissions",
         "raters/submissions",
         files=[name for name, _ in files],
         lines=[*lists.notices, *in_words(applied)],
@@ -139,39 +142,11 @@ def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
         return redirect("study", found)
     chosen = form.participants
     people = [person for person in found.participants.all() if person.pk in chosen]
-    _decide(request, found, people, excluded=True, reason=form.cleaned_data["reason"])
+    decide(request, found, people, excluded=True, reason=form.cleaned_data["reason"])
     return redirect("raters", found)
 
 
-@require_http_methods(["GET", "POST"])
-@researcher_required
-def rater(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
-    """What was decided about one rater; when sent, decide it, and analyse anew."""
-    found = study_or_404(name)
-    person = get_object_or_404(found.participants, pk=participant)
-    form = DecisionForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        excluded = form.cleaned_data["excluded"] == "true"
-        _decide(request, found, [person], excluded=excluded, reason=form.cleaned_data["reason"])
-        back = reverse("rater", args=[found, person.pk])
-        return redirect(back + include_query(asked_for(request)))
-    decisions = list(person.manual_decisions.select_related("author").order_by("-id"))
-    return study_page(
-        request,
-        found,
-        "raters",
-        "raters/rater",
-        person=person,
-        decisions=decisions,
-        is_excluded=bool(decisions) and decisions[0].excluded,
-        is_expert=person.source == Participant.Source.PANEL,
-        query=include_query(asked_for(request)),
-        problem=form.problem if form.is_bound else "",
-        longest_reason=LONGEST_REASON,
-    )
-
-
-def _decide(
+def decide(
     request: ResearcherRequest,
     study: Study,
     people: Collection[Participant],

@@ -31,7 +31,10 @@ SUBJECTS = [
             *(("policy", "Policy"), ("pilot", "Pilot"), ("versions", "Versions")),
         ],
     ),
-    ("Raters", [("raters", "Funnel and list"), ("thresholds", "Thresholds")]),
+    (
+        "Raters",
+        [("raters", "Funnel and list"), ("thresholds", "Thresholds"), ("submissions", "Prolific")],
+    ),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement")]),
     ("Results", [("results", "Tables"), ("figures", "Figures")]),
     ("Share", [("downloads", "Files")]),

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from analysis import catalogue
 from analysis.catalogue.spec import Column as NamedColumn
-from survey.definition.labels import POOLED, Labels, words
+from survey.definition.labels import POOLED, Labels
 
 Row = dict[str, Any]
 
@@ -84,16 +84,3 @@ def sortable_columns(
         other_way = f"-{name}" if direction == "ascending" else name
         columns.append(Column(label, name not in texts, direction, other_way))
     return columns
-
-
-def in_words(measured: dict[str, Any] | None) -> str:
-    """What a rule measured or allows: `{"minimum": 10, "maximum": 75}` → minimum 10, maximum 75.
-
-    Databases don't keep the order of keys; backwards, minimum stands before maximum.
-    """
-    parts = sorted((measured or {}).items(), reverse=True)
-    return ", ".join(f"{words(name)} {_short(value)}" for name, value in parts)
-
-
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -11,7 +11,12 @@ for (const region of document.querySelectorAll("[data-live]")) {
     if (answer.redirected) return location.reload(); // logged out meanwhile
     if (!answer.ok) return;
     if (answer.headers.get("X-Finished")) return location.reload();
+    const opened = [...region.querySelectorAll("details[open]")].map((one) => one.id);
+    const scrolled = [...region.querySelectorAll(".scroll")].map((one) => [one.id, one.scrollTop, one.scrollLeft]);
     region.innerHTML = await answer.text();
+    const within = (id) => id && region.querySelector(`#${id}`);
+    for (const id of opened) if (within(id)) within(id).open = true;
+    for (const [id, top, left] of scrolled) if (within(id)) within(id).scrollTo(left, top);
   };
 
   const timer = setInterval(() => refresh().catch(() => {}), every);

@@ -69,7 +69,9 @@ class Study(models.Model):
 
 
 class StudyEvent(models.Model):
-    """A change to a study, with author and time."""
+    """A change to a study, with author and time; or a look at a participant's identity."""
+
+    IDENTITY_SHOWN = "identity shown"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="events")
     at = models.DateTimeField(default=timezone.now)

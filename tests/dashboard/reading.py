@@ -55,3 +55,8 @@ def text_of(answer: Any) -> str:
 def tables_of(answer: Any) -> list[list[list[str]]]:
     """The page's tables, each as rows of cells."""
     return _read(answer).tables
+
+
+def table_headed(answer: Any, first: str) -> list[list[str]]:
+    """The page's first table whose first heading is `first`."""
+    return next(table for table in tables_of(answer) if table[0][0] == first)

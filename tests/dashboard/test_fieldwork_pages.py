@@ -14,7 +14,7 @@ from survey.models import FreeAnswer, Participant, Rating, Study
 from survey.participants import Arrival, decline, give_consent
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
-from tests.dashboard.reading import tables_of, text_of
+from tests.dashboard.reading import table_headed, tables_of, text_of
 from tests.factories import add_participant, newcomer
 from tests.survey import small_study
 
@@ -54,11 +54,12 @@ def test_overview_shows_places_with_test_people_apart(page: Client, study: Study
     start(study, 2)
     start(study, done=False)
     start(study, source="simulated")
-    places = tables_of(page.get("/studies/small/"))[1]
-    assert places[1:] == [
-        ["real", "5", "3", "2", "1", "0", "2", "0", "0", "0", "0"],
+    answer = page.get("/studies/small/")
+    assert table_headed(answer, "Pool")[1:] == [
+        ["raters", "5", "3", "2", "1", "0", "2", "0", "0", "0", "0"],
         ["simulated", "5", "1", "1", "0", "0", "4", "0", "0", "0", "0"],
     ]
+    assert "Slots: 2 of 5 completed, 1 active, 0 inactive, 2 free." in text_of(answer)
 
 
 def test_overview_counts_endings_with_codes_and_actions(page: Client, study: Study) -> None:
@@ -67,14 +68,14 @@ def test_overview_counts_endings_with_codes_and_actions(page: Client, study: Stu
     decline(participant=newcomer(Arrival(study=study, source="prolific", at=NOW)), at=NOW)
     start(study, done=False)
     withdraw(participant=study.participants.get(status="in_progress"), at=NOW)
-    endings = tables_of(page.get("/studies/small/"))[2]
+    endings = table_headed(page.get("/studies/small/"), "Ending")
     assert [row[:4] for row in endings[1:]] == [
-        ["completed", "2", "DONE1", "COMPLETED"],
-        ["failed_attention", "0", "none", "FAILED_ATTENTION_CHECK"],
-        ["screened_out", "0", "none", "SCREENED_OUT"],
-        ["declined", "1", "NOPE1", "NO_CONSENT"],
-        ["full", "not stored", "none", "OTHER"],
-        ["withdrawn", "1", "none", "OTHER"],
+        ["Completed", "2", "DONE1", "COMPLETED"],
+        ["Failed attention checks", "0", "none", "FAILED_ATTENTION_CHECK"],
+        ["Screened out", "0", "none", "SCREENED_OUT"],
+        ["Declined", "1", "NOPE1", "NO_CONSENT"],
+        ["Study was full", "not stored", "none", "OTHER"],
+        ["Withdrawn", "1", "none", "OTHER"],
     ]
     assert endings[1][4].startswith("AUTOMATICALLY_APPROVE")
 
@@ -84,8 +85,11 @@ def test_overview_without_prolific_has_neither_codes_nor_upload(page: Client, st
     study.settings["ways_in"] = ["link"]
     study.save()
     answer = page.get("/studies/small/")
-    assert tables_of(answer)[1][0] == ["Ending", "People"]
-    assert "Submissions from Prolific" not in text_of(answer)
+    assert table_headed(answer, "Ending")[0] == ["Ending", "People"]
+    assert "list of submissions" not in text_of(answer)
+    upload = page.get("/studies/small/submissions/")
+    assert "does not recruit on Prolific" in text_of(upload)
+    assert b'type="file"' not in upload.content
 
 
 # ── Order ────────────────────────────────────────────────────────────────────────────────────

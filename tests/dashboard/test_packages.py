@@ -37,7 +37,7 @@ State = Package.State
 def folder(settings: Settings, tmp_path: Path) -> Path:
     """Where the files are."""
     settings.PACKAGES_DIR = tmp_path / "packages"
-    return settings.PACKAGES_DIR
+    return tmp_path / "packages"
 
 
 def made(run: AnalysisRun) -> Package:

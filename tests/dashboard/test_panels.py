@@ -21,7 +21,7 @@ from survey.models import Invitation, Participant, Study
 from survey.participants import Arrival, give_consent
 from survey.tidy import counted_sources, panels_of
 from survey.withdrawal import withdraw
-from tests.dashboard.reading import tables_of, text_of
+from tests.dashboard.reading import table_headed, tables_of, text_of
 from tests.factories import add_participant, newcomer
 from tests.survey import small_study
 
@@ -97,7 +97,7 @@ def test_admin_writes_invitations_into_a_panel_and_refuses_what_is_no_name(
 def test_overview_counts_experts_on_a_line_of_their_own(
     page: Client, study: Study, experts: list[Participant]
 ) -> None:
-    counts, *_ = tables_of(page.get("/studies/small/"))
+    counts = table_headed(page.get("/studies/small/"), "Source")
     assert [row[0] for row in counts[1:]] == (
         ["link", "Not counted among raters", "panel", "simulated"]
     )
@@ -128,8 +128,8 @@ def test_overview_shows_their_places_and_order_page_their_certificate(
         at = timezone.now()
         person = newcomer(Arrival(study=study, source=source, panel=panel, at=at))
         give_consent(participant=person, at=at)
-    assert tables_of(page.get("/studies/small/"))[1][1:] == [
-        ["real", "5", "1", "0", "1", "0", "4", "0", "0", "0", "0"],
+    assert table_headed(page.get("/studies/small/"), "Pool")[1:] == [
+        ["raters", "5", "1", "0", "1", "0", "4", "0", "0", "0", "0"],
         ["panel", "any number", "2", "0", "2", "0", "any number", "0", "0", "0", "0"],
     ]
     shown = text_of(page.get("/studies/small/order/?pool=panel&people=places"))
@@ -140,8 +140,8 @@ def test_overview_shows_their_places_and_order_page_their_certificate(
 
 def test_endings_are_those_of_raters(page: Client, study: Study) -> None:
     def completed() -> str:
-        table = tables_of(page.get("/studies/small/"))[2]
-        return next(row[1] for row in table if row[0] == "completed")
+        table = table_headed(page.get("/studies/small/"), "Ending")
+        return next(row[1] for row in table if row[0] == "Completed")
 
     before = completed()
     add_participant(study, pseudonym="edda", source="panel", panel="clinicians")

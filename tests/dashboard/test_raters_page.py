@@ -30,18 +30,19 @@ def test_raters_shows_the_funnel_and_who_was_left_out(
     funnel, raters = tables_of(page.get("/studies/small/raters/"))
     assert funnel == [
         ["Step", "Excluded", "Remaining", "Alone"],
-        ["start", "0", "4", "0"],
-        ["duration", "1", "3", "1"],
-        ["attention", "0", "3", "0"],
-        ["early_exit", "0", "3", "0"],
-        ["sigma_mae", "0", "3", "0"],
+        ["Finished or left", "0", "4", "0"],
+        ["Too fast or too slow", "1", "3", "1"],
+        ["Failed attention checks", "0", "3", "0"],
+        ["Left early", "0", "3", "0"],
+        ["Low variance and far from gold", "0", "3", "0"],
     ]
     assert raters[1][:4] == ["ann", "link", "12", "20.0"]
+    by_time = "Too fast or too slow: Minutes 2.0 (excludes under 10 or over 75 minutes)"
     assert [(row[0], row[6], row[7]) for row in raters[1:]] == [
         ("ann", "kept", ""),
         ("ben", "kept", ""),
         ("cat", "kept", ""),
-        ("dot", "excluded", "duration minutes 2 (rule: minimum 10, maximum 75)"),
+        ("dot", "excluded", by_time),
     ]
 
 
@@ -258,5 +259,5 @@ def test_query_count_is_the_same_for_one_page_and_for_all(
     with django_assert_num_queries(1):
         assert [rater_row(rater)["participant"] for rater in raters_of(run)[:1]] == ["ann"]
     with django_assert_num_queries(1):
-        found = RaterFilter({"sort": "-mae"}, run, rules=[]).qs
+        found = RaterFilter({"sort": "-mae"}, run, rules={}).qs
         assert len(list(map(rater_row, found))) == 7

@@ -351,9 +351,9 @@ def test_people_of_another_study_are_not_excluded(page: Client, study: Study) ->
 def test_rater_page_excludes_and_takes_back(page: Client, study: Study, awake: Woken) -> None:
     came(study, "ann")
     address = f"/studies/small/raters/{study.participants.get().pk}/"
-    assert "No decision excludes this rater" in text_of(page.get(address))
+    assert "Exclude this rater" in text_of(page.get(address))
     said = text_of(page.post(address, {"excluded": "true", "reason": "forged"}, follow=True))
-    assert "Excluded 1 participant." in said and "excluded by a decision" in said
+    assert "Excluded 1 participant." in said and "excluded by decision" in said
     assert "ada excluded forged" in said
     assert "Give a reason" in text_of(page.post(address, {"excluded": "false", "reason": ""}))
     said = text_of(page.post(address, {"excluded": "false", "reason": "error"}, follow=True))

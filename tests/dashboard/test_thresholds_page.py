@@ -27,7 +27,7 @@ def test_page_shows_the_rules_in_force_and_their_results(
     results, funnel, *_ = tables_of(answer)
     assert results[1:4] == [["Wins of a", "1", "1"], ["Wins of b", "3", "3"], ["Ties", "0", "0"]]
     assert results[4] == ["Reference points", "8 of 8", "8 of 8"]
-    assert funnel[1] == ["duration", "1", "3", "1"]
+    assert funnel[1] == ["Too fast or too slow", "1", "3", "1"]
     assert "3 raters kept: the same as by the rules in force." in text_of(answer)
     assert 'name="duration_minimum" id="id_duration_minimum" value="10"' in answer.content.decode()
 
@@ -55,8 +55,8 @@ def test_other_thresholds_are_tried_by_address_and_nothing_changes(
     assert "4 raters would be kept instead of 3." in said
     assert "Would be kept too: 1. Would be excluded: 0." in said
     moved = next(table for table in tables_of(answer) if table[0][0] == "Rater")
-    assert [row[:3] for row in moved[1:]] == [["dot", "kept", "duration"]]
-    assert tables_of(answer)[1][1] == ["duration", "0 (1)", "4 (3)", "0 (1)"]
+    assert [row[:3] for row in moved[1:]] == [["dot", "kept", "Too fast or too slow"]]
+    assert tables_of(answer)[1][1] == ["Too fast or too slow", "0 (1)", "4 (3)", "0 (1)"]
     assert RuleSet.objects.count() == 1
 
 
@@ -135,14 +135,14 @@ def test_what_is_no_threshold_is_said_and_changes_nothing(
     answer = page.get(PAGE, asked)
     assert said in text_of(answer)
     assert "Something in the form is wrong" in text_of(answer)
-    assert tables_of(answer)[1][1] == ["duration", "1", "3", "1"]
+    assert tables_of(answer)[1][1] == ["Too fast or too slow", "1", "3", "1"]
     assert page.get(f"{PAGE}outcome/", asked).status_code == 200
 
 
 def test_using_thresholds_is_asked_first(page: Client, study: Study, run: AnalysisRun) -> None:
     said = text_of(page.get(f"{PAGE}use/", PATIENT))
     assert "Use these thresholds from now on?" in said
-    assert "duration minutes, minimum: 10 → 1" in said
+    assert "Shortest time: 10 → 1" in said
     assert "They become rules version 2, under your name" in said
     assert RuleSet.objects.count() == 1
 
@@ -167,7 +167,7 @@ def test_thresholds_come_into_force_as_a_version_with_author_and_run(
     assert "Rules version 2 is in force." in text_of(answer)
     versions = tables_of(answer)[-1]
     assert [row[0] for row in versions[1:]] == ["2", "1"]
-    assert versions[1][2:] == ["ada", "duration minutes, minimum: 10 → 1"]
+    assert versions[1][2:] == ["ada", "Shortest time: 10 → 1"]
     assert versions[2][2:] == ["the study's file", "the first"]
 
 

@@ -1,0 +1,78 @@
+"""At which page people left: how many reached each page, and how many got no further."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from dashboard.overview.visits import Visit
+from survey.content import StudyContent
+from survey.models import Participant
+
+Status = Participant.Status
+
+
+@dataclass(frozen=True)
+class PageReached:
+    """A page: how many reached it, left at it, and are at it now. Page 0 is consent."""
+
+    number: int
+    name: str
+    reached: int
+    left: int
+    here: int
+
+    @property
+    def share_left(self) -> float:
+        """In percent of those who reached it."""
+        return 100 * self.left / self.reached if self.reached else 0
+
+
+def drop_off(
+    people: Iterable[Visit], content: StudyContent, *, inactive_since: datetime
+) -> list[PageReached]:
+    """Every page in order. Who was not seen since `inactive_since` has left.
+
+    Blocks are in another order for each person, so a page of blocks is known by its number.
+    Imported people saw no page here; people who withdrew are deleted and not counted.
+    """
+    names = _names(content)
+    at: Counter[int] = Counter()
+    left: Counter[int] = Counter()
+    for visit in people:
+        if visit.is_imported:
+            continue
+        page = _furthest(visit, len(names) - 1)
+        at[page] += 1
+        left[page] += visit.has_left(inactive_since=inactive_since)
+    done = at.pop(len(names), 0)  # beyond the last page
+    reached = done + at.total()
+    found = []
+    for number, name in enumerate(names):
+        found.append(PageReached(number, name, reached, left[number], at[number] - left[number]))
+        reached -= at[number]
+    return found
+
+
+def _furthest(visit: Visit, last: int) -> int:
+    """The page that they are at or left at; one beyond the last where they completed."""
+    if visit.is_completed:
+        return last + 1
+    if visit.status in (Status.ARRIVED, Status.DECLINED):
+        return 0
+    if visit.status == Status.SCREENED_OUT:  # by their answers on the page that they sent
+        return max(visit.pages_done, 1)
+    return min(visit.pages_done + 1, last)
+
+
+def _names(content: StudyContent) -> list[str]:
+    """What every page is, from consent on."""
+    special = {
+        content.screening_page: "Screening",
+        content.instructions_page: "Instructions",
+        content.closing_page: "Closing questions",
+        content.demographics_page: "Demographics",
+    }
+    has_checks = any(check.kind == "item" for check in content.definition.attention_checks)
+    block = "Block or attention check" if has_checks else "Block"
+    return ["Consent", *(special.get(n, block) for n in range(1, content.total_pages + 1))]

@@ -1,0 +1,47 @@
+"""Who a rater is outside: shown on request alone, and recorded each time."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from survey.models import Identity, Invitation, Participant, StudyEvent
+
+Kind = Identity.Kind
+
+
+@dataclass(frozen=True)
+class KnownAs:
+    """How a rater is known outside. Everything is empty for people who came by an open link."""
+
+    prolific_id: str = ""
+    #: What researchers wrote on the invitation.
+    label: str = ""
+    #: Ids of their submissions on Prolific.
+    submissions: tuple[str, ...] = ()
+
+
+@transaction.atomic
+def look_up(*, participant: Participant, author: User, at: datetime) -> KnownAs:
+    """Who the participant is; that `author` looked is recorded among the study's changes.
+
+    `survey.withdrawal` takes the pseudonym out of that record when they withdraw.
+    """
+    StudyEvent.objects.create(
+        study=participant.study,
+        author=author,
+        at=at,
+        action=StudyEvent.IDENTITY_SHOWN,
+        detail={"rater": participant.pseudonym},
+    )
+    identity = Identity.objects.filter(participant=participant).first()
+    if identity is None:
+        return KnownAs()
+    if identity.kind == Kind.PROLIFIC:
+        sessions = participant.submissions.values_list("session_id", flat=True)
+        return KnownAs(prolific_id=identity.key, submissions=tuple(sessions))
+    if identity.kind == Kind.INVITATION:
+        labels = Invitation.objects.filter(token=identity.key).values_list("label", flat=True)
+        return KnownAs(label=labels.first() or "")
+    return KnownAs()

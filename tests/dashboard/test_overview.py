@@ -1,0 +1,290 @@
+"""The live state of a study: over time, page by page, in minutes, and what needs attention."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from analysis.models import AnalysisRun
+from analysis.recipe_sets import current_recipe_set
+from analysis.rules import current_rule_set
+from dashboard.overview.drop_off import drop_off
+from dashboard.overview.durations import NEWEST, timing
+from dashboard.overview.live_warnings import SWEEPS
+from dashboard.overview.over_time import HOUR, over_time
+from dashboard.overview.visits import Visit
+from judge.models import Judge
+from survey.content import content_of
+from survey.models import Participant, Slot, Study
+from survey.studies import set_state
+from tests.dashboard.reading import table_headed, text_of
+from tests.factories import add_participant, make_study
+from tests.survey import small_study
+
+# What pages show and say; test_pages.py opens them on every database.
+pytestmark = pytest.mark.embedded
+
+START = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+#: Everybody is a rater from Prolific who arrived at START and was just seen, unless told.
+PERSON = Visit("prolific", "completed", START, START, START, None, None, False, 0, None)
+
+
+def person(status: str = "completed", **told: Any) -> Visit:
+    minutes = told.pop("minutes", None)
+    if minutes is not None:
+        told["finished_at"] = told.get("arrived_at", START) + timedelta(minutes=minutes)
+    return PERSON._replace(status=status, **told)
+
+
+# ── Page by page ─────────────────────────────────────────────────────────────────────────────
+
+
+def reached(people: list[Visit], yaml: str = small_study.YAML) -> list[tuple[int, int, int]]:
+    """Of each page how many reached it, left at it, and are at it."""
+    content = content_of(small_study.load(yaml=yaml))
+    pages = drop_off(people, content, inactive_since=START - timedelta(minutes=1))
+    return [(page.reached, page.left, page.here) for page in pages]
+
+
+def test_pages_are_reached_by_those_who_came_so_far_and_left_by_those_who_went(db: None) -> None:
+    long_ago = START - timedelta(hours=3)
+    people = [
+        person(),
+        person("declined"),
+        person("arrived", last_seen_at=long_ago),
+        person("in_progress", pages_done=2),
+        person("in_progress", pages_done=2, last_seen_at=long_ago),
+        person("in_progress", pages_done=2, returned_at=START),
+        person(source="import"),
+    ]
+    at_consent, instructions, block, third, *rest = reached(people)
+    assert at_consent == (6, 2, 0)
+    assert instructions == block == (4, 0, 0)
+    assert third == (4, 2, 1)
+    assert rest == [(1, 0, 0)] * 4
+
+
+def test_people_screened_out_left_at_the_page_that_they_sent(db: None) -> None:
+    people = [person("screened_out", pages_done=1), person()]
+    assert reached(people, small_study.EVERYTHING_YAML)[:3] == [(2, 0, 0), (2, 1, 0), (1, 0, 0)]
+
+
+def test_pages_are_named_by_what_they_are(page: Client, db: None) -> None:
+    study = small_study.load()
+    add_participant(study, pseudonym="eva")
+    shown = table_headed(page.get("/studies/small/"), "Page")
+    assert [row[0] for row in shown[1:]] == [
+        "Consent",
+        "1. Instructions",
+        *(f"{number}. Block or attention check" for number in range(2, 7)),
+        "7. Demographics",
+    ]
+
+
+# ── Over time ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_arrivals_and_completions_add_up_by_the_hour() -> None:
+    hours = [0, 0, 1, 20]
+    people = [person(arrived_at=START + n * HOUR, minutes=40) for n in hours]
+    people += [person("in_progress", arrived_at=START), person(source="import")]
+    found = over_time(people)
+    assert found is not None
+    assert found.step == HOUR and found.intervals[0].start == START.replace(minute=0)
+    assert [(i.arrived, i.completed) for i in found.intervals[:3]] == [(3, 0), (1, 2), (0, 1)]
+    assert (found.last.all_arrived, found.last.all_completed) == (5, 4)
+
+
+@pytest.mark.parametrize(("days", "most"), [(0, 60), (0.4, 60), (2, 60), (50, 60), (3000, 110)])
+def test_however_long_a_study_runs_its_table_is_short(days: float, most: int) -> None:
+    found = over_time([person(), person(arrived_at=START + timedelta(days=days), minutes=5)])
+    assert found is not None
+    assert len(found.intervals) <= most
+    assert (found.last.all_arrived, found.last.all_completed) == (2, 1)
+
+
+def test_the_chart_ends_at_what_has_come_together() -> None:
+    found = over_time([person(minutes=5), person("in_progress")])
+    assert found is not None
+    assert (found.arrived_path, found.completed_path) == (
+        "M0.0 100.0L1000.0 0.0",
+        "M0.0 100.0L1000.0 50.0",
+    )
+
+
+def test_imports_alone_have_neither_arrivals_nor_pages(page: Client, study: Study) -> None:
+    study.participants.update(source="import")
+    said = text_of(page.get("/studies/small/"))
+    assert "Arrivals and completions" not in said and "Drop-off" not in said
+    assert "median of" in said
+
+
+# ── Minutes ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_quartiles_are_of_all_who_completed_and_of_the_newest() -> None:
+    minutes = [*range(60, 60 + NEWEST), 10, 20, 30, 40, 50]
+    people = [
+        person(minutes=m, arrived_at=START + timedelta(days=n)) for n, m in enumerate(minutes)
+    ]
+    people = [p._replace(started_at=p.arrived_at) for p in people]
+    people += [person("in_progress"), person(minutes=1, clock_stepped=True)]
+    found = timing(people)
+    for durations, of in ((found.everybody, minutes), (found.newest, minutes[-NEWEST:])):
+        assert durations is not None and durations.n == len(of)
+        quartiles = durations.lower, durations.median, durations.upper
+        assert quartiles == pytest.approx(np.quantile(of, [0.25, 0.5, 0.75]))
+
+
+def test_one_person_is_their_own_median_and_nobody_has_none() -> None:
+    alone = timing([person(minutes=12)])
+    assert alone.everybody is not None and alone.everybody.median == 12
+    assert alone.newest is None
+    assert timing([person("in_progress")]).everybody is None
+
+
+# ── What needs attention ─────────────────────────────────────────────────────────────────────
+
+
+def warned(page: Client, query: str = "") -> str:
+    """The warnings of the small study, in one text."""
+    shown = page.get(f"/studies/small/{query}").content.decode()
+    _, _, after = shown.partition('<ul class="warnings"')
+    return after.partition("</ul>")[0]
+
+
+@pytest.fixture
+def quiet(study: Study) -> Study:
+    """The study of these tests, where nothing is to be said."""
+    study.state = "paused"
+    study.definition["estimated_minutes"] = 20
+    study.save()
+    return study
+
+
+def test_a_study_that_runs_well_has_no_warning(page: Client, quiet: Study) -> None:
+    assert warned(page) == ""
+
+
+def many(study: Study, n: int, **told: Any) -> None:
+    for number in range(n):
+        add_participant(study, pseudonym=f"{told.get('source', 'p')}{number}", **told)
+
+
+def waits_for_a_worker(study: Study) -> None:
+    AnalysisRun.objects.create(
+        study=study,
+        rule_set=current_rule_set(study),
+        recipe_set=current_recipe_set(study),
+        sources=[],
+        created_at=timezone.now() - timedelta(hours=3),
+    )
+
+
+def nobody_comes(study: Study) -> None:
+    Study.objects.update(state="open")
+
+
+def more_inactive_than_free(study: Study) -> None:
+    study.settings["places"]["maximum"] = 6
+    study.save()
+    many(study, 4, status="in_progress")
+    people = study.participants.filter(status="in_progress")
+    for number, one in enumerate(people):
+        Slot.objects.create(study=study, pool="real", number=number, participant=one)
+
+
+def left_at_a_page(study: Study) -> None:
+    many(study, 3, status="in_progress")
+
+
+def slow(study: Study) -> None:
+    study.definition["estimated_minutes"] = 10
+    study.save()
+    many(study, 4)
+
+
+def quick(study: Study) -> None:
+    study.definition["estimated_minutes"] = 60
+    study.save()
+    many(study, 4)
+
+
+def inattentive(study: Study) -> None:
+    many(study, 8, checks_passed=False)
+
+
+def without_gold(study: Study) -> None:
+    study.gold_decisions.all().delete()
+
+
+def clock_set_back(study: Study) -> None:
+    Participant.objects.filter(pseudonym="ann").update(clock_stepped=True)
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (waits_for_a_worker, "No worker has taken up waiting work for 3 hours."),
+        (nobody_comes, "though the study is open."),
+        (more_inactive_than_free, "4 participants are inactive and only 2 slots are free."),
+        (left_at_a_page, "3 of 7 people (43 %) left at page 1 (instructions)."),
+        (slow, "Paid for 10 minutes, they earn 50 % of the planned pay per hour."),
+        (quick, "Paid for 60 minutes, they earn 300 % of the planned pay per hour."),
+        (inattentive, "8 of the 12 who completed (67 %) failed an attention check."),
+        (without_gold, "gold scores are missing, so the rule “Low variance and far from gold”"),
+        (clock_set_back, "The server’s clock was set back while 1 person took part"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(
+    page: Client, quiet: Study, harm: Callable[[Study], None], said: str
+) -> None:
+    harm(quiet)
+    assert said in warned(page)
+
+
+def test_a_judge_that_was_stopped_is_a_warning(page: Client, quiet: Study, judge: Judge) -> None:
+    Judge.objects.filter(pk=judge.pk).update(stopped="the key was refused")
+    assert "was stopped: the key was refused." in warned(page)
+
+
+def test_work_that_waits_its_turn_behind_other_work_is_none(page: Client, quiet: Study) -> None:
+    waits_for_a_worker(quiet)
+    now = timezone.now()
+    other = make_study(slug="other")
+    waits_for_a_worker(other)
+    other.analysis_runs.update(state="running", lease_until=now + timedelta(minutes=1))
+    assert "No worker" not in warned(page)
+    assert SWEEPS > 4, "who was just woken may still be on the way"
+
+
+def test_who_opened_the_study_a_minute_ago_waits_without_a_warning(
+    page: Client, quiet: Study, researcher: User
+) -> None:
+    quiet.participants.all().delete()
+    set_state(study=quiet, state="open", author=researcher)
+    assert "Nobody has arrived" not in warned(page)
+    quiet.events.update(at=timezone.now() - timedelta(hours=5))
+    assert "Nobody has arrived for 5 hours" in warned(page)
+
+
+# ── A rehearsal ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_rehearsal_shows_its_test_people(page: Client, quiet: Study) -> None:
+    quiet.participants.all().delete()
+    many(quiet, 3, source="preview", status="in_progress")
+    many(quiet, 5, source="simulated", minutes=90)
+    Study.objects.update(state="open", is_rehearsal=True)
+    answer = page.get("/studies/small/")
+    said = text_of(answer)
+    assert "These numbers include preview and simulated participants" in said
+    assert table_headed(answer, "Page")[1][1] == "8"
+    assert "Half of the 5 who completed took 90.0 minutes" in said
+    assert "Nobody has arrived for" not in said
+    assert warned(page, "?include=none") == ""
