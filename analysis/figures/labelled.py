@@ -1,6 +1,7 @@
 """Data of figures with labels in place of names, before anything is drawn. Pure."""
 
 from dataclasses import replace
+from typing import cast
 
 from pandas import CategoricalDtype, DataFrame, Series
 
@@ -45,5 +46,5 @@ def _read(names: "Series[str]", labels: Labels, kind: str) -> "Series[str]":
     is_category = isinstance(names.dtype, CategoricalDtype)
     known = names.cat.categories if is_category else names.unique()
     called = {name: name if name == POOLED else labels.text(kind, name) for name in known}
-    renamed: Series[str] = names.cat.rename_categories(called) if is_category else names.map(called)
-    return renamed
+    renamed = names.cat.rename_categories(called) if is_category else names.map(called)
+    return cast("Series[str]", renamed)
