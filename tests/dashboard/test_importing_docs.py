@@ -54,8 +54,8 @@ def imported(db: None, monkeypatch: pytest.MonkeyPatch) -> Study:
     """The example, by the commands of the page."""
     monkeypatch.chdir(ROOT)
     (commands,) = re.findall(r"```sh\n(.*?)```", DOCS, flags=re.S)
-    for command in commands.replace("\\\n", " ").splitlines():
-        call_command(*shlex.split(command)[1:], stdout=StringIO())
+    for command in re.findall(r"(?m)^manage (.*)", commands.replace("\\\n", " ")):
+        call_command(*shlex.split(command), stdout=StringIO())
     return Study.objects.get(slug="imported")
 
 
