@@ -24,6 +24,10 @@ from tests.dashboard.judging import answer_calls, describe, gold_set, planned
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import add_participant, make_study
 
+# What pages show of runs; tests/judge/test_gold.py and tests/analysis/test_runs.py store them on
+# every database.
+pytestmark = pytest.mark.embedded
+
 GOLD = "/studies/small/gold/"
 Files = Callable[..., dict[str, Path]]
 

@@ -180,6 +180,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.embedded  # judging and analysing run on every database elsewhere
 def test_funnel_finds_exactly_the_planted_careless(sample: Sample, tmp_path: Path) -> None:
     sample.site.manage("judge", "empathy", "--wait")
     sample.site.manage(*simulate("--plan", tmp_path / "plan.csv"))
