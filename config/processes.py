@@ -154,9 +154,7 @@ class Process:
     def _wait_for_the_group(self, *, seconds: float = 5) -> None:
         """On a busy machine, a killed process may finish a write before it dies."""
         deadline = time.monotonic() + seconds
-        with contextlib.suppress(
-            ProcessLookupError, PermissionError
-        ):  # no process, or only zombies
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # none, or only zombies
             while time.monotonic() < deadline:
                 os.killpg(self.child.pid, 0)
                 time.sleep(0.01)

@@ -284,7 +284,9 @@ def test_a_judge_for_a_study_without_ratings_is_refused(folder: Path) -> None:
     path = folder / "study.yaml"
     settings = path.read_text().partition("ways_in:")
     path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]) + "judging: {}\n")
-    with pytest.raises(CommandError, match="judging: the study has no ratings that a judge could give"):
+    with pytest.raises(
+        CommandError, match="judging: the study has no ratings that a judge could give"
+    ):
         run("load_study", folder)
     path.write_text(small_study.CHOICES_YAML + "".join(settings[1:]))
     assert "small@1: loaded as a new draft" in run("load_study", folder)
