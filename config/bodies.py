@@ -1,7 +1,7 @@
-"""What may be sent, decided by its length before any of it is read.
+"""Limits for requests, checked by their length before they are read.
 
-Participants send short forms. Researchers send files, which Django keeps on the disk while it reads
-them, so these have a limit, too.
+Participants send short forms. Researchers send files, which Django stores on disk while it reads
+them, so these have a limit too.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ LARGEST_UPLOAD = 50 * 1000 * 1000
 def refuse_large_bodies(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: 413 for a body that is too long, 411 for one that does not say how long it is.
+    """Middleware: 413 for a body that is too long, 411 for one without a length.
 
-    What is left for participants' pages fits into memory: no file of theirs reaches the disk.
+    Accepted requests to participants' pages fit into memory: none is stored on disk.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:

@@ -1,9 +1,9 @@
-"""The embedded broker: Kombu's filesystem transport, with files that appear whole.
+"""The embedded broker: Kombu's filesystem transport, with atomic writes.
 
-Kombu creates a message's file first and writes it afterwards; a worker that looks in between reads
-nothing, and ends with a JSONDecodeError (celery/kombu#1551). The same goes for its table of
-queues. Here a file is written under another name and renamed, which a reader sees at once or not
-at all.
+Kombu first creates a message's file and then writes it. A worker that reads in between gets an
+empty file, and ends with a JSONDecodeError (celery/kombu#1551). Its table of queues has the same
+problem. Here a file is written under another name and renamed, so a reader sees all of it or
+nothing.
 """
 
 import fcntl
@@ -27,12 +27,12 @@ def write_whole(file: Path, content: str) -> None:
 
 
 class Channel(filesystem.Channel):
-    """A channel whose readers never meet a file that is being written."""
+    """A channel whose readers never see a partly written file."""
 
     def _put(  # type: ignore[override]  # as in Kombu's own transport
         self, queue: str, payload: dict[str, Any], **kwargs: Any
     ) -> None:
-        # The worker takes messages in the order of their names, and the queue's from the suffix.
+        # The worker takes messages in the order of their names; the suffix gives the queue.
         name = f"{time_ns()}_{uuid.uuid4()}.{queue}.msg"
         write_whole(Path(self.data_folder_out) / name, dumps(payload))
 

@@ -1,7 +1,7 @@
 """The Celery app: `celery -A config worker`.
 
-The database is the queue and the broker only wakes workers. Views and commands call `wake`
-with a task's name, so that a web process never imports what only a worker needs.
+The database is the queue and the broker only wakes workers. Views and commands call `wake` with a
+task's name, so a web process never imports modules that only workers need.
 """
 
 import os
@@ -20,8 +20,8 @@ app = Celery("fivefold")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-#: Not zero when the worker is asked to end; its processes, which inherit it, see it at once. It
-#: has no lock, which a killed process could take with it.
+#: Not zero when the worker is asked to end; its processes inherit it and see it at once. It has no
+#: lock, because a killed process would never release it.
 _ending: Any = None
 
 
@@ -37,7 +37,7 @@ def _tell_of_the_end(**_: Any) -> None:
 
 
 def is_ending() -> bool:
-    """Whether this worker is shutting down, so that long tasks leave the rest to the next one."""
+    """Whether this worker is shutting down; long tasks then leave the rest to the next one."""
     return _ending is not None and bool(_ending.value)
 
 

@@ -1,6 +1,6 @@
-"""Requests are UTF-8. One that says otherwise is refused before Django reads it.
+"""Requests must be UTF-8. Others are refused before Django reads them.
 
-Django takes any codec that Python knows, even `base64`, and then fails in the middle of a page.
+Django accepts any of Python's codecs, even `base64`, and then fails in the middle of a page.
 """
 
 import re
@@ -13,7 +13,7 @@ REFUSAL = b"This request is not in UTF-8, the only encoding that is read here.\n
 
 
 def utf_8_only(application: WSGIApplication) -> WSGIApplication:
-    """The application, behind one that answers 400 to any other charset."""
+    """Wrap the application: any other charset gets 400."""
 
     def guarded(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         charsets = CHARSET.findall(environ.get("CONTENT_TYPE", ""))

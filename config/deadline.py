@@ -1,7 +1,7 @@
 """How long a page may wait for the database.
 
-A request has a deadline, so that a silent database holds no thread for ever. Workers and commands
-have none: what they ask may take its time.
+A request has a deadline, so a database that does not answer blocks no thread for ever. Workers and
+commands have none: their queries can take long.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,14 +16,14 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
 def seconds_left() -> float | None:
-    """Until the deadline, 0 once it is over; None where there is none."""
+    """Seconds until the deadline, 0 after it; None if there is none."""
     deadline = _deadline.get()
     return None if deadline is None else max(0.0, deadline - monotonic())
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """A deadline for the block; an earlier one stays in force."""
+    """A deadline for the block; an earlier one still applies."""
     left = seconds_left()
     token = _deadline.set(monotonic() + (seconds if left is None else min(seconds, left)))
     try:
@@ -35,9 +35,9 @@ def within(seconds: float) -> Iterator[None]:
 def database_deadline(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: a page gets DATABASE_SECONDS of the database's time, all its questions together.
+    """Middleware: all queries of a page together get DATABASE_SECONDS.
 
-    What is streamed after that has no deadline: a long download goes on.
+    Streamed content has no deadline: a long download continues.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:

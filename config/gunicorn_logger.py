@@ -1,4 +1,4 @@
-"""gunicorn's logs, written as all others are: `--logger-class` in docker-compose.yml."""
+"""gunicorn's logs in the format of all others: `--logger-class` in docker-compose.yml."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from config.logs import MaskingFormatter, OnceInAWhile
 
 
 class GunicornLogger(glogging.Logger):  # type: ignore[misc]  # it has no annotations
-    """Masks the access log and the log of errors, wherever they are written to."""
+    """Masks the access log and the error log, wherever they are written."""
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)

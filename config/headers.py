@@ -1,10 +1,10 @@
-"""Response headers that every page gets."""
+"""Response headers of every page."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-# Nothing from elsewhere is ever loaded. Plotly sets inline styles; scripts are files only.
+# Nothing is loaded from other sites. Plotly sets inline styles; scripts are files only.
 POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -14,7 +14,7 @@ POLICY = (
 def content_security_policy(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: forbid the browser any third party."""
+    """Middleware: forbid the browser to contact third parties."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

@@ -1,4 +1,4 @@
-"""What a running `manage.py serve` chose: its address and its stand-in judge."""
+"""The lock of a running `manage.py serve`, with its address and its stand-in judge."""
 
 import fcntl
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from dotenv import dotenv_values
 
 
 class AlreadyServed(Exception):
-    """Somebody serves on the folder; `address` is where."""
+    """Another process serves this folder, at `address`."""
 
     def __init__(self, address: str | None) -> None:
         self.address = address
@@ -18,9 +18,9 @@ class AlreadyServed(Exception):
 
 @contextmanager
 def claimed(file: Path, chosen: dict[str, str]) -> Iterator[None]:
-    """Claim the file's folder while the block lasts, and keep there what the settings read.
+    """Lock the file's folder for the block, and store values there that the settings read.
 
-    The claim ends with the process, even by a SIGKILL. Raises AlreadyServed, OSError.
+    The lock ends with the process, even after SIGKILL. Raises AlreadyServed, OSError.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a") as claim:
@@ -38,7 +38,7 @@ def claimed(file: Path, chosen: dict[str, str]) -> Iterator[None]:
 
 
 def chosen_by_serve(file: Path) -> dict[str, str | None]:
-    """What commands typed in another shell must go by; nothing unless somebody serves."""
+    """Values that commands in another shell must use; empty unless a process serves."""
     try:
         with file.open() as claim:
             fcntl.flock(claim, fcntl.LOCK_SH | fcntl.LOCK_NB)

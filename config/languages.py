@@ -1,8 +1,7 @@
 """The languages of participants' pages: each is a file, locale/<language>/LC_MESSAGES/django.po.
 
-gettext reads a compiled form of such files. Every process brings that form up to date before it
-starts, so that no build step can be forgotten, no page falls back to English for want of one, and
-nothing beside Python is needed.
+gettext reads a compiled form of these files. Every process updates it before it starts. So no build
+step can be forgotten, no page falls back to English, and only Python is needed.
 """
 
 import os
@@ -26,13 +25,13 @@ NAMED = re.compile(r"%\((\w+)\)")
 
 
 def catalogs(folder: Path) -> dict[str, Path]:
-    """The .po files in a folder of languages, by language as Django writes it: `zh-hans`."""
+    """The .po files in a folder of languages, by Django's name of the language: `zh-hans`."""
     files = sorted(folder.glob("*/LC_MESSAGES/django.po"))
     return {path.parts[-3].replace("_", "-").lower(): path for path in files}
 
 
 def names(codes: Iterable[str]) -> list[tuple[str, str]]:
-    """Languages with their own names, as a setting wants them. Raises ImproperlyConfigured."""
+    """Languages with their own names, for a setting. Raises ImproperlyConfigured."""
     try:
         return [(code, str(translation.get_language_info(code)["name_local"])) for code in codes]
     except KeyError as error:
@@ -40,11 +39,11 @@ def names(codes: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def compile_catalogs(source: Path, target: Path) -> None:
-    """Write under `target` what gettext reads for each language of `source`.
+    """Write the compiled form of each language of `source` to `target`.
 
-    A compiled file carries its source's time, and is left alone while the two agree. Raises
-    ImproperlyConfigured for a source that is no .po file or would break a page, or a target that
-    can't be written to.
+    A compiled file has its source's time, and is not rewritten while both are equal. Raises
+    ImproperlyConfigured if a source is not a .po file or would break a page, or if the target can't
+    be written.
     """
     for path in catalogs(source).values():
         compiled = (target / path.relative_to(source)).with_suffix(".mo")
@@ -54,7 +53,8 @@ def compile_catalogs(source: Path, target: Path) -> None:
         data = _compile(path)
         try:
             compiled.parent.mkdir(parents=True, exist_ok=True)
-            # Several processes may start at once: each writes its own file, the last one stays.
+            # Several processes may start at once: each writes its own file, and the last one is
+            # kept.
             handle, name = tempfile.mkstemp(dir=compiled.parent, suffix=".mo")
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
@@ -65,7 +65,7 @@ def compile_catalogs(source: Path, target: Path) -> None:
 
 
 def _compile(path: Path) -> bytes:
-    # Imported when there is something to do: most processes find their files up to date.
+    # Imported only if needed: usually the files are up to date.
     from babel.core import UnknownLocaleError
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import PoFileError, read_po
@@ -88,7 +88,7 @@ def _compile(path: Path) -> bytes:
 
 
 def _fault(message: "Message") -> str:
-    """Why a page that says this would fail, if it would: values don't fit the translation."""
+    """Why a page with this translation would fail, if its placeholders don't match; else empty."""
     english = message.id if isinstance(message.id, str) else message.id[-1]
     forms = [message.string] if isinstance(message.string, str) else message.string or []
     unnamed = english.replace("%%", "").count("%s")
@@ -104,7 +104,9 @@ def _fault(message: "Message") -> str:
 
 
 def _read_as_pages_do(compiled: bytes) -> None:
-    """Raise what a page would: gettext reads the header's rule for plurals when it meets it."""
+    """Raise the error that a page would get: gettext reads the header's plural rule on
+    first use.
+    """
     translations = GNUTranslations(BytesIO(compiled))
     for number in range(200):
         translations.ngettext("", "", number)
@@ -113,8 +115,9 @@ def _read_as_pages_do(compiled: bytes) -> None:
 def language_of_browser(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: participants' pages speak what the browser asks for, until a page knows which
-    languages its study has. Researchers' pages are in English."""
+    """Middleware: participants' pages use the browser's language until a page knows the languages
+    of its study. Researchers' pages are in English.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith(PARTICIPANTS):

@@ -1,6 +1,6 @@
-"""What every log writes: no private link, and the same failure once in ten seconds.
+"""Filters of every log: no private links, and the same failure once in ten seconds.
 
-All processes use these two: Django and Celery by way of the settings, gunicorn as `GunicornLogger`.
+All processes use both: Django and Celery through the settings, gunicorn as `GunicornLogger`.
 """
 
 import logging
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 
 from config.outages import is_outage
 
-#: Participants' addresses: all of a query may say who they are or let somebody else be them, and so
-#: does the token of a withdrawal. Searches of the admin pages may be for a Prolific ID.
+#: Participants' addresses: any part of a query may identify them or let another person act as them;
+#: so may a withdrawal token. Searches of the admin pages may contain a Prolific ID.
 QUERY = re.compile(r"""(/(?:s|admin)/[^\s?"'<>]*\?)[^\s"'<>]+""")
 TOKEN = re.compile(r"""(/s/[^/\s?"'<>]+/withdraw/)[^/\s?"'<>]+""")
-#: PostgreSQL repeats values of the row that it refused.
+#: PostgreSQL quotes values of a refused row.
 DETAIL = re.compile(r"^DETAIL:.*$", re.MULTILINE)
 SECONDS = 10.0
 MOST_KINDS = 1000
 
 
 def masked(text: str) -> str:
-    """The text without what is private in participants' addresses."""
+    """The text without the private parts of participants' addresses."""
     return DETAIL.sub("DETAIL: …", TOKEN.sub(r"\1…", QUERY.sub(r"\1…", text)))
 
 
@@ -50,10 +50,10 @@ class _Kind:
 
 
 class OnceInAWhile(logging.Filter):
-    """Lets a warning or an error through once in ten seconds and counts those like it until then.
+    """Passes a warning or an error once in ten seconds, and counts equal ones in between.
 
-    Alike are the same exception from the same line, all outages of the database, and else the
-    same text.
+    Equal means: the same exception from the same line, any outage of the database, or the same
+    text.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""The database is away for a while: what a page says then, and what such an error looks like."""
+"""Outages of the database: how to recognise the error, and the page for it."""
 
 import sqlite3
 import sys
@@ -12,8 +12,8 @@ RETRY_SECONDS = 60
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Whether the database did not do its work: silent, gone, locked or full. A statement that it
-    refuses is none, though SQLite calls some of these errors the same.
+    """Whether the database did not do its work: no answer, down, locked or full. A refused
+    statement does not count, although SQLite uses the same error class for some.
     """
     if not isinstance(error, (OperationalError, InterfaceError)):
         return False

@@ -1,11 +1,11 @@
-"""The data folder belongs to one user: whoever else has an account on the machine sees nothing."""
+"""The data folder belongs to one user; other accounts on the machine cannot read it."""
 
 import os
 import stat
 from fnmatch import fnmatch
 from pathlib import Path
 
-#: Group and others: they may neither read, nor write, nor look into folders.
+#: Group and others: no read, write or folder access.
 EVERYBODY_ELSE = 0o077
 OURS = (
     *("fivefold.sqlite3*", "researcher-password.txt", "serve.env", "celerybeat-schedule*"),
@@ -26,6 +26,6 @@ def keep_private(folder: Path, database: Path | None) -> None:
     for path in ours:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode) or status.st_uid != os.geteuid():
-            continue  # not ours to change
+            continue  # owned by another user
         if status.st_mode & EVERYBODY_ELSE:
             path.chmod(stat.S_IMODE(status.st_mode) & ~EVERYBODY_ELSE)

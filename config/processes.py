@@ -1,7 +1,7 @@
 """The processes of an installation: their commands, and starting and stopping them together.
 
-The commands stand in docker-compose.yml and nowhere else. `manage.py serve` and the end-to-end
-tests start them from there, with an environment of their own.
+The commands are defined only in docker-compose.yml. `manage.py serve` and the end-to-end tests read
+them there and set their own environment.
 """
 
 import contextlib
@@ -21,8 +21,8 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Waits for the end of its input, which comes when whoever started it is gone, even by a SIGKILL.
-# Then ends the process $1 as `Process.stop` does, and what is left of its group.
+# Waits for the end of its input, which means that the parent process has ended, even by SIGKILL.
+# Then ends the process $1 like `Process.stop`, and the rest of its group.
 GUARD = """
 read -r _
 kill -TERM $1
@@ -51,7 +51,7 @@ def is_free(host: str, port: int) -> bool:
 
 
 def free_port() -> int:
-    """A port of the loopback address that nobody uses now."""
+    """An unused port of the loopback address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -59,7 +59,7 @@ def free_port() -> int:
 
 @dataclass
 class Process:
-    """A child in a process group of its own, its output in a log file. It ends when we do."""
+    """A child in its own process group, with its output in a log file. It ends when we end."""
 
     name: str
     argv: list[str]
@@ -91,7 +91,7 @@ class Process:
         return process
 
     def launch(self) -> None:
-        """Start the child. One that was there before has been cleared away; its log is kept."""
+        """Start the child. An earlier one must have been removed; its log is kept."""
         with self.log.open("ab") as output:
             self.child = subprocess.Popen(  # noqa: S603  our own commands
                 self.argv,
@@ -101,7 +101,7 @@ class Process:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 user=self.user,
-                start_new_session=True,  # a Ctrl-C reaches whoever started us, and only them
+                start_new_session=True,  # Ctrl-C reaches only our parent's group
             )
         try:
             self._guard = subprocess.Popen(  # noqa: S603  the script above
@@ -127,14 +127,14 @@ class Process:
         return [line.decode(errors="replace") for line in lines]
 
     def kill(self, with_signal: signal.Signals = signal.SIGKILL) -> None:
-        """Signal the child and all that it started."""
-        with contextlib.suppress(ProcessLookupError):  # it has ended, and so have all it started
+        """Signal the child and all its descendants in the group."""
+        with contextlib.suppress(ProcessLookupError):  # it has ended, with its whole group
             os.killpg(self.child.pid, with_signal)
 
     def clear_away(self) -> None:
-        """Kill the child and all that it started, and wait until none of them is left."""
+        """Kill the child and its group, and wait until none is left."""
         if self._guard is None:
-            return  # it was done before: what has their number now may be somebody else
+            return  # done before: the id may belong to another process now
         self.kill()
         self.child.wait()
         self._wait_for_the_group()
@@ -143,7 +143,7 @@ class Process:
         self._guard = None
 
     def stop(self, *, seconds: float = 10) -> None:
-        """Ask the child to end; what is left of its group after `seconds` is killed."""
+        """Ask the child to end; kill the rest of its group after `seconds`."""
         if self.exit_code is None:
             self.child.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -152,9 +152,9 @@ class Process:
         self._reader.close()
 
     def _wait_for_the_group(self, *, seconds: float = 5) -> None:
-        """A killed process of a busy machine may finish a write before it dies."""
+        """On a busy machine, a killed process may finish a write before it dies."""
         deadline = time.monotonic() + seconds
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody, or zombies alone
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # none, or only zombies
             while time.monotonic() < deadline:
                 os.killpg(self.child.pid, 0)
                 time.sleep(0.01)
@@ -194,7 +194,7 @@ class Processes:
         deadline = time.monotonic() + seconds
         for process in self.running.values():
             if process.exit_code is None:
-                process.child.terminate()  # all at once, so that they end side by side
+                process.child.terminate()  # all at once, so that they end in parallel
         while self.running:
             self.running.popitem()[1].stop(seconds=max(0.0, deadline - time.monotonic()))
 
@@ -206,7 +206,7 @@ class Processes:
 
 
 class ProcessError(Exception):
-    """A process ended or did not answer; shows what it said last."""
+    """A process ended or did not answer; shows the end of its log."""
 
     def __init__(self, message: str, log: Path) -> None:
         last = log.read_text(errors="replace").strip().splitlines()[-5:]

@@ -1,8 +1,8 @@
 """All settings, each from one environment variable.
 
-`make setup` writes a `.env` with fresh secrets for the embedded default; variables that are
-set in the environment win over it. A missing secret or a value of the wrong type stops the
-start with one line that names the variable.
+`make setup` writes a `.env` with new secrets for the embedded default; variables of the environment
+override it. A missing secret or a value of the wrong type stops the start with one line that gives
+the variable.
 """
 
 import importlib.util
@@ -19,8 +19,8 @@ from config import languages
 from config.instance_lock import chosen_by_serve
 from config.private import EVERYBODY_ELSE
 
-# Answers and what is exported of them are for the user who runs Fivefold: all that its processes
-# write. Who wants to share a file says so with chmod.
+# All files that our processes write are readable only by the user who runs Fivefold, because they
+# contain answers. Use chmod to share a file.
 os.umask(EVERYBODY_ELSE)
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
@@ -45,13 +45,13 @@ try:
     DEBUG = env.bool("DEBUG", False)
     DATA_DIR = Path(env.str("DATA_DIR", str(BASE_DIR / "data"), validate=GIVEN))
     _served = chosen_by_serve(DATA_DIR / "serve.env")
-    # The address that the world sees decides the hosts answered to and whether HTTPS is asked.
+    # The public address determines the allowed hosts and whether HTTPS is required.
     SITE_URL = env.str(
         "SITE_URL", _served.get("SITE_URL") or "http://localhost:8000", validate=WEB_ADDRESS
     ).rstrip("/")
     _site = urlsplit(SITE_URL)
     HTTPS = _site.scheme == "https"
-    # Whether a proxy of ours stands before the web processes and says where requests come from.
+    # Whether our proxy is in front of the web processes and gives the clients' addresses.
     BEHIND_PROXY = env.bool("BEHIND_PROXY", HTTPS)
     ALLOWED_HOSTS = env.list(
         "ALLOWED_HOSTS", list({_site.hostname or "", "localhost", "127.0.0.1", "[::1]"})
@@ -60,11 +60,11 @@ try:
     DATABASES = {
         "default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'fivefold.sqlite3'}")
     }
-    # PostgreSQL: how long a page waits for its data, and any process for a connection.
+    # PostgreSQL: time limits of a page for its data, and of any process for a connection.
     DATABASE_SECONDS = env.float("DATABASE_SECONDS", 15.0, validate=POSITIVE)
     DATABASE_CONNECT_SECONDS = env.int("DATABASE_CONNECT_SECONDS", 5, validate=AT_LEAST_TWO)
     CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://localhost", validate=BROKERS)
-    # Whoever holds this key may send simulated raters with a clock of their own.
+    # Anyone with this key can send simulated raters with simulated times.
     SIMULATION_KEY = env.str("SIMULATION_KEY", SECRET_KEY, validate=GIVEN)
     JUDGE_BASE_URL = env.str("JUDGE_BASE_URL", "https://openrouter.ai/api/v1")
     JUDGE_MODEL = env.str("JUDGE_MODEL", "meta-llama/llama-4-maverick")
@@ -74,10 +74,10 @@ try:
     if not JUDGE_API_KEY and _served.get("JUDGE_STAND_IN_URL"):
         JUDGE_BASE_URL, JUDGE_STAND_IN = str(_served["JUDGE_STAND_IN_URL"]), True
         JUDGE_MODEL = JUDGE_API_KEY = "stand-in"
-    # Requests in flight at a time, over all workers.
+    # Maximum number of requests in flight, over all workers.
     JUDGE_CONCURRENCY = env.int("JUDGE_CONCURRENCY", 6, validate=AT_LEAST_ONE)
-    # Further endpoints by the names that studies call them, such as `openai`; each has its own
-    # JUDGE_OPENAI_BASE_URL and the like.
+    # Further endpoints by their names in studies, such as `openai`; each has its own settings, such
+    # as JUDGE_OPENAI_BASE_URL.
     JUDGE_ENDPOINTS: dict[str, Any] = {
         name: {
             "base_url": env.str(f"JUDGE_{name.upper()}_BASE_URL", validate=GIVEN),
@@ -91,11 +91,11 @@ try:
         if name
     }
     JUDGE_TIMEOUT_SECONDS = env.float("JUDGE_TIMEOUT_SECONDS", 60.0, validate=POSITIVE)
-    # What came of a request has this long after its deadline to be committed.
+    # Time after a request's deadline to commit its outcome.
     JUDGE_LEASE_SECONDS = env.float("JUDGE_LEASE_SECONDS", 60.0, validate=POSITIVE)
     JUDGE_MAX_ATTEMPTS = env.int("JUDGE_MAX_ATTEMPTS", 8, validate=AT_LEAST_ONE)
     JUDGE_BACKOFF_SECONDS = env.float("JUDGE_BACKOFF_SECONDS", 1.0, validate=NOT_NEGATIVE)
-    # How often lost work is looked for and results of running studies are brought up to date.
+    # How often to look for lost work and to update results of running studies.
     SWEEP_SECONDS = env.float("SWEEP_SECONDS", 30.0, validate=POSITIVE)
     # How long a zip that was prepared for sharing can be downloaded.
     PACKAGE_DAYS = env.float("PACKAGE_DAYS", 7.0, validate=POSITIVE)
@@ -163,9 +163,9 @@ TEMPLATES = [
 ]
 
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # IMMEDIATE takes the write lock at the start of a transaction, so a second writer waits
-    # instead of failing at its first write; FULL makes an acknowledged answer survive a power cut;
-    # what is deleted is overwritten, so that nothing of somebody who withdrew stays in the file.
+    # IMMEDIATE takes the write lock at the start of a transaction, so a second writer waits instead
+    # of failing at its first write. FULL makes an acknowledged answer survive a power cut. Deleted
+    # data is overwritten, so nothing about a participant who withdrew stays in the file.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 30,
@@ -177,8 +177,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 else:
     DATABASES["default"]["ENGINE"] = "config.postgresql"
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    # A machine that is gone is noticed by both sides within a minute: by us, and by the server,
-    # which then gives back the locks of whoever is gone. DATABASE_URL may say otherwise: ?name=….
+    # Both sides detect within a minute that the other machine is gone; the server then releases its
+    # locks. DATABASE_URL can override this: ?name=….
     DATABASES["default"]["OPTIONS"] = {
         "connect_timeout": DATABASE_CONNECT_SECONDS,
         "keepalives_idle": 30,
@@ -195,8 +195,8 @@ DATABASES["default"]["CONN_MAX_AGE"] = 600
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
-# A language of participants' pages is a file: locale/<language>/LC_MESSAGES/django.po. Only what
-# such files hold is translated; everything else, Django's own texts too, is in English.
+# A language of participants' pages is a file: locale/<language>/LC_MESSAGES/django.po. Only texts
+# in these files are translated; all others, also Django's, are in English.
 LOCALE_PATHS = [DATA_DIR / "locale"]
 languages.compile_catalogs(BASE_DIR / "locale", LOCALE_PATHS[0])
 LANGUAGES = languages.names(["en", *languages.catalogs(BASE_DIR / "locale")])
@@ -230,8 +230,8 @@ CSRF_COOKIE_AGE = 60 * 60 * 24 * 365
 CSRF_FAILURE_VIEW = "survey.views.arrival.csrf_failure"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0
-# The proxy redirects to HTTPS (W008); subdomains and browsers' own lists are not ours to
-# decide for an institution's domain (W005, W021).
+# The proxy redirects to HTTPS (W008); we do not decide about subdomains and browsers' preload lists
+# of an institution's domain (W005, W021).
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W008", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -239,9 +239,9 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-# Whoever fails five times to log in under a name waits five minutes, at that address and under
-# that name alone: a lab behind one address goes on working. Counted in the database, so that it
-# holds for all web processes. Tokens of the API are too long to be guessed.
+# After five failed logins, this name at this address must wait five minutes; other people of a lab
+# with one address can still log in. The database counts, so it applies to all web processes. API
+# tokens are too long to be guessed.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=5)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
@@ -319,9 +319,9 @@ LOGGING = {
         }
     },
     "loggers": {
-        "django": {},  # without Django's own handlers, which mask nothing
+        "django": {},  # without Django's handlers, which mask nothing
         "django.server": {"handlers": ["console"], "propagate": False},
-        # It would write down the address of the form, which may be somebody's private link.
+        # It would log the form's address, which may be a private link.
         "django.security.csrf": {"level": "ERROR"},
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},

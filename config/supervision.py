@@ -1,4 +1,4 @@
-"""Servers that are started again when they end and nobody asked them to."""
+"""Servers that are restarted after an unexpected end."""
 
 import signal
 import time
@@ -9,14 +9,14 @@ from datetime import datetime
 from config.processes import Process, ProcessError
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 60.0
-#: A server that has run for so long is well: after its next end the pause is the first one again.
-#: One that fails sooner after its very first start can't be started at all.
+#: After this running time, the pause is reset to the first one. A server that fails sooner after
+#: its very first start can't be started at all.
 HEALTHY_SECONDS = 60.0
 
 
 @dataclass
 class Supervised:
-    """A running server. Ended, it is started again after 1 s, then 2, 4 … up to 60 s."""
+    """A running server. After an end it is restarted after 1 s, then 2, 4 … up to 60 s."""
 
     process: Process
     clock: Callable[[], float] = time.monotonic
@@ -29,11 +29,11 @@ class Supervised:
         self._started = self.clock()
 
     def tend(self) -> str:
-        """See to the server; call it again and again. Returns the news, if there are any.
+        """Check the server; call it repeatedly. Returns a message, if there is one.
 
-        What an ended server started is killed at once: none of it may hold the port, or go on
-        with work that the next one will do. Raises ProcessError for a server that fails at its
-        very first start.
+        Processes of an ended server are killed at once: they must not keep the port, or continue
+        work that the next one will do. Raises ProcessError for a server that fails at its very
+        first start.
         """
         now = self.clock()
         if self._due is not None:
@@ -50,7 +50,7 @@ class Supervised:
 
     def _wait(self, what: str, now: float) -> str:
         news = (
-            f"{self.process.name} {what}. It will be started again in {self.pause:g} s. "
+            f"{self.process.name} {what}. It will be restarted in {self.pause:g} s. "
             f"See {self.process.log}"
         )
         self._due = now + self.pause
@@ -64,7 +64,7 @@ class Supervised:
         self._started, self._due = now, None
         try:
             self.process.launch()
-        except OSError as error:  # the machine has no process or memory left, for now
+        except OSError as error:  # the machine is out of processes or memory for now
             return self._wait(f"could not be started ({error.strerror})", now)
         return ""
 

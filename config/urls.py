@@ -1,4 +1,4 @@
-"""All addresses: `/s/` is what participants see, everything else is for researchers."""
+"""All addresses: `/s/` is for participants, everything else for researchers."""
 
 from django.contrib import admin
 from django.urls import include, path

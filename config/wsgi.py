@@ -1,7 +1,7 @@
 """WSGI entry point: `gunicorn config.wsgi`.
 
-What the first page would load is loaded here, before the first participant comes. `--preload` has
-gunicorn do so once, for all its processes.
+Modules that the first page needs are loaded here, before the first participant comes. With
+`--preload`, gunicorn does so once for all its processes.
 """
 
 import os
@@ -15,8 +15,8 @@ from config.charset import utf_8_only
 
 
 def load_pages() -> None:
-    """Import all views, by way of their addresses, and compile our templates."""
-    get_resolver().reverse_dict  # noqa: B018  goes through all of them, once
+    """Import all views through their addresses, and compile our templates."""
+    get_resolver().reverse_dict  # noqa: B018  loads all of them once
     folder = settings.BASE_DIR / "templates"
     for path in folder.rglob("*.html"):
         get_template(str(path.relative_to(folder)))

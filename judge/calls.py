@@ -202,8 +202,8 @@ def stop(judge_id: int, reason: str) -> None:
 
 def structured_output(judge: Judge) -> str | None:
     """Whether the endpoint enforces a JSON schema for the judge's model; None if unknown."""
-    found = StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).first()
-    return found.support if found else None
+    known = StructuredOutput.objects.filter(endpoint=judge.endpoint, model=judge.model).first()
+    return known.support if known else None
 
 
 def _probe(judge: Judge, now: datetime) -> Call | None:

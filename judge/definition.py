@@ -131,44 +131,44 @@ class JudgingDefinition(Part):
         """Conflicts with the study: the path (below `judging`), and the reason."""
         if study.rating is None:
             return [((), "the study has no ratings that a judge could give")]
-        found: list[tuple[tuple[str | int, ...], str]] = []
+        conflicts: list[tuple[tuple[str | int, ...], str]] = []
         for number, judge in enumerate(self.judges):
             path = ("judges", number)
-            found += [((*path, *at), why) for at, why in _misfits(judge, study)]
+            conflicts += [((*path, *at), why) for at, why in _misfits(judge, study)]
             if judge.name == self.gold_name and not on_scale_of_study(judge.scale, study):
                 message = "gold scores must use the study's scale; choose another judge as gold"
-                found.append(((*path, "scale"), message))
-        return found
+                conflicts.append(((*path, "scale"), message))
+        return conflicts
 
 
 def _misfits(
     judge: JudgeDefinition, study: StudyDefinition
 ) -> list[tuple[tuple[str | int, ...], str]]:
-    found: list[tuple[tuple[str | int, ...], str]] = []
+    conflicts: list[tuple[tuple[str | int, ...], str]] = []
     rated = [dimension.name for dimension in study.rated.dimensions]
     for number, name in enumerate(judge.dimensions or []):
         if name not in rated:
             near = did_you_mean(name, rated)
             message = f"{name!r} is not rated; choose from {', '.join(rated)}{near}"
-            found.append((("dimensions", number), message))
+            conflicts.append((("dimensions", number), message))
     asked = [name for name in judge.dimensions or rated if name in rated]
     preset = PRESETS.get(judge.preset or "")
     texts = judge.rubric if isinstance(judge.rubric, dict) else preset.texts if preset else {}
     key = "preset" if preset else "rubric"
     if texts and (missing := [name for name in asked if name not in texts]):
         there = ", ".join(texts)
-        found.append(((key,), f"does not cover {missing[0]!r}, only {there}"))
+        conflicts.append(((key,), f"does not cover {missing[0]!r}, only {there}"))
     if isinstance(judge.rubric, dict):
         unknown = [name for name in judge.rubric if name not in asked]
-        found += [(("rubric", name), "is not a dimension that it judges") for name in unknown]
+        conflicts += [(("rubric", name), "is not a dimension that it judges") for name in unknown]
     values = [point.value for point in judge.scale or study.rated.scale]
     if preset and preset.values and values != list(preset.values):
         described = ", ".join(map(str, preset.values))
         message = (
             f"describes the points {described}; give the judge a scale of these points, or a rubric"
         )
-        found.append((("preset",), message))
-    return found
+        conflicts.append((("preset",), message))
+    return conflicts
 
 
 def on_scale_of_study(scale: Sequence[Point] | None, study: StudyDefinition) -> bool:

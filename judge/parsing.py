@@ -75,16 +75,16 @@ def parse_scores(
     if letters:
         if value is None:
             raise Unusable("there is no JSON object in the answer")
-        found = [_of_letter(value, letter) for letter in letters]
+        scores = [_of_letter(value, letter) for letter in letters]
     elif value is not None:
-        found = [_scored(value)]
+        scores = [_scored(value)]
     else:
-        found = [Scored(_from_text(answer, scale))]
-    for each in found:
+        scores = [Scored(_from_text(answer, scale))]
+    for each in scores:
         inside = between and scale[0].value <= each.score <= scale[-1].value
         if not inside and each.score not in {point.value for point in scale}:
             raise Unusable(f"{each.score} is not on the scale")
-    return found
+    return scores
 
 
 def keeps_to_probe(text: str) -> bool:
@@ -111,12 +111,12 @@ def _json_in(answer: str) -> dict[str, Any] | None:
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; keys must be unique."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in values:
             raise Unusable(f'the JSON has "{name}" twice')
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def _of_letter(value: dict[str, Any], letter: str) -> Scored:

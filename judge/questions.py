@@ -15,8 +15,8 @@ def responses_of(call: Call) -> list[Response]:
     """The responses of a call, in the order shown to the judge."""
     if call.order is None:
         return [call.response] if call.response is not None else []
-    found = Response.objects.in_bulk(call.order)
-    return [found[number] for number in call.order]
+    responses = Response.objects.in_bulk(call.order)
+    return [responses[number] for number in call.order]
 
 
 def identity_of(call: Call) -> list[str]:

@@ -57,14 +57,14 @@ def spent_on(study: Study, judge: Judge | None = None) -> Spent:
     attempts = Attempt.objects.filter(call__judge__study=study)
     if judge is not None:
         attempts = attempts.filter(call__judge=judge)
-    found = attempts.aggregate(**USED)
+    used = attempts.aggregate(**USED)
     past = Judging.objects.filter(study=study).first() if judge is None else None
     past = past or Judging()
     return Spent(
-        past.past_requests + found["requests"],
-        _rounded(past.past_money + (found["money"] or 0)),
-        _rounded(past.past_estimated + (found["estimated"] or 0)),
-        past.past_unpriced + found["unpriced"],
+        past.past_requests + used["requests"],
+        _rounded(past.past_money + (used["money"] or 0)),
+        _rounded(past.past_estimated + (used["estimated"] or 0)),
+        past.past_unpriced + used["unpriced"],
     )
 
 

@@ -77,14 +77,14 @@ class Features:
 
     def reason(self) -> str:
         """The features in a sentence."""
-        found = [
+        remarks = [
             (self.validation, "names what is felt"),
             (self.care, "offers company"),
             (self.asks, "asks an open question"),
             (self.shared, "takes up the message's own words"),
             (self.advice, "gives advice"),
         ]
-        said = [text for there, text in found if there] or ["does none of what is counted"]
+        said = [text for there, text in remarks if there] or ["does none of what is counted"]
         return f"No language model wrote this; counted: the reply {', '.join(said)}."
 
 
@@ -113,15 +113,15 @@ def answer(asked: str, *, seed: str, schema: object) -> str | None:
     ends = re.search(r"any integer from (-?[0-9]+) to (-?[0-9]+)", asked)
     rated = {}
     for letter, reply in REPLY.findall(asked):
-        found = features(message, reply)
+        counted = features(message, reply)
         digest = hashlib.sha256(f"{seed}\n{message}\n{reply}".encode()).digest()
         noise = (digest[0] + digest[1] - 255) / 255 * 0.15  # triangular, up to ±0.15 of the scale
-        place = min(1.0, max(0.0, found.quality() + noise))
+        place = min(1.0, max(0.0, counted.quality() + noise))
         score = scale[round(place * (len(scale) - 1))]
         if ends:
             low, high = int(ends[1]), int(ends[2])
             score = round(low + place * (high - low))
-        reason = {"reason": found.reason()} if '"reason"' in asked else {}
+        reason = {"reason": counted.reason()} if '"reason"' in asked else {}
         rated[letter] = {**reason, "score": score}
     return json.dumps(rated.get("", rated), ensure_ascii=False)
 

@@ -98,16 +98,16 @@ def returned_model_rows(study: Study) -> Iterator[Row]:
     answered = Attempt.objects.filter(
         call__judge__study=study, outcome=Attempt.Outcome.ANSWERED
     ).exclude(call__response=None, call__block=None)
-    found: dict[tuple[int, str, str], list[datetime]] = {}
+    times_of: dict[tuple[int, str, str], list[datetime]] = {}
     columns = ("call__judge", "returned_model", "provenance", "started_at")
     answered = answered.order_by("started_at", "id")
     for judge, model, provenance, at in answered.values_list(*columns).iterator():
         # A query for this text alone would make SQLite parse it as JSON and return "123" as a
         # number.
         fingerprint = provenance.get("system_fingerprint") or ""
-        found.setdefault((judge, model, fingerprint), []).append(at)
+        times_of.setdefault((judge, model, fingerprint), []).append(at)
     names = {j.pk: GoldSource(judge=j).name for j in Judge.objects.filter(study=study)}
-    for (judge, model, fingerprint), times in sorted(found.items()):
+    for (judge, model, fingerprint), times in sorted(times_of.items()):
         first, last = time_text(times[0]), time_text(times[-1])
         yield names[judge], model, fingerprint, len(times), first, last
 

@@ -99,9 +99,9 @@ def language_of_stranger(request: HttpRequest, slug: str) -> str:
             request.headers.get("Accept-Language", "")
         ):
             with suppress(LookupError):
-                found = translation.get_supported_language_variant(wanted)
-                if found in offered:
-                    return found
+                language = translation.get_supported_language_variant(wanted)
+                if language in offered:
+                    return language
     return offered[0]
 
 

@@ -80,21 +80,21 @@ def write(path: Path, catalog: Catalog) -> None:
 
 def problems(catalog: Catalog, texts: Catalog) -> list[str]:
     """The problems of a catalog as a translation of `texts`, one line each."""
-    found = []
+    lines = []
     for text in texts:
         if not text.id:
             continue  # the header
         message = catalog.get(text.id, text.context)
         if message is None:
-            found.append(f"{_name(text)}: is missing")
+            lines.append(f"{_name(text)}: is missing")
         elif not all(_forms(message.string)):
-            found.append(f"{_name(text)}: is not translated")
+            lines.append(f"{_name(text)}: is not translated")
         else:
-            found += [f"{_name(text)}: {reason}" for reason in _faults(message)]
+            lines += [f"{_name(text)}: {reason}" for reason in _faults(message)]
     for message in catalog:
         if message.id and texts.get(message.id, message.context) is None:
-            found.append(f"{_name(message)}: no page uses this text")
-    return found
+            lines.append(f"{_name(message)}: no page uses this text")
+    return lines
 
 
 def _faults(message: Message) -> Iterator[str]:

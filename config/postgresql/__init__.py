@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, with an end to every page's patience."""
+"""Django's backend for PostgreSQL, with a time limit for every page."""

@@ -1,8 +1,7 @@
-"""PostgreSQL may fall silent: frozen, or behind a network that drops everything.
+"""PostgreSQL may stop answering: frozen, or behind a network that drops everything.
 
-TCP notices a machine that is gone, but not a server that is frozen: its kernel goes on
-acknowledging. So a page stops waiting by itself (see `config.deadline`), and closes a connection
-whose answer nobody waits for any more.
+TCP detects a machine that is gone, but not a frozen server: its kernel still acknowledges. So a
+page stops waiting at its deadline (see `config.deadline`), and closes the connection.
 """
 
 from time import monotonic
@@ -16,17 +15,17 @@ from psycopg.abc import RV, PQGen
 
 from config.deadline import seconds_left, within
 
-#: How often a wait looks for Ctrl-C, as psycopg's own.
+#: How often a wait checks for Ctrl-C, as in psycopg.
 INTERVAL_SECONDS = 0.1
-#: A kept connection is asked whether it still works: a sound server answers at once.
+#: Time limit for testing a persistent connection: a working server answers at once.
 HEALTH_SECONDS = 3.0
-#: After a connection could not be made in time, the other threads of this process don't try
-#: theirs for so long: their pages say at once what they would say after a wait.
+#: After a failed connection, the other threads of this process don't try for this long: their pages
+#: fail at once instead of after a wait.
 SILENT_SECONDS = 1.0
 
 
 class Connection(psycopg.Connection[Any]):
-    """A connection that waits no longer than the page has left."""
+    """A connection that waits at most until the page's deadline."""
 
     def wait(
         self, gen: PQGen[RV], interval: float = INTERVAL_SECONDS, timeout: float | None = None
@@ -44,7 +43,7 @@ class Connection(psycopg.Connection[Any]):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Django's own, with such connections."""
+    """Django's backend with these connections."""
 
     Database = SimpleNamespace(  # type: ignore[assignment]  # a module, but for one function
         **{**vars(psycopg), "connect": Connection.connect}
@@ -52,7 +51,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _silent_until = 0.0
 
     def get_connection_params(self) -> dict[str, Any]:
-        """Those of the settings; the server, too, ends a page's statement that takes too long."""
+        """The settings' parameters; the server also cancels a page's statement that takes
+        too long.
+        """
         parameters: dict[str, Any] = super().get_connection_params()
         if seconds_left() is not None:
             limit = round(settings.DATABASE_SECONDS * 1000)

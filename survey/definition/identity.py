@@ -39,11 +39,11 @@ def questions_of_identity(
     keys: set[Path_] = set()
     for version in (definition, *translations):
         for key, text in _questions(version):
-            found = _asked_in(text)
-            if found is None or key in keys:
+            asked = _asked_in(text)
+            if asked is None or key in keys:
                 continue
             keys.add(key)
-            what, word = found
+            what, word = asked
             why = "Prolific forbids it" if paid else "the answers would identify people in exports"
             said = f"“{word}” seems to ask for {what}; {why}. Remove the question."
             yield Finding(RULE, CHANGE, said, key, quote=word)
@@ -53,8 +53,8 @@ def questions_of_identity(
 
 def _asked_in(text: str) -> tuple[str, str] | None:
     for what, pattern in PATTERNS.items():
-        if found := pattern.search(text):
-            return what, found[0]
+        if match := pattern.search(text):
+            return what, match[0]
     return None
 
 

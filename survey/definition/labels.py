@@ -73,8 +73,8 @@ def usual(name: str) -> str:
     """
     if name != name.lower() or any(character.isdigit() for character in name):
         return name
-    found = words(name)
-    return found[:1].upper() + found[1:]
+    label = words(name)
+    return label[:1].upper() + label[1:]
 
 
 def usual_of(names: Collection[str]) -> dict[str, str]:
@@ -122,10 +122,10 @@ class Labels:
     ) -> "Labels":
         """The labels of a study whose names are `known`, and which compares two conditions."""
         called = {kind: _distinct(labels, known.get(kind, {})) for kind, labels in given}
-        found = cls(called)
+        own = cls(called)
         if contrast[0] is None or contrast[1] is None:
-            return found
-        return cls(called, *(found.text("conditions", condition or "") for condition in contrast))
+            return own
+        return cls(called, *(own.text("conditions", condition or "") for condition in contrast))
 
     def text(self, kind: str, name: str) -> str:
         """What a name is called, also one that the study does not have any more."""
@@ -136,9 +136,9 @@ class Labels:
 
 def _distinct(given: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
     """The label of each name. Where several would read alike, those without one keep their name."""
-    found = {**names, **given}
-    alike = Counter(label.casefold() for label in found.values())
+    labels = {**names, **given}
+    alike = Counter(label.casefold() for label in labels.values())
     return {
         name: label if name in given or alike[label.casefold()] == 1 else name
-        for name, label in found.items()
+        for name, label in labels.items()
     }

@@ -88,7 +88,7 @@ def renamed(main: Any, translated: Any, path: Path = ()) -> Path | None:
     for key, value in items:
         if key in NAMES and translated[key] != value:
             return (*path, key)
-        found = renamed(value, translated[key], (*path, key))
-        if found is not None:
-            return found
+        changed = renamed(value, translated[key], (*path, key))
+        if changed is not None:
+            return changed
     return None

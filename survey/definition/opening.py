@@ -41,20 +41,20 @@ def against_opening(
     texts can't change any more, and are not a reason to refuse.
     """
     prolific = policy.on_prolific(settings)
-    found = [*placeholders(definition, translations)]
+    reasons = [*placeholders(definition, translations)]
     if prolific is not None:
-        found += doubtful_codes(prolific)
+        reasons += doubtful_codes(prolific)
     if begun:
-        found = [replace(finding, state=CHANGE) for finding in found]
+        reasons = [replace(finding, state=CHANGE) for finding in reasons]
     if circumstances is not None:
         if prolific is not None:
-            found += doubtful_addresses(prolific, circumstances.site)
-        found += _gold(circumstances)
+            reasons += doubtful_addresses(prolific, circumstances.site)
+        reasons += _gold(circumstances)
     prompts = [text for row in rows for text in (row.prompt, row.context)]
     rules = policy.findings(definition, settings, translations=translations, prompts=prompts)
-    found += [finding for finding in rules if finding.state == CHANGE]
-    found += unblinding(definition, rows, translations)
-    return sorted(found, key=lambda finding: finding.state != REFUSE)
+    reasons += [finding for finding in rules if finding.state == CHANGE]
+    reasons += unblinding(definition, rows, translations)
+    return sorted(reasons, key=lambda finding: finding.state != REFUSE)
 
 
 def _gold(circumstances: Circumstances) -> Iterator[Finding]:

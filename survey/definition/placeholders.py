@@ -42,8 +42,8 @@ def placeholders(
 ) -> Iterator[Finding]:
     """A finding for each text with placeholders."""
     for key, text in visible_texts(definition, translations):
-        found = [match[0] for pattern in IN_TEXTS for match in pattern.finditer(text)]
-        if quotes := list(dict.fromkeys(found)):
+        matches = [match[0] for pattern in IN_TEXTS for match in pattern.finditer(text)]
+        if quotes := list(dict.fromkeys(matches)):
             said = f"{_listed(quotes)}. Replace it with your study's own text."
             yield Finding("Placeholder", REFUSE, said, key, quote=quotes[0])
 

@@ -124,8 +124,8 @@ def _same_texts(rows: Sequence[ResponseRow]) -> Iterator[Finding]:
         )
 
 
-def _first(found: Sequence[object]) -> str:
-    return ", first" if len(found) > 1 else ""
+def _first(occurrences: Sequence[object]) -> str:
+    return ", first" if len(occurrences) > 1 else ""
 
 
 def _place(row: ResponseRow) -> str:

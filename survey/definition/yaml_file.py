@@ -169,7 +169,7 @@ class YamlFile:
         under: Path_,
         also: Collection[str],
     ) -> list[Problem]:
-        found = []
+        problems = []
         for item in error.errors():
             context = item.get("ctx", {})
             location = self._in_file(under, item["loc"], missing=item["type"] == "missing")
@@ -187,8 +187,8 @@ class YamlFile:
                 path = (*path, "kind")
                 kinds = re.findall(r"'([^']+)'", context["expected_tags"])
                 message = not_among(context["tag"], kinds).format(context["tag"])
-            found.append(self.problem(path, message))
-        return found
+            problems.append(self.problem(path, message))
+        return problems
 
     def _in_file(self, under: Path_, location: Path_, *, missing: bool) -> Path_:
         """A location without the members of unions, which pydantic names and a file does not

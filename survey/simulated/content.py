@@ -96,10 +96,10 @@ class Content:
 
     @cached_property
     def _blocks_by_texts(self) -> dict[tuple[str, ...], list[Block]]:
-        found: dict[tuple[str, ...], list[Block]] = {}
+        blocks: dict[tuple[str, ...], list[Block]] = {}
         for block in self.blocks:
-            found.setdefault(tuple(sorted(text.letters for text in block.texts)), []).append(block)
-        return found
+            blocks.setdefault(tuple(sorted(text.letters for text in block.texts)), []).append(block)
+        return blocks
 
     def recognise(
         self, responses: Mapping[str, str], *, on_page: Callable[[], str]

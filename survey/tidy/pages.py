@@ -67,8 +67,8 @@ def _others(whose: Q) -> Iterator[_Page]:
 def _blocks(seen: Q) -> Iterator[_Page]:
     rows = Presentation.objects.filter(seen, page__isnull=False).order_by("participant_id", "page")
     columns = ("block__scenario__name", "block__set_name", "shown_at", "answered_at")
-    found = rows.values_list("participant_id", "page", *columns).iterator()
-    for person, page, scenario, set_name, *times in found:
+    times_of_pages = rows.values_list("participant_id", "page", *columns).iterator()
+    for person, page, scenario, set_name, *times in times_of_pages:
         name = f"{scenario}/{set_name}" if set_name else scenario
         yield person, page, "block", name, *times
 

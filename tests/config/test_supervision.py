@@ -77,7 +77,7 @@ def test_killed_server_takes_its_children_with_it_and_starts_again(
         news = ended(server).tend()
         assert visitor.recv(1) == b""  # the line went dead: the child is gone
     assert news == (
-        "server ended unexpectedly (killed by SIGKILL). It will be started again in 1 s. "
+        "server ended unexpectedly (killed by SIGKILL). It will be restarted in 1 s. "
         f"See {server.process.log}"
     )
     clock.now = 0.9
@@ -136,7 +136,7 @@ def test_start_that_the_machine_refuses_is_tried_again(start: Start, clock: Cloc
     server.process.argv = ["/no/such/program"]
     clock.now = 1
     assert server.tend().startswith(
-        "server could not be started (No such file or directory). It will be started again in 2 s. "
+        "server could not be started (No such file or directory). It will be restarted in 2 s. "
     )
     server.process.argv = ["sleep", "60"]
     clock.now = 3

@@ -186,7 +186,7 @@ def test_killed_servers_start_again_and_leave_nothing_behind(serve: Serve, tmp_p
         family = [master, *children_of(master)]
         os.kill(master, signal.SIGKILL)
         log = tmp_path / "data" / "logs" / f"{name}.log"
-        said = f"{name} ended unexpectedly (killed by SIGKILL). It will be started again in 1 s. "
+        said = f"{name} ended unexpectedly (killed by SIGKILL). It will be restarted in 1 s. "
         until(process, re.escape(f"{said}See {log}"))
         assert still_running(family) == []
         assert said in log.read_text()
@@ -194,7 +194,7 @@ def test_killed_servers_start_again_and_leave_nothing_behind(serve: Serve, tmp_p
     wait_for(lambda: children_of(master_of(process, "celery")))
 
     os.kill(master_of(process, "celery"), signal.SIGKILL)
-    until(process, "worker ended .* started again in 2 s")
+    until(process, "worker ended .* restarted in 2 s")
     children = descendants(process)
     process.child.send_signal(signal.SIGINT)  # in the middle of the pause
     assert until_end(process).rstrip().endswith("Stopped.")

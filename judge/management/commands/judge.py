@@ -65,11 +65,11 @@ class Command(BaseCommand):
         self, *, study: str, judge: list[str], wait: bool, dry_run: bool, **options: Any
     ) -> None:
         try:
-            found = find_study(study)
+            chosen = find_study(study)
             if dry_run:
-                self.estimate(found, judge)
+                self.estimate(chosen, judge)
                 return
-            judges = self.queue(found, judge)
+            judges = self.queue(chosen, judge)
         except (StudyNotFound, JudgeNotReady) as problem:
             raise CommandError(f"Nothing was queued: {problem}") from None
         if wait:
@@ -77,7 +77,7 @@ class Command(BaseCommand):
                 self.wait(judges)
             except KeyboardInterrupt:
                 raise CommandError("Stopped waiting; the worker continues.") from None
-            self.conclude(found, judges)
+            self.conclude(chosen, judges)
 
     def estimate(self, study: Study, names: Sequence[str]) -> None:
         """Show the planned calls, from rows that are rolled back."""
