@@ -11,10 +11,12 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
+from analysis.labels import labels_of
 from survey.assignment import Plan, plan_survey
 from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
 from survey.definition.codes import possible_endings
+from survey.definition.labels import Labels
 from survey.definition.settings import Settings
 from survey.models import AttentionCheck, Participant, Study
 from survey.regions import STATES
@@ -73,6 +75,11 @@ class Preview:
         return language_choices(self.content)
 
     @cached_property
+    def labels(self) -> Labels:
+        """What researchers call scenarios, sets and dimensions."""
+        return labels_of(self.study)
+
+    @cached_property
     def plan(self) -> Plan:
         """The order of the participant in this slot; of random orders, of one such participant."""
         return self._plan_of(self.slot)
@@ -106,13 +113,12 @@ class Preview:
 
     @cached_property
     def _block_labels(self) -> dict[int, str]:
-        blocks = self.study.blocks.select_related("scenario")
-        return {
-            block.pk: f"{block.scenario.name}, set {block.set_name}"
-            if block.set_name
-            else block.scenario.name
-            for block in blocks
-        }
+        called = {}
+        for block in self.study.blocks.select_related("scenario"):
+            called[block.pk] = self.labels.text("scenarios", block.scenario.name)
+            if block.set_name:
+                called[block.pk] += f", set {self.labels.text('sets', block.set_name)}"
+        return called
 
     def _before(self) -> Iterator[Page]:
         languages = {"languages": self.languages}

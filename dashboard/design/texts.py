@@ -7,6 +7,7 @@ from dashboard.design.preview import ENDINGS, Preview
 from survey.definition import StudyDefinition
 from survey.definition.checks import AttentionItem
 from survey.definition.codes import possible_endings
+from survey.definition.labels import Labels
 from survey.definition.questions import (
     ChoiceQuestion,
     IntegerQuestion,
@@ -22,6 +23,7 @@ from survey.definition.tasks import (
     Task,
     TextTask,
 )
+from survey.models import Scenario
 
 STANDARD = "Standard text of the pages"
 
@@ -63,16 +65,17 @@ def texts_of(preview: Preview) -> list[Section]:
     block = next((str(block.page) for block in preview.plan.blocks), "")
     check = next((str(check.page) for check in preview.plan.checks), "")
     screening = [_screening(question) for question in shown.screening]
+    about = [_about(question, preview.labels) for question in shown.demographics]
     scenarios = preview.study.scenarios.order_by("position")
     sections = [
         Section("Information and consent", list(_information(shown)), "information"),
         Section("Screening", screening, page["screening"]),
         Section("Instructions", [_markdown("", shown.texts.instructions)], page["instructions"]),
-        Section("Scenarios", [Entry(s.name, s.prompt, note=s.context) for s in scenarios], block),
-        Section("Questions on each block", list(_asked(shown)), block),
+        Section("Scenarios", [_scenario(preview.labels, s) for s in scenarios], block),
+        Section("Questions on each block", list(_asked(shown, preview.labels)), block),
         Section("Attention checks", [_check(shown, c) for c in shown.attention_checks], check),
         Section("Closing questions", [_text(task) for task in shown.closing], page["closing"]),
-        Section("About the participant", [_about(q) for q in shown.demographics], page["about"]),
+        Section("About the participant", about, page["about"]),
         Section("Endings", list(_endings(preview)), "completed"),
     ]
     return [section for section in sections if section.entries]
@@ -96,22 +99,32 @@ def _screening(question: ScreeningQuestion) -> Entry:
     return Entry(_with_hint(question), "", question.options, eligible)
 
 
-def _asked(shown: StudyDefinition) -> Iterator[Entry]:
+def _scenario(labels: Labels, scenario: Scenario) -> Entry:
+    called = labels.text("scenarios", scenario.name)
+    context = f"Shown above it: {scenario.context}" if scenario.context else ""
+    return Entry(called, scenario.prompt, note=context)
+
+
+def _asked(shown: StudyDefinition, labels: Labels) -> Iterator[Entry]:
     for task in shown.tasks:
-        yield from _of_task(task)
+        yield from _of_task(task, labels)
     if shown.comment:
         yield Entry("Remarks", shown.comment, note="Optional free text.")
 
 
-def _of_task(task: Task) -> Iterator[Entry]:
+def _of_task(task: Task, labels: Labels) -> Iterator[Entry]:
     if isinstance(task, LikertTask):
         scale = [f"{point.value}: {point.label}" for point in task.scale]
         for dimension in task.dimensions:
-            yield Entry(f"Rating of {dimension.name}", dimension.question, scale)
+            yield Entry(
+                f"Rating: {labels.text('dimensions', dimension.name)}", dimension.question, scale
+            )
     elif isinstance(task, SliderTask):
         scale = [f"{task.minimum}: {task.left}", f"{task.maximum}: {task.right}"]
         for dimension in task.dimensions:
-            yield Entry(f"Slider of {dimension.name}", dimension.question, scale)
+            yield Entry(
+                f"Slider: {labels.text('dimensions', dimension.name)}", dimension.question, scale
+            )
     elif isinstance(task, RankingTask):
         ties = "Ranks may be shared." if task.ties else "Each rank is given once."
         yield Entry("Ranking", task.question, note=ties)
@@ -138,17 +151,17 @@ def _check(shown: StudyDefinition, check: AttentionItem) -> Entry:
     return Entry(f"Attention check {check.name}", check.statement, options, note, is_markdown=True)
 
 
-def _about(question: Question) -> Entry:
-    text = _with_hint(question)
+def _about(question: Question, labels: Labels) -> Entry:
+    text, called = _with_hint(question), labels.text("characteristics", question.name)
     if isinstance(question, ChoiceQuestion):
         several = "Several answers possible." if question.kind == "multiple" else ""
         if question.several:
             several += f" Tables count them as {question.several}."
-        return Entry(question.name, text, question.offered, several)
+        return Entry(called, text, question.offered, several)
     if isinstance(question, IntegerQuestion):
         note = f"A whole number from {question.minimum} to {question.maximum}."
-        return Entry(question.name, text, note=note)
-    return Entry(question.name, text, note="A list of US states.")
+        return Entry(called, text, note=note)
+    return Entry(called, text, note="A list of US states.")
 
 
 def _with_hint(question: Question | ScreeningQuestion | TextTask) -> str:

@@ -53,7 +53,8 @@ def kept_until(package: Package) -> Any:
 
 @transaction.atomic
 def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
-    """The package of a finished run: done or under way already, else a waiting one.
+    """The package of a finished run: done or under way already, else a waiting one. It is made
+    anew where its file is gone, or the study's labels may have changed since.
 
     The caller wakes a worker. Raises AnalysisRun.DoesNotExist where the run is gone.
     """
@@ -64,8 +65,10 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
         run.is_automatic = False  # the next automatic run would remove it, and the package with it
         run.save(update_fields=["is_automatic"])
     package, is_new = Package.objects.get_or_create(run=run, recipe=recipe, images=images)
-    is_lost = package.state == State.DONE and not package.path.is_file()
-    if not is_new and (is_lost or package.state == State.FAILED):
+    is_done = package.state == State.DONE
+    is_old = run.study.events.filter(action="settings", at__gt=package.created_at).exists()
+    is_unfit = is_done and (is_old or not package.path.is_file())
+    if not is_new and (is_unfit or package.state == State.FAILED):
         package.delete()  # with it goes all that is left of an earlier attempt
         package = Package.objects.create(run=run, recipe=recipe, images=images)
     return package

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -22,7 +23,7 @@ from dashboard.share.export_files import write_export
 from dashboard.share.making import make_package
 from dashboard.share.models import Package
 from dashboard.share.packages import packages_to_wake, remove_old_packages, request_package
-from survey.models import Identity, Invitation, Participant, Rating, Study
+from survey.models import Identity, Invitation, Participant, Rating, Study, StudyEvent
 from survey.tidy import counted_sources
 from survey.withdrawal import withdraw
 from tests.dashboard.conftest import Woken
@@ -36,8 +37,9 @@ State = Package.State
 @pytest.fixture(autouse=True)
 def folder(settings: Settings, tmp_path: Path) -> Path:
     """Where the files are."""
-    settings.PACKAGES_DIR = tmp_path / "packages"
-    return tmp_path / "packages"
+    packages = tmp_path / "packages"
+    settings.PACKAGES_DIR = packages
+    return packages
 
 
 def made(run: AnalysisRun) -> Package:
@@ -46,6 +48,18 @@ def made(run: AnalysisRun) -> Package:
     make_package(package.pk)
     package.refresh_from_db()
     assert package.state == State.DONE, package.error
+    return package
+
+
+def stored(run: AnalysisRun) -> Package:
+    """A package that was made earlier, with little in it."""
+    package = request_package(run=run, recipe="both", images=False)
+    package.path.parent.mkdir(exist_ok=True)
+    with ZipFile(package.path, "w") as packed:
+        for name in ("report.html", "funnel.csv"):
+            packed.writestr(f"{Path(package.file_name).stem}/analysis/{name}", f"This is {name}")
+    package.state, package.finished_at, package.size = State.DONE, timezone.now(), 9
+    package.save()
     return package
 
 
@@ -63,7 +77,9 @@ def no_images(figures: dict[str, Any], folder: Path) -> str:
 def test_zip_holds_the_report_every_table_and_the_data_for_sharing(
     study: Study, run: AnalysisRun
 ) -> None:
-    with ZipFile(made(run).path) as packed:
+    package = made(run)
+    assert package.notes == ["Fewer than 5 people share each of: sex: Female."]
+    with ZipFile(package.path) as packed:
         assert packed.testzip() is None
         top = {Path(name).parts[0] for name in packed.namelist()}
         names = {name.partition("/")[2] for name in packed.namelist()}
@@ -105,25 +121,10 @@ def test_zip_tells_nobody_apart_from_their_pseudonym(study: Study) -> None:
     assert "“reason not shared”" in files[report]
 
 
-def test_images_that_could_not_be_drawn_are_missed_with_a_reason(
-    page: Client, study: Study, run: AnalysisRun
-) -> None:
-    package = asked(run)
-    make_package(package.pk, draw=no_images)
-    shown = text_of(page.get("/studies/small/downloads/"))
-    assert "Images are missing: no Chrome or Chromium was found." in shown
-    package.refresh_from_db()
-    with ZipFile(package.path) as packed:
-        [readme] = [name for name in packed.namelist() if name.endswith("README.txt")]
-        assert "Images are missing: no Chrome" in packed.read(readme).decode()
-
-
 def test_data_that_changed_after_the_analysis_are_said_to_be_newer(
     study: Study, run: AnalysisRun
 ) -> None:
     newer = "Answers or rules changed after the analysis: the data are newer than the tables."
-    assert newer not in made(run).notes
-    Package.objects.all().delete()
     Rating.objects.filter(pk=Rating.objects.earliest("pk").pk).update(value=1)
     assert newer in made(run).notes
 
@@ -143,26 +144,36 @@ def test_researcher_asks_sees_progress_and_downloads(
     Package.objects.update(state=State.RUNNING, stage="images", percent=40)
     assert text_of(page.get(state)) == "Drawing figures: 40 % done"
     Package.objects.update(state=State.WAITING)
-    make_package(package.pk, draw=lambda figures, folder: "")
+    make_package(package.pk, draw=no_images)
     assert page.get(state)["X-Finished"] == "1"
 
     name = f"small-1-run{run.pk}-both.zip"
-    assert name in text_of(page.get("/studies/small/downloads/"))
+    shown = text_of(page.get("/studies/small/downloads/"))
+    assert name in shown and "Images are missing: no Chrome or Chromium was found." in shown
     zipped = page.get(f"/studies/small/packages/{package.pk}/")
     assert zipped["Content-Disposition"] == f'attachment; filename="{name}"'
     content = b"".join(zipped.streaming_content)  # type: ignore[attr-defined]  # it is streamed
-    assert content == package.path.read_bytes()
+    with ZipFile(BytesIO(content)) as packed:
+        readme = packed.read(f"{Path(name).stem}/README.txt").decode()
+    assert "Images are missing: no Chrome or Chromium was found." in readme
 
 
 def test_same_request_takes_the_file_that_is_there(
     page: Client, study: Study, run: AnalysisRun, woken: Woken
 ) -> None:
-    package = made(run)
+    package = stored(run)
     answer = page.post(PREPARE, {"recipe": "both"}, follow=True)
     assert "This download is ready already" in text_of(answer)
     assert (Package.objects.get(), woken) == (package, [])
     page.post(PREPARE, {"recipe": "both", "images": "on"})
     assert Package.objects.count() == 2
+
+
+def test_settings_that_changed_since_make_another_file(study: Study, run: AnalysisRun) -> None:
+    package = stored(run)
+    StudyEvent.objects.create(study=study, action="settings", detail={"from": {}, "to": {}})
+    again = request_package(run=run, recipe="both", images=False)
+    assert (again.state, again == package, Package.objects.get()) == (State.WAITING, False, again)
 
 
 def test_run_that_a_package_is_of_is_kept(study: Study, run: AnalysisRun) -> None:
@@ -193,28 +204,27 @@ def test_recipe_that_is_not_there_is_refused_in_one_line(
 def test_file_that_is_gone_is_said_to_be_and_made_again(
     page: Client, study: Study, run: AnalysisRun, woken: Woken
 ) -> None:
-    package = made(run)
+    package = stored(run)
     package.path.unlink()
     for address in ("", "report.html"):
         answer = page.get(f"/studies/small/packages/{package.pk}/{address}", follow=True)
         assert "This download has no file any more" in text_of(answer)
     assert "The file is gone. Prepare it again." in text_of(answer)
     page.post(PREPARE, {"recipe": "both"})
-    [(_, again)] = woken
-    make_package(again)
-    assert Package.objects.get().path.is_file()
+    again = Package.objects.get()
+    assert (again.state, woken) == (State.WAITING, [("dashboard.package", again.pk)])
 
 
 def test_report_is_read_in_the_browser_and_can_ask_nobody_for_anything(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
-    package = made(run)
+    package = stored(run)
     report = page.get(f"/studies/small/packages/{package.pk}/report.html")
     assert report["Content-Type"] == "text/html; charset=utf-8"
     policy = report["Content-Security-Policy"]
     assert policy.startswith("sandbox allow-scripts") and "default-src 'none'" in policy
     assert "allow-same-origin" not in policy
-    assert b"The small study" in b"".join(report.streaming_content)  # type: ignore[attr-defined]  # it is streamed
+    assert b"This is report.html" in b"".join(report.streaming_content)  # type: ignore[attr-defined]  # it is streamed
     funnel = page.get(f"/studies/small/packages/{package.pk}/funnel.csv")
     assert funnel["Content-Disposition"] == 'attachment; filename="funnel.csv"'
     assert page.get(f"/studies/small/packages/{package.pk}/wins.exe").status_code == 404
@@ -270,9 +280,7 @@ def test_package_that_fails_says_why_and_can_be_asked_for_again(
     shown = text_of(page.get("/studies/small/downloads/"))
     assert "failed" in shown and "No space left on device" in shown
     assert list(folder.iterdir()) == []
-    again = asked(run)
-    make_package(again.pk, draw=no_images)
-    assert Package.objects.get().path.is_file()
+    assert asked(run).state == State.WAITING
 
 
 # ── Removing it ───────────────────────────────────────────────────────────────────────────────────
@@ -284,7 +292,7 @@ def test_withdrawal_removes_packages_with_the_answers(
     folder: Path,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
-    assert made(run).path.is_file()
+    assert stored(run).path.is_file()
     with django_capture_on_commit_callbacks(execute=True):
         withdraw(participant=study.participants.get(pseudonym="ann"), at=timezone.now())
     assert not Package.objects.exists()
@@ -303,7 +311,7 @@ def test_withdrawal_while_a_package_is_made_leaves_none(
 def test_withdrawal_of_a_test_person_leaves_packages_of_others(
     study: Study, run: AnalysisRun
 ) -> None:
-    package = made(run)
+    package = stored(run)
     robot = Participant.objects.get(pseudonym="robot")
     withdraw(participant=robot, at=timezone.now())
     assert Package.objects.get() == package
@@ -316,7 +324,7 @@ def test_old_packages_and_unknown_files_are_removed(
     settings: Settings,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
-    package = made(run)
+    package = stored(run)
     (folder / "999.zip").touch()
     (folder / "999-1").mkdir()
     remove_old_packages()

@@ -20,7 +20,10 @@ from tests.survey import small_study
 pytestmark = pytest.mark.embedded  # what a browser makes of HTML, styles and scripts
 STUDY = "/studies/small"
 RESULTS = ["", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/", "printed/"]
-OTHERS = ["raters/", "thresholds/", "figures/"]
+OTHERS = [
+    *("raters/", "thresholds/", "figures/"),
+    *("texts/", "pages/", "pages/information/", "pages/2/", "versions/", "downloads/"),
+]
 #: Raters need seconds for these pages, and the rules ask for minutes.
 RULES = "\nquality: {duration_minutes: {minimum: 0, maximum: 75}}\n"
 #: Its longest word is wider than a phone.
