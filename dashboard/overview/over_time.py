@@ -9,7 +9,7 @@ from dashboard.overview.visits import Visit
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 #: How long a row of the table may be: the first of which there are not too many, else the last.
 STEPS = (10 * MINUTE, HOUR, DAY, 7 * DAY, 28 * DAY)
-MOST_ROWS = 60
+MOST_ROWS = 100
 #: Of the drawing, which is stretched to its place on the page.
 WIDTH, HEIGHT = 1000, 100
 

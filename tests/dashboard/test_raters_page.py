@@ -37,7 +37,7 @@ def test_raters_shows_the_funnel_and_who_was_left_out(
         ["Low variance and far from gold", "0", "3", "0"],
     ]
     assert raters[1][:4] == ["ann", "link", "12", "20.0"]
-    by_time = "Too fast or too slow: Minutes 2.0 (excludes under 10 or over 75 minutes)"
+    by_time = "Too fast or too slow: Minutes 2.0 (rule: under 10 or over 75 minutes)"
     assert [(row[0], row[6], row[7]) for row in raters[1:]] == [
         ("ann", "kept", ""),
         ("ben", "kept", ""),
