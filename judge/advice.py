@@ -12,7 +12,7 @@ def advice(failed: Attempt, endpoint: str) -> str:
     """
     names = ("API_KEY", "BASE_URL", "MODEL", "CONCURRENCY")
     key, address, model, concurrency = (variable_of(endpoint, name) for name in names)
-    restart = "in .env, start the installation anew, and resume"
+    restart = "in .env, restart the installation, and resume"
     by_status = {
         401: f"The key was not accepted: correct {key} {restart}.",
         402: "The account at the endpoint has no credit left: top it up, and resume.",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from django.core.management import get_commands, load_command_class
 from pydantic import BaseModel
 from ruamel.yaml import YAML
 
@@ -14,7 +15,8 @@ from judge.definition import JudgingDefinition
 from survey.definition import StudyDefinition
 from survey.definition.settings import Settings
 
-DOCS = (Path(__file__).parents[1] / "docs" / "study-files.md").read_text()
+ROOT = Path(__file__).parents[1]
+DOCS = (ROOT / "docs" / "study-files.md").read_text()
 
 
 def keys_of(schema: type[BaseModel]) -> Iterator[str]:
@@ -48,3 +50,20 @@ def test_the_filter_that_holds_without_a_section_is_documented() -> None:
     assert section
     written = YAML(typ="safe").load(section[0])["quality"]
     assert written == QualityRules().model_dump(mode="json")
+
+
+#: `manage judge my-slug --wait`, in the text or in a block; a quoted shell command ends it.
+WRITTEN = re.compile(r"(?<![\w/-])manage(?:\.py)? ([a-z_]+)((?: +[^`|;&\n]*)?)")
+
+
+@pytest.mark.parametrize(
+    "document", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda d: d.name
+)
+def test_commands_in_the_text_exist_with_their_options(document: Path) -> None:
+    apps = get_commands()
+    for name, rest in WRITTEN.findall(document.read_text().replace("\\\n", " ")):
+        if name not in apps and not rest.strip():
+            continue  # prose
+        command = load_command_class(str(apps[name]), name)
+        known = command.create_parser("manage.py", name)._option_string_actions
+        assert set(re.findall(r"(?<!\S)--[a-z-]+", rest)) <= set(known), name

@@ -49,6 +49,6 @@ def import_gold_set(
             )
     except (ValueError, IntegrityError):
         raise ImportRefused(
-            f"{study} has gold scores called {name!r} already: choose another name"
+            f"{study} already has gold scores called {name!r}: choose another name"
         ) from None
     return added, findings.notices

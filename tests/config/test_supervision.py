@@ -105,12 +105,12 @@ def test_pause_doubles_up_to_a_minute_and_a_minute_of_health_ends_that(
     pauses = []
     for _ in range(8):
         news = ended(server).tend()
-        pauses.append(news.partition(" again in ")[2].partition(" s.")[0])
+        pauses.append(news.partition(" restarted in ")[2].partition(" s.")[0])
         clock.now += float(pauses[-1])
         assert server.tend() == ""
     assert pauses == ["1", "2", "4", "8", "16", "32", "60", "60"]
     clock.now += 60
-    assert "again in 1 s" in ended(server).tend()
+    assert "restarted in 1 s" in ended(server).tend()
 
 
 def test_server_that_fails_at_its_very_first_start_is_an_error(start: Start, clock: Clock) -> None:
@@ -127,7 +127,7 @@ def test_server_that_fails_after_a_while_is_started_again(start: Start, clock: C
     clock.now = 61
     server.tend()
     clock.now = 62  # at once, but not at the first start
-    assert "again in 2 s" in ended(server).tend()
+    assert "restarted in 2 s" in ended(server).tend()
 
 
 def test_start_that_the_machine_refuses_is_tried_again(start: Start, clock: Clock) -> None:

@@ -309,7 +309,11 @@ def test_broker_that_does_not_answer_loses_no_call(
     ("arguments", "problem"),
     [
         (["nobody"], "Nothing was queued: there is no study 'nobody'; studies here: small@1"),
-        (["small@7"], "Nothing was queued: there is no study 'small@7'; studies here: small@1"),
+        (
+            ["small@7"],
+            "Nothing was queued: there is no study 'small@7'; studies here: small@1; did you mean "
+            "'small@1'?",
+        ),
     ],
 )
 def test_study_that_is_not_there_is_said(
