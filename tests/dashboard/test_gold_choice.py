@@ -174,14 +174,14 @@ def test_changes_say_who_is_excluded_now_and_who_is_included_again(
     shown = text_of(answer)
     people, funnel, wins = tables_of(answer)
     assert people[1:] == [
-        ["flo", "newly excluded", "sigma_mae", "0.000", "2.000", "0.000"],
-        ["gus", "included again", "was sigma_mae", "2.000", "0.000", "0.000"],
+        ["flo", "newly excluded", "Low variance and far from gold", "0.000", "2.000", "0.000"],
+        ["gus", "included again", "was Low variance and far from gold", "2.000", "0.000", "0.000"],
     ]
     assert "newly excluded 1 included again 1" in shown
     assert "raters kept, before → now 4 → 4" in shown
     assert "mean change of a gold score 2.00" in shown
     assert "over 12 places of responses" in shown
-    assert funnel[-1] == ["sigma_mae", "1", "1", "4", "4"]
+    assert funnel[-1] == ["Low variance and far from gold", "1", "1", "4", "4"]
     assert wins[1][:2] == ["warmth", "before"] and wins[2][0] == "now"
     assert "Not everything here follows from the gold scores" not in shown
 
