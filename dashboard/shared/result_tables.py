@@ -171,7 +171,7 @@ class Cell(django_tables2.Column):  # type: ignore[misc]  # it has no types
             attrs={
                 "th": {"class": kind, "scope": "col"},
                 "td": {
-                    "class": kind or partial(_width, column),
+                    "class": kind or ("" if self.beside else partial(_width, column)),
                     "title": partial(_exact, [column, *self.behind, *self.ends]),
                 },
             },
