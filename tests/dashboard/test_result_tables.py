@@ -111,13 +111,14 @@ def test_all_leaves_no_row_out_of_a_table_that_has_only_parts() -> None:
 def test_a_row_of_both_recipes_stands_together_with_what_they_do_not_share() -> None:
     found = shown_of(table(row("paper", p=0.043), row("sound", p=0.11), row("sound", "S1")))
     assert headings(found) == [
-        "Scenario", "Recipe (unit)", "n a / n b", "Mean a", "t (df)", "p", "Difference [interval]",
+        "Scenario", "Recipe (unit)", "n of group a / n of group b", "Mean of group a", "t (df)",
+        "p", "Group a minus group b [interval]",
         "p < .05",
     ]  # fmt: skip
     assert cells(found) == [
-        ["all", "paper (rating)", "96 / 1,296", "2.67", "−2.03 (1,390)", ".043",
+        ["All scenarios", "paper (rating)", "96 / 1,296", "2.67", "−2.03 (1,390)", ".043",
          "−0.23 [−0.45, −0.01]", '<span class="pill warn">not in sound</span>'],
-        ["all", "sound (participant)", "96 / 1,296", "2.67", "−2.03 (1,390)", ".110",
+        ["All scenarios", "sound (participant)", "96 / 1,296", "2.67", "−2.03 (1,390)", ".110",
          "−0.23 [−0.45, −0.01]", ""],
         ["S1", "sound (participant)", "96 / 1,296", "2.67", "−2.03 (1,390)", ".200",
          "−0.23 [−0.45, −0.01]", ""],
@@ -125,9 +126,9 @@ def test_a_row_of_both_recipes_stands_together_with_what_they_do_not_share() -> 
     assert ["same" in row.attrs.get("class", "") for row in found.rows] == [False, True, False]
     assert found.constants == [
         ("Raters", "included"),
-        ("Factor", "age"),
+        ("Factor", "Age"),
         ("Group a / Group b", "60+ / under 60"),
-        ("Test", "welch"),
+        ("Test", "Welch's t"),
     ]
 
 
@@ -166,4 +167,4 @@ def test_recipes_are_compared_by_what_they_call_small() -> None:
 def test_columns_that_are_in_the_file_alone_are_named() -> None:
     found = shown_of(table(row("paper", u=1.0)))
     assert found.left_out == ["sd_a", "u"]
-    assert headings(found) == ["n a / n b", "Mean a", "t (df)", "p", "Difference [interval]"]
+    assert headings(found) == ["n of group a / n of group b", "Mean of group a", "t (df)", "p", "Group a minus group b [interval]"]
