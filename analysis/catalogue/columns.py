@@ -1,6 +1,7 @@
 """Columns that several tables share, each with its meaning. Pure."""
 
 from analysis.catalogue.spec import Column, Form
+from survey.definition.labels import words
 
 STEP = Column("step", "Rule, in the order of the filter", is_key=True, labels="rules")
 EXCLUDED = Column("excluded", "Raters whom the step takes out", kind="count")
@@ -253,7 +254,7 @@ def interval(
     latex: bool = True,
 ) -> tuple[Column, Column]:
     """Both ends of the interval of a number: `ci_low` and `ci_high`, or by another `name`."""
-    whose = "" if name == "ci" else f" of {of.replace('_', ' ')}"
+    whose = "" if name == "ci" else f" of {words(of)}"
     said = f"end of the interval{whose}" + (f": {note}" if note else "")
     low, high = (
         Column(

@@ -42,7 +42,7 @@ def labelled_contrast(contrast: Contrast, labels: Labels) -> Contrast:
     return Contrast(a, b, reference)
 
 
-def _read(names: "Series[str]", labels: Labels, kind: str) -> "Series[str]":
+def _read(names: Series, labels: Labels, kind: str) -> Series:
     is_category = isinstance(names.dtype, CategoricalDtype)
     known = names.cat.categories if is_category else names.unique()
     called = {name: name if name == POOLED else labels.text(kind, name) for name in known}

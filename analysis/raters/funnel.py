@@ -13,6 +13,7 @@ from analysis.exclusion_rule import Raters
 from analysis.quality_rules import DECISION, MEASURES, QualityRules
 from analysis.raters import exclusion
 from analysis.raters.exclusion import UNSPECIFIED
+from survey.definition.labels import words
 
 FUNNEL = TableSpec(
     "funnel",
@@ -61,7 +62,7 @@ def under_rules(raters: DataFrame) -> "Series[bool]":
 def not_entered(people: DataFrame) -> dict[str, int]:
     """Of those who came, how many are in no step, and why not."""
     active = (people["status"] == "in_progress") & people["active"]
-    status = people["status"].astype("str").str.replace("_", " ")
+    status = people["status"].astype("str").map(words)
     reasons = status.mask(active, "still taking the survey")
     counts = reasons[~in_funnel(people)].value_counts()
     return {str(why): int(counts[why]) for why in sorted(counts.index)}

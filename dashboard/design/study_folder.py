@@ -96,9 +96,9 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
     known = known_names(
         definition,
-        models={row.model for row in rows},
-        scenarios={row.scenario for row in rows},
-        sets={row.set_name for row in rows},
+        models=list(dict.fromkeys(row.model for row in rows)),
+        scenarios=list(dict.fromkeys(row.scenario for row in rows)),
+        sets=list(dict.fromkeys(row.set_name for row in rows)),
         recipes=recipes.values(),
     )
     problems += [

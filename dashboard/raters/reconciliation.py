@@ -13,6 +13,7 @@ from datetime import UTC
 from analysis.manual_decisions import exclusions_in_force
 from dashboard.raters.submission_lists import SubmissionLists
 from dashboard.raters.submissions import Matched, match
+from survey.definition.labels import words
 from survey.definition.settings import ENDINGS, Prolific
 from survey.models import Identity, Participant, Study, Withdrawal
 
@@ -138,7 +139,7 @@ def _by_standing(
 
 def _in_words(ending: str) -> str:
     """An ending, or where somebody stands who has not reached one."""
-    return STANDING.get(ending, ending.replace("_", " "))
+    return STANDING.get(ending, words(ending))
 
 
 def _wrong_codes(

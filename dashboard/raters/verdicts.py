@@ -8,6 +8,7 @@ from analysis.exclusion_rule import Raters, Rule
 from analysis.models import RaterQuality
 from analysis.quality_rules import MEASURES
 from analysis.rules import rules_of
+from survey.definition.labels import words
 from survey.tidy import definition_of
 
 EXCLUDED, MATCHES, PASSED = "excluded by this rule", "matches as well", "passed"
@@ -33,7 +34,7 @@ def measured_in_words(measured: Mapping[str, Any]) -> str:
     if "reason" in measured:  # of a decision
         return str(measured["reason"])
     if "status" in measured:
-        return str(measured["status"]).replace("_", " ")
+        return words(str(measured["status"]))
     known = (
         f"{about.label} {measured[name]:.{about.decimals}f}"
         for name, about in MEASURES.items()
@@ -67,7 +68,7 @@ def verdicts(quality: RaterQuality, exclusion: str) -> list[Verdict]:
 
 def _measured(rule: Rule, measures: Mapping[str, float | None], status: str) -> str:
     if not rule.measures:
-        return status.replace("_", " ")
+        return words(status)
     return measured_in_words({name: measures[name] for name in rule.measures})
 
 

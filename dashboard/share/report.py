@@ -20,7 +20,7 @@ from analysis.catalogue.spec import FigureSpec
 from analysis.catalogue.subjects import APPENDIX, ELSEWHERE, SECTIONS
 from analysis.declarations import ANALYSES, FIGURES, TABLES
 from analysis.models import AnalysisRun
-from analysis.quality_rules import QualityRules
+from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.recipe import Recipe
 from analysis.text.cells import Tables, read_tables, rows_of
 from analysis.text.findings import findings
@@ -109,6 +109,7 @@ def render(
     found = findings(tables, recipes, DECLARED)
     context = {
         "manifest": manifest,
+        "labels": labels or USUAL_LABELS,
         "rehearsal": rehearsal,
         "answered": _answered(tables, manifest),
         "recipes": {

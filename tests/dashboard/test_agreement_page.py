@@ -10,6 +10,7 @@ from analysis import catalogue
 from analysis.execution import finished_run
 from analysis.judges.agreement_with_people import OTHER_SCALE
 from analysis.judges.shared_chance import WHAT_TO_DO
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from dashboard.judges.agreement import TABLES, in_short, most_uneven, shares, three_ways
 from dashboard.shared.stored_tables import Table
@@ -47,8 +48,10 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     assert set(TABLES) <= stored
     warnings = run.results.get(name="guard_warnings").content["rows"]
     assert warnings
+    remark = catalogue.table("guard_warnings", labels_of(run.study)).column("text")
     for _, text in warnings:
-        assert text in shown
+        assert remark.text(text) in shown
+    assert "Without the rule “Low variance and far from gold”, 4 raters are kept" in shown
     headings = re.findall(r"<h2[^>]*>(.*?)</h2>", answer.content.decode())
     assert headings == [
         "What a reader of the results has to know",
@@ -129,7 +132,7 @@ def test_study_of_two_dimensions_has_a_line_for_each(page: Client, db: None) -> 
         add_participant(study, pseudonym=name, rate=likes_tuned)
     finished_run(study=study, sources=counted_sources())
     consistency, warmth, insight, *_ = tables_of(page.get(AGREEMENT))
-    assert [row[1] for row in consistency[1:]] == ["warmth", "insight"]
+    assert [row[1] for row in consistency[1:]] == ["Warmth", "Insight"]
     assert warmth[2][0] == insight[2][0] == "owl@1"
 
 

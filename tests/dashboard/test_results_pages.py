@@ -95,7 +95,7 @@ def test_labels_are_shown_at_once_and_as_text_while_files_keep_names(
     study.save()
     answer = page.get("/studies/small/results/")
     wins, *_, items, _demographics = tables_of(answer)
-    assert wins[3][0] == "Ant_1 %"
+    assert wins[2][0] == "Ant_1 %"
     assert items[1][2:5] == ["Ant_1 %", "Zero-shot", "Warmth of tone"]
     assert items[2][3] == hard
     assert "<b>" not in answer.content.decode()
@@ -149,7 +149,7 @@ def test_results_leaves_a_cell_without_ratings_empty(page: Client, db: None) -> 
 
 def test_results_shows_items_and_demographics(page: Client, study: Study, run: AnalysisRun) -> None:
     *_, items, demographics = tables_of(page.get("/studies/small/results/"))
-    assert items[1] == ["S1", "1", "Ant", "plain", "warmth", "3", "2.00", "0.00", "3.50"]
+    assert items[1] == ["S1", "1", "Ant", "Plain", "Warmth", "3", "2.00", "0.00", "3.50"]
     assert demographics[1:3] == [
         ["Age", "Mean (SD), range 30–50", "3", "40.0 (10.0)"],
         ["Sex", "Female", "3", "100.0%"],
@@ -166,7 +166,7 @@ def test_figures_loads_plotly_from_here_and_gives_the_means_as_text(
     means = tables_of(answer)[0]
     assert means[:2] == [
         ["Model", "Condition", "Set", "S1", "S2"],
-        ["Ant", "plain", "1", "2.00 (3)", "2.00 (3)"],
+        ["Ant", "Plain", "1", "2.00 (3)", "2.00 (3)"],
     ]
 
 
@@ -251,7 +251,7 @@ def test_groups_show_paper_and_sound_one_below_the_other(
     page: Client, grouped_run: AnalysisRun
 ) -> None:
     head, paper, sound, *_ = rows_of_group_tests(page, "?test=welch&model=Ant")
-    assert head[:2] == ["Recipe (unit)", "n a / n b"]
+    assert head[:2] == ["Recipe (unit)", "n of group a / n of group b"]
     assert (paper[0], sound[0]) == ("paper (rating)", "sound (participant)")
     assert (paper[1], sound[1]) == ("8 / 12", "2 / 3")
     said = text_of(page.get(f"{GROUPS}?test=welch&model=Ant"))
@@ -271,7 +271,7 @@ def test_rows_over_all_are_shown_first_and_parts_when_asked(
     over_all = rows_of_group_tests(page, "?test=welch&model=Ant&recipe=sound")
     each = rows_of_group_tests(page, "?test=welch&model=Ant&recipe=sound&scenario=*")
     assert len(over_all) == 2
-    assert [row[0] for row in each] == ["Scenario", "all", "S1", "S2"]
+    assert [row[0] for row in each] == ["Scenario", "All scenarios", "S1", "S2"]
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_every_subject_says_what_is_absent_and_why(page: Client, grouped_run: An
     assert "There are no ranks." in said["rankings"]
     assert "Mean ranks" in said["rankings"]
     assert "No recipe quotes printed numbers." in said["printed"]
-    assert "Condition a against b" in said["systems"]
+    assert "Plain against Tuned" in said["systems"]
 
 
 def test_recompute_comes_back_to_the_same_subject(page: Client, study: Study, woken: Woken) -> None:

@@ -25,7 +25,11 @@ def test_page_shows_the_rules_in_force_and_their_results(
 ) -> None:
     answer = page.get(PAGE)
     results, funnel, *_ = tables_of(answer)
-    assert results[1:4] == [["Wins of a", "1", "1"], ["Wins of b", "3", "3"], ["Ties", "0", "0"]]
+    assert results[1:4] == [
+        ["Wins of Plain", "1", "1"],
+        ["Wins of Tuned", "3", "3"],
+        ["Ties", "0", "0"],
+    ]
     assert results[4] == ["Reference points", "8 of 8", "8 of 8"]
     assert funnel[1] == ["Too fast or too slow", "1", "3", "1"]
     assert "3 raters kept: the same as by the rules in force." in text_of(answer)
@@ -36,7 +40,7 @@ def test_analysis_of_an_earlier_version_has_no_interval_and_says_so(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
     result = tables_of(page.get(PAGE))[0][5]
-    assert result[0] == "Mean a − b 95% interval over 3 and 3 raters"
+    assert result[0] == "Plain minus Tuned, mean 95% interval over 3 and 3 raters"
     # as runs were stored before, and not the one that this process remembers
     run.results.filter(kind="page").delete()
     AnalysisRun.objects.filter(pk=run.pk).update(created_at=timezone.now())

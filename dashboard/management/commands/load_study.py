@@ -11,6 +11,7 @@ from dashboard.overview.links import participant_links
 from judge.queries import GoldSource, current_judges, keeps_shared_seeds, newer_than_gold
 from judge.seeds import KEPT
 from survey.definition import DefinitionError
+from survey.definition.labels import words
 from survey.definition.policy import on_prolific
 from survey.definition.settings import ENDINGS, Settings
 from survey.models import Study
@@ -91,4 +92,4 @@ class Command(BaseCommand):
         self.stdout.write("  Codes to enter on Prolific:")
         for ending in ENDINGS:
             if code := prolific.code(ending):
-                self.stdout.write(f"    {ending.replace('_', ' ') + ':':<17} {code}")
+                self.stdout.write(f"    {words(ending) + ':':<17} {code}")

@@ -15,6 +15,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from survey.definition import DefinitionError, YamlFile
+from survey.definition.labels import words
 from survey.models import Identity, Study
 from survey.queries import StudyNotFound, find_study
 from survey.simulated.answers import unmatched
@@ -138,7 +139,7 @@ class Command(BaseCommand):
         pages = sum(walk.pages for walk in walks)
         self.stdout.write(
             f"{study}: {len(walks)} simulated rater{'s' if len(walks) > 1 else ''}: "
-            + _counted([walk.ending for walk in walks], Ending).replace("_", " ")
+            + words(_counted([walk.ending for walk in walks], Ending))
         )
         self.stdout.write(
             "  behaviours: " + _counted([walk.plan.behaviour for walk in walks], Behaviour)
