@@ -157,7 +157,10 @@ def test_wrong_key_is_named_with_its_line(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("mixed_models: {links: []}", "column 16: mixed_models.links: List should have at least 1"),
-        ("mixed_models: {links: [logit, logit]}", "column 16: mixed_models.links: link 'logit' st"),
+        (
+            "mixed_models: {links: [logit, logit]}",
+            "column 16: mixed_models.links: link 'logit' is repeated",
+        ),
         ("raters: []", "column 1: raters: List should have at least 1"),
         ("group_tests: []", "column 1: group_tests: List should have at least 1"),
         ("adjust_over: [model, model]", "column 1: adjust_over: 'model' is repeated"),

@@ -9,7 +9,7 @@ from config.bodies import LARGEST_UPLOAD
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/studies/small/submissions/", "An upload may have 50 MB. Nothing was changed."),
+        ("/studies/small/submissions/", "The limit is 50 MB. Nothing was changed."),
         ("/s/small/page/1/", "Please go back and try again."),
     ],
 )

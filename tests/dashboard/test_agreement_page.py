@@ -62,7 +62,7 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     ]
     consistency, given, *_ = tables_of(answer)
     name = "stand-in@1 (stand-in, no language model)"
-    assert consistency[1][:4] == [name, "warmth", "20 of 20", "1.00 (1.00 to 1.00)"]
+    assert consistency[1][:4] == [name, "Warmth", "20 of 20", "1.00 (1.00 to 1.00)"]
     assert [row[0] for row in given] == ["Who", "people", name]
     assert given[2][1:] == ["20", "0%", "40%", "0%", "40%", "20%"]
     assert "Correlation of means, r" in shown and "Worry where the interval holds 0." in shown

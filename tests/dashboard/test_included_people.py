@@ -85,7 +85,7 @@ def test_as_soon_as_somebody_who_counts_has_finished_they_are_shown(
 def test_a_choice_goes_along_to_every_page_of_results(page: Client, tried: Study) -> None:
     for query in ("?include=simulated", "?include=none"):
         shown = page.get(f"/studies/small/results/{query}").content.decode()
-        for name in ("order", "gold", "raters", "figures", "downloads"):
+        for name in ("texts", "gold", "raters", "figures", "downloads"):
             assert f'href="/studies/small@1/{name}/{query}"' in shown, name
     shown = page.get("/studies/small/results/").content.decode()
     assert 'href="/studies/small@1/raters/"' in shown, "where nothing is chosen, nothing is"

@@ -221,7 +221,7 @@ def test_failures_come_with_their_raw_text_as_text(page: Client, judge: Judge) -
     answer = page.get(JUDGE)
     assert "1 × no number in it" in text_of(answer)
     assert tables_of(answer)[0][1][:5] == [
-        "S1", "Ant (plain)", "warmth", "1", "no number in it <i>ill</i>",
+        "S1", "Ant (Plain)", "Warmth", "1", "no number in it <i>ill</i>",
     ]  # fmt: skip
     assert b"<i>ill" not in answer.content
 
@@ -299,7 +299,7 @@ def test_single_scores_stand_side_by_side_with_reasons_and_mean(page: Client, ju
     fail_call(judge.calls.get(response__text="Ant tuned answers S1", replicate=2), "no number")
     answer = page.get(JUDGE)
     scored, failed = tables_of(answer)[1][1:3]
-    assert scored[:3] == ["S1", "Ant plain", "warmth"]
+    assert scored[:3] == ["S1", "Ant Plain", "Warmth"]
     assert scored[4].startswith(
         "4 : replicate 1 of Ant (plain), S1, warmth It is 4 5 : replicate 2"
     )
@@ -316,7 +316,7 @@ def test_response_in_several_blocks_has_its_scores_in_each(page: Client, judge: 
     answer_calls(blocks.calls.filter(block__set_name="1"), lambda *_: 2)
     answer_calls(blocks.calls.filter(block__set_name="2"), lambda *_: 4)
     rows = tables_of(page.get("/studies/small/gold/judges/blocks@1/"))[0][1:]
-    oracle = next(row for row in rows if row[1] == "Oracle reference")
+    oracle = next(row for row in rows if row[1] == "Oracle Reference")
     assert "in 1" in oracle[4] and "in 2" in oracle[4]
     assert oracle[5:] == ["2 of 2", "3.00"]
 
@@ -355,7 +355,7 @@ def test_call_shows_every_attempt_with_its_provenance(page: Client, judge: Judge
     answer = page.get(f"/studies/small/gold/calls/{call.pk}/")
     shown = text_of(answer)
     assert tables_of(answer)[0][1] == [
-        "Ant (plain)", "Ant plain answers S1 Ant plain answers S1", "4", "It is 4",
+        "Ant (Plain)", "Ant plain answers S1 Ant plain answers S1", "4", "It is 4",
     ]  # fmt: skip
     for said in (
         "Attempt 1: answered, but with no usable score",
@@ -387,7 +387,7 @@ def test_call_about_a_block_shows_its_responses_as_the_judge_saw_them(
     call = blocks.calls.all()[0]
     rows = tables_of(page.get(f"/studies/small/gold/calls/{call.pk}/"))[0][1:]
     assert [row[0] for row in rows] == ["A", "B", "C"]
-    assert {row[1] for row in rows} == {"Ant (plain)", "Ant (tuned)", "Oracle (reference)"}
+    assert {row[1] for row in rows} == {"Ant (Plain)", "Ant (Tuned)", "Oracle (Reference)"}
 
 
 def test_probe_is_shown_as_what_it_is(page: Client, judge: Judge) -> None:

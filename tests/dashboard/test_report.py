@@ -14,6 +14,7 @@ from pytest_django import DjangoDbBlocker
 
 from analysis.declarations import TABLES
 from analysis.execution import finished_run
+from analysis.quality_rules import USUAL_LABELS
 from analysis.recipe import shipped_recipes
 from survey.models import Study
 from survey.tidy import counted_sources
@@ -190,7 +191,9 @@ def test_gold_scores_of_a_stand_in_are_said_to_undo_what_rests_on_them(
     order: list[Any], says: str
 ) -> None:
     manifest = {"gold": "judge@1 (stand-in)", "rule_set": {"rules": {"order": order}}}
-    html = render_to_string("dashboard/share/report.html", {"manifest": manifest})
+    html = render_to_string(
+        "dashboard/share/report.html", {"manifest": manifest, "labels": USUAL_LABELS}
+    )
     assert f"Whatever rests on their values {says}" in html
 
 

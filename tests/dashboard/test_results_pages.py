@@ -105,7 +105,7 @@ def test_labels_are_shown_at_once_and_as_text_while_files_keep_names(
         assert "plain" not in shown, address
     csv_file = page.get(f"/studies/small/results/{run.pk}/wins.csv")
     assert "warmth,plain,tuned" in b"".join(csv_file).decode()
-    won = page.get("/api/v1/studies/small/wins/").json()["wins"]
+    won = page.get("/api/studies/small/wins/").json()["wins"]
     assert {(row["condition_a"], row["condition_b"]) for row in won} == {("plain", "tuned")}
 
 
@@ -255,7 +255,7 @@ def test_groups_show_paper_and_sound_one_below_the_other(
     assert (paper[0], sound[0]) == ("paper (rating)", "sound (participant)")
     assert (paper[1], sound[1]) == ("8 / 12", "2 / 3")
     said = text_of(page.get(f"{GROUPS}?test=welch&model=Ant"))
-    assert "Factor age · Group a / Group b 60+ / under 60 · Model Ant" in said
+    assert "Factor Age · Group a / Group b 60+ / under 60 · Model Ant" in said
 
 
 def test_one_recipe_can_be_looked_at_alone(page: Client, grouped_run: AnalysisRun) -> None:

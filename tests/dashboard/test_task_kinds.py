@@ -240,8 +240,8 @@ def test_ratings_of_a_study_without_any_are_refused(db: None, tmp_path: Path) ->
     with pytest.raises(CommandError) as caught:
         call_command("import_ratings", "empty", **files)
     assert str(caught.value).replace(f"{tmp_path}/", "").splitlines() == [
-        "ratings.csv, line 2: the study has no ratings; ranks and choices are in ranks.csv",
         "gold.csv, line 1: the study has no ratings, so it has no gold scores",
+        "ratings.csv, line 2: the study has no ratings; ranks and choices are in ranks.csv",
     ]
     assert not study.participants.exists()
 

@@ -46,7 +46,7 @@ def test_analysis_of_an_earlier_version_has_no_interval_and_says_so(
     AnalysisRun.objects.filter(pk=run.pk).update(created_at=timezone.now())
     answer = page.get(PAGE, PATIENT)
     result = tables_of(answer)[0][5]
-    assert result[0] == "Mean a − b over 3 and 4 raters"
+    assert result[0] == "Plain minus Tuned, mean over 3 and 4 raters"
     assert "[" not in "".join(result)
     assert "Differences have no interval here, because an earlier version" in text_of(answer)
 

@@ -1,6 +1,7 @@
 """Withdrawing where results are stored: those that counted the person go, and are computed anew."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -9,10 +10,8 @@ from kombu.exceptions import OperationalError
 
 from analysis.execution import execute, finished_run
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
-from analysis.pipeline import Results, StudyData, analyse
-from analysis.quality_rules import QualityRules
+from analysis.pipeline import Results, analyse
 from analysis.queries import latest_run, results_of
-from analysis.recipe import Recipe
 from analysis.recipe_sets import set_recipes
 from analysis.runs import request_run
 from survey.models import Participant, Study
@@ -72,9 +71,9 @@ def test_results_of_other_people_stay(study: Study) -> None:
 def withdraw_while_it_is_computed(
     study: Study, participant: Participant, monkeypatch: pytest.MonkeyPatch
 ) -> AnalysisRun:
-    def interrupted(data: StudyData, rules: QualityRules, recipes: list[Recipe]) -> Results:
+    def interrupted(*given: Any) -> Results:
         withdraw(participant=participant, at=timezone.now())
-        return analyse(data, rules, recipes)
+        return analyse(*given)
 
     run = request_run(study=study, sources=counted_sources())
     monkeypatch.setattr("analysis.execution.analyse", interrupted)

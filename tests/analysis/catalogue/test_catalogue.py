@@ -37,7 +37,7 @@ def test_table_says_what_it_answers_and_what_its_columns_mean(name: str) -> None
 def test_no_text_says_a_or_b_without_saying_what_they_are(name: str) -> None:
     table = TABLES[name].labelled(Labels({"rules": STEP_LABELS}, a="Zero-shot", b="Fine-tuned"))
     texts = [table.title, table.question, table.says, table.counts, table.kept]
-    texts += [column.heading for column in table.columns]
+    texts += [c.heading for c in table.columns if c.page or c.report or c.latex]
     for text in texts:
         assert "{" not in text
         assert not re.search(r"\ba − b\b|\b(of|to|than) b\b|condition_|sigma_mae", text), text

@@ -241,7 +241,7 @@ def test_two_dimensions_are_kept_apart() -> None:
     flags = tables["judge_consistency"].set_index("dimension")["flags"]
     assert flags.to_dict() == {"warm": "", "clear": "constant: every score is 3"}
     (menu,) = figures["judge_bland_altman"]["layout"]["updatemenus"]
-    assert {button["label"] for button in menu["buttons"]} == {"j · warm", "j · clear"}
+    assert {button["label"] for button in menu["buttons"]} == {"j · Warm", "j · Clear"}
 
 
 def test_contrast_and_order_are_the_studys() -> None:
