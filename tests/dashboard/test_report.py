@@ -182,8 +182,8 @@ def test_table_without_recipes_that_is_empty_is_said_to_be_so_of_no_recipe(
         (["early_exit"], "(MAE, the column gold, the tables of judges) means nothing."),
         (
             ["early_exit", "sigma_mae"],
-            "(MAE, the column gold, the tables of judges, and the filter, whose rule sigma_mae "
-            "goes by MAE) means nothing.",
+            "(MAE, the column gold, the tables of judges, and the filter, whose rule “Low variance "
+            "and far from gold” goes by MAE) means nothing.",
         ),
     ],
 )
