@@ -205,7 +205,7 @@ def test_changes_say_when_the_rules_changed_in_between(
     answer = page.get(address)
     assert "the gold scores: the quality rules changed. To see" in text_of(answer)
     funnel = {row[0]: row[1:] for row in tables_of(answer)[1]}
-    assert funnel["duration"] == ["1", "–", "5", "–"]
+    assert funnel["Too fast or too slow"] == ["1", "–", "5", "–"]
 
 
 def test_changes_without_an_analysis_before_lead_to_the_results(
