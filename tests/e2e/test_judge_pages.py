@@ -139,7 +139,7 @@ def test_gold_scores_of_a_file_are_uploaded(
     log_in(site, page)
     page.goto(f"{site.url}/studies/small/gold/")
     page.get_by_label("Name").fill("experts")
-    page.get_by_label("File (CSV)").set_input_files(path)
+    page.get_by_label("File (CSV, TSV or .xlsx)").set_input_files(path)
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_text("1 gold score is here as experts.")).to_be_visible()
     expect(page.get_by_role("rowheader", name="file experts")).to_be_visible()

@@ -263,7 +263,7 @@ def test_researchers_pages_run_nothing(
             record = page.locator("#result_list th a").first.get_attribute("href")
             assert record
             watched.open(record, at=installation.url)
-    watched.open("/studies/scripts/", at=installation.url)
+    watched.open("/studies/scripts/submissions/", at=installation.url)
     rows = [{"Submission id": SCRIPT, "Participant id": "", "Status": SCRIPT}]
     file = write_table(scripts.parent / f"{SCRIPT.replace('/', '_')[:150]}.csv", rows)
     page.locator("input[type=file]").set_input_files(file)
