@@ -14,16 +14,20 @@ from scipy.stats import t
 
 from analysis import jobs
 from analysis.decisions import about, snapshot_at
+from analysis.declarations import ANALYSES
 from analysis.frames import JUDGES_SEED, Snapshot, read_judges, read_protocol
 from analysis.judges.judging import analyse_judges
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
-from analysis.queries import T_QUANTILES
+from analysis.queries import IN_WORDS, T_QUANTILES
 from analysis.recipe_sets import recipes_of
 from analysis.rules import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.tables.protocol import protocol
+from analysis.text.cells import read_tables
+from analysis.text.findings import findings
+from analysis.text.methods_of_recipes import of_tables
 from survey.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import not_counted_among, reading
@@ -161,11 +165,13 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         )
         for row in _records(results.exclusions)
     )
+    tables = {name: _content(table) for name, table in results.tables.items()}
+    for_pages = {IN_WORDS: _in_words(run, tables)} | _for_pages(run, results)
     Result.objects.bulk_create(
         [
             *(
-                Result(run=run, kind=Result.Kind.TABLE, name=name, content=_content(table))
-                for name, table in results.tables.items()
+                Result(run=run, kind=Result.Kind.TABLE, name=name, content=content)
+                for name, content in tables.items()
             ),
             *(
                 Result(run=run, kind=Result.Kind.FIGURE, name=name, content=plain(figure))
@@ -173,7 +179,7 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
             ),
             *(
                 Result(run=run, kind=Result.Kind.PAGE, name=name, content=plain(content))
-                for name, content in _for_pages(run, results).items()
+                for name, content in for_pages.items()
             ),
         ]
     )
@@ -186,6 +192,32 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
         AnalysisRun.objects.filter(
             study_id=run.study_id, sources=run.sources, is_automatic=True, pk__lt=run.pk
         ).exclude(state=State.RUNNING).delete()
+
+
+def _in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What the tables say, and how each was made, as the report has it; for pages, where nothing
+    makes sentences.
+    """
+    recipes = recipes_of(run.recipe_set)
+    given = read_tables(contents, labels_of(run.study))
+    tables = {name: table for name, table in given.items() if table.rows}
+    declared = [analysis.finding for analysis in ANALYSES if analysis.finding]
+    methods: dict[str, dict[str, str]] = {}
+    for recipe in recipes:
+        for name, sentence in of_tables(tables, recipe):
+            methods.setdefault(name, {})[recipe.name] = str(sentence)
+    return {
+        "findings": [
+            {
+                "title": finding.title,
+                "table": finding.table,
+                "sound": [str(sentence) for sentence in finding.sound],
+                "paper": [str(sentence) for sentence in finding.paper],
+            }
+            for finding in findings(tables, recipes, declared)
+        ],
+        "methods": methods,
+    }
 
 
 def _for_pages(run: AnalysisRun, results: Results) -> dict[str, dict[str, Any]]:

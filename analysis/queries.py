@@ -8,6 +8,8 @@ from survey.models import Study
 
 #: Of `Result.Kind.PAGE`: Student's t for intervals over 2, 3, … raters, and their confidence.
 T_QUANTILES = "t_quantiles"
+#: … and of what the tables say in words.
+IN_WORDS = "in_words"
 
 
 class Decision(NamedTuple):

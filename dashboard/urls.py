@@ -81,6 +81,7 @@ study_patterns = [
     path("gold/judges/<judge:judge>/retry/", judge_views.retry, name="retry"),
     path("gold/calls/<number:call>/", judge_views.call, name="call"),
     path("agreement/", agreement_views.agreement, name="agreement"),
+    path("guard/", agreement_views.guard, name="guard"),
     path("raters/", raters.raters, name="raters"),
     path("raters/<number:participant>/", rater_views.rater, name="rater"),
     path("raters/<number:participant>/identity/", rater_views.identity, name="identity"),

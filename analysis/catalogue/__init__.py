@@ -12,6 +12,7 @@ from typing import Any
 
 from analysis.catalogue.columns import ADDED
 from analysis.catalogue.spec import FigureSpec, TableSpec, unknown
+from analysis.catalogue.subjects import MAIN_TABLE
 from survey.definition.labels import Labels
 
 FILE = Path(__file__).with_name("catalogue.json")
@@ -49,5 +50,6 @@ def has_twin(name: str) -> bool:
 
 
 def of_subject(subject: str) -> Sequence[str]:
-    """The names of the tables on a page of results."""
-    return [name for name, table in tables().items() if table.subject == subject]
+    """The names of the tables on a page of results, that of its first answer first."""
+    found = [name for name, table in tables().items() if table.subject == subject]
+    return sorted(found, key=lambda name: name != MAIN_TABLE)

@@ -238,7 +238,7 @@ class TableSpec:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """A figure, its section of the report, and the page of the numbers that it shows.
+    """A figure, its section of the report, and the table whose numbers it shows.
 
     `draw` makes it from what `analysis.figures.drawing` holds; figures without it are drawn by what
     computes their numbers.
@@ -247,7 +247,7 @@ class FigureSpec:
     name: str
     title: str
     section: str
-    page: str = ""
+    table: str
     appendix: bool = False
     draw: Callable[[Any], Any] | None = None
 

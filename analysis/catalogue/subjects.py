@@ -8,17 +8,18 @@ SECTIONS = (
 )  # fmt: skip
 #: Where the report has details, and what nobody planned for.
 APPENDIX, ELSEWHERE = SECTIONS[-2:]
-#: The page of results itself.
+#: The page of results itself, and the table that has its first answer.
 MAIN = "wins"
+MAIN_TABLE = "contrasts"
 GROUPS = "groups"
 #: Titles of pages by address.
 SUBJECTS = {
     MAIN: "Main results",
     "systems": "Systems",
-    GROUPS: "Groups",
+    GROUPS: "Rater groups",
     "mixed-models": "Mixed models",
-    "rankings": "Rankings and choices",
-    "raters": "Agreement of raters",
-    "order": "Order and sensitivity",
+    "rankings": "Rankings",
+    "raters": "Rater agreement",
+    "order": "Order and rules",
     "printed": "Printed numbers",
 }

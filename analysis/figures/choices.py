@@ -143,6 +143,6 @@ def _bars(systems: list[System], at: list[float]) -> Iterator[go.Bar]:
 
 
 BEST_WORST_SHARES = FigureSpec(
-    "best_worst_shares", "Best and worst by scenario", "Rankings and choices", "results",
+    "best_worst_shares", "Best and worst by scenario", "Rankings and choices", "choices",
     draw=lambda of: best_worst_shares(of.table("choices"), of.recipe),
 )  # fmt: skip

@@ -253,8 +253,8 @@ def _draw_radar(of: Drawing) -> go.Figure:
 
 
 DIMENSION_MEANS = FigureSpec(
-    "dimension_means", "Means on each dimension", "Systems", "results", draw=_draw_means
+    "dimension_means", "Means on each dimension", "Systems", "systems", draw=_draw_means
 )
 DIMENSION_RADAR = FigureSpec(
-    "dimension_radar", "Profiles over dimensions", "Systems", "results", draw=_draw_radar
+    "dimension_radar", "Profiles over dimensions", "Systems", "systems", draw=_draw_radar
 )

@@ -295,10 +295,10 @@ def _draw_contrasts(of: Drawing) -> go.Figure:
 
 
 SYSTEMS_FOREST = FigureSpec(
-    "systems_forest", "Means of the systems, with intervals", "Systems", "results",
+    "systems_forest", "Means of the systems, with intervals", "Systems", "systems",
     draw=_draw_systems,
 )  # fmt: skip
 CONTRASTS_FOREST = FigureSpec(
-    "contrasts_forest", "{a} against {b}, with intervals", "Contrasts", "results",
+    "contrasts_forest", "{a} against {b}, with intervals", "Contrasts", "contrasts",
     draw=_draw_contrasts,
 )  # fmt: skip

@@ -247,15 +247,21 @@ def _laid_out(
 
 
 SHARES = FigureSpec(
-    "judge_shares", "How often each score was given, by judges and by people", "Judges", "agreement"
+    "judge_shares",
+    "How often each score was given, by judges and by people",
+    "Judges",
+    "judge_scores_shares",
 )
 AGAINST_PEOPLE = FigureSpec(
-    "judge_against_people", "Judge against people, response by response", "Judges", "agreement"
-)
+    "judge_against_people",
+    "Judge against people, response by response",
+    "Judges",
+    "judge_agreement",
+)  # fmt: skip
 BLAND_ALTMAN = FigureSpec(
-    "judge_bland_altman", "Judge minus people (Bland–Altman)", "Judges", "agreement"
+    "judge_bland_altman", "Judge minus people (Bland–Altman)", "Judges", "judge_bias"
 )
 ALT_TEST = FigureSpec(
     "judge_alt_test", "The alternative annotator test, beside judges that know nothing", "Judges",
-    "agreement",
+    "alt_test",
 )  # fmt: skip

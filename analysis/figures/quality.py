@@ -251,5 +251,5 @@ DURATIONS = FigureSpec("durations", "Minutes that raters took", "Participants", 
 SIGMA_MAE = FigureSpec(
     "sigma_mae", "σ and MAE of every rater, with the thresholds", "Participants", "raters"
 )
-SIGMA = FigureSpec("sigma", "σ of the raters", "Participants", "raters")
-MAE = FigureSpec("mae", "MAE of the raters", "Participants", "raters")
+SIGMA = FigureSpec("sigma", "σ of the raters", "Participants", "thresholds")
+MAE = FigureSpec("mae", "MAE of the raters", "Participants", "thresholds")

@@ -273,5 +273,5 @@ def _axis(name: str, panel: int) -> str:
 
 RATINGS_KDE = FigureSpec(
     "ratings_kde", "How ratings are spread, by scenario, model and condition", "Systems",
-    appendix=True,
+    "items", appendix=True,
 )  # fmt: skip

@@ -275,5 +275,5 @@ def _draw(of: Drawing) -> go.Figure:
 
 
 REGION_MAP = FigureSpec(
-    "region_map", "Mean ratings by region", "Groups of raters", "results", appendix=True, draw=_draw
+    "region_map", "Mean ratings by region", "Groups of raters", "anova", appendix=True, draw=_draw
 )

@@ -126,6 +126,4 @@ def _text(scale: list[tuple[int, str]]) -> str:
     )
 
 
-SHARES = FigureSpec(
-    "shares", "How often each rating was given", "Systems", "results", appendix=True
-)
+SHARES = FigureSpec("shares", "How often each rating was given", "Systems", "items", appendix=True)

@@ -51,7 +51,7 @@ CONTRASTS = TableSpec(
         "With fewer than "
         f"{LEAST_RATERS} raters, min F′ leads, otherwise the mixed model.",
     section="Contrasts",
-    subject="systems",
+    subject="wins",
     counts="The unit is what it generalises to, which n counts.",
 )  # fmt: skip
 PAIRED = TableSpec(
@@ -68,7 +68,7 @@ PAIRED = TableSpec(
         "correlation is 1 where every rater gave more to {a}, −1 where every rater gave more to"
         " {b}; the interval is its own.",
     section="Contrasts",
-    subject="systems",
+    subject="wins",
     counts="n counts raters. The same for every recipe.",
 )  # fmt: skip
 RATER_DIFFERENCES = TableSpec(

@@ -28,6 +28,7 @@ ITEMS = TableSpec(
     observations="ratings",
     says="n counts the included raters' ratings. The same for every recipe.",
     section="Systems",
+    subject="systems",
     appendix=True,
 )  # fmt: skip
 

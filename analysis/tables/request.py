@@ -57,10 +57,11 @@ class Request:
 @dataclass(frozen=True)
 class Finding:
     """A question that the report answers in its first section, and what says the answer: of the
-    tables, of the recipe whose units are raters, and of a dimension.
+    tables, of the recipe whose units are raters, and of a dimension. `table` has the numbers.
     """
 
     title: str
+    table: str
     say: Callable[[Mapping[str, Table], Recipe | None, str], Iterator[Sentence]]
 
 

@@ -42,7 +42,7 @@ def recipe_sentences(
     `rated` is whether the study asks for ratings, which are all that some recipes are about.
     """
     same = next((each.name for each in before if each.groups == recipe.groups), "")
-    parts = list(_of_tables(tables, recipe, same))
+    parts = [sentence for _, sentence in of_tables(tables, recipe, same)]
     if not parts:
         yield say("no_tables" if rated or recipe.unit != "rating" else "nothing_rated")
     elif recipe.unit == "rating":
@@ -52,14 +52,16 @@ def recipe_sentences(
     yield from parts
 
 
-def _of_tables(tables: Tables, recipe: Recipe, same: str) -> Iterator[Sentence]:
-    """A sentence for each table that has rows of the recipe; `same` names one of equal groups."""
+def of_tables(tables: Tables, recipe: Recipe, same: str = "") -> Iterator[tuple[str, Sentence]]:
+    """Each table that has rows of the recipe, with how it was made; `same` names a recipe of equal
+    groups.
+    """
     for name, values_of in SAID.items():
         rows = rows_of(tables, name, recipe=recipe.name)
         is_of_recipe = name in tables and "recipe" in tables[name].columns
         if rows and (is_of_recipe or recipe.unit == "participant"):
             more = {"same": same} if name == "group_tests" else {}
-            yield say(name, **values_of(tables, recipe, rows), **more)
+            yield name, say(name, **values_of(tables, recipe, rows), **more)
 
 
 def _contrasts(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:

@@ -9,9 +9,19 @@ from dashboard.shared.stored_tables import Row, Table, in_order
 
 TABLES = (
     "judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models",
-    "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_funnel", "guard_wins",
-    "guard_systems", "guard_raters", "guard_warnings",
+    "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_warnings",
 )  # fmt: skip
+GUARD = ("guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings")
+#: What each kind of warning comes to.
+WARNINGS = {
+    "shared_chance": "Repeated scores of the gold judge are not independent.",
+    "same_family": "The gold judge scores models of its own family.",
+    "family_unknown": "The judge may score models of its own family: a family is not stated.",
+    "raters_differ": "With other gold scores or none, other raters would be included.",
+    "wins_differ": "With other gold scores or none, other systems would win.",
+    "means_differ": "With other gold scores or none, means of systems would change.",
+    "ways_agree": "With other gold scores or none, the same raters would be included.",
+}
 #: Of judge_agreement: what a statistic says, and when to worry.
 STATISTICS = {
     "pearson_within": (
@@ -20,8 +30,8 @@ STATISTICS = {
     ),
     "spearman_within": "The same for the order alone.",
     "bias": (
-        "Judge minus people, in points of the scale. Worry where the interval leaves 0 out: "
-        "whoever rates as people do then lies that far from the gold scores."
+        "Judge minus people, in points of the scale. Worry where the interval does not hold 0: "
+        "a rater who rates as people do is then that far from the gold scores."
     ),
     "limits_low": ("About 95 % of the differences between judge and people lie above this one …"),
     "limits_high": (
@@ -74,6 +84,15 @@ def grouped(table: Table, *columns: str) -> list[tuple[tuple[Any, ...], list[Row
     for row in table.rows:
         found.setdefault(tuple(row[name] for name in columns), []).append(row)
     return list(found.items())
+
+
+def warnings(table: Table) -> list[tuple[str, list[str]]]:
+    """The warnings about gold scores by kind: what each kind comes to, and its details."""
+    found = grouped(table, "kind")
+    return [
+        (WARNINGS.get(kind, rows[0]["text"]), [row["text"] for row in rows])
+        for (kind,), rows in found
+    ]
 
 
 def with_flags(consistency: Table) -> list[Row]:

@@ -1,14 +1,12 @@
-"""Judges: whether they agree with themselves and with people."""
+"""Judges: whether they agree with themselves and with people, and what filtering by them does."""
 
-from django.http import (
-    HttpResponse,
-)
+from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from analysis.labels import labels_of
 from dashboard.judges import agreement as about_judges
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.figures import _figures
+from dashboard.shared.figures import by_table, figures_of
 from dashboard.shared.newest_analysis import newest_analysis
 from dashboard.shared.pages import analysis_page, asked_for
 
@@ -16,12 +14,12 @@ from dashboard.shared.pages import analysis_page, asked_for
 @require_GET
 @researcher_required
 def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Whether judges agree with themselves and with people, and what filtering by them does."""
+    """Whether judges agree with themselves and with people."""
     found = study_or_404(name)
     analysis = newest_analysis(found, asked_for(request))
     labels = labels_of(found)
-    read = analysis.tables(*about_judges.TABLES)
-    stored = {name: table.labelled(labels, name) for name, table in read.items()}
+    stored = analysis.labelled_tables(labels, *about_judges.TABLES)
+    figures = [each for each in figures_of(analysis, labels) if each.section == "Judges"]
     return analysis_page(
         request,
         found,
@@ -29,7 +27,7 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         "judges/agreement",
         analysis,
         labels=labels,
-        warnings=stored["guard_warnings"].rows,
+        warnings=about_judges.warnings(stored["guard_warnings"]),
         consistency=about_judges.with_flags(stored["judge_consistency"]),
         shares=about_judges.shares(stored["judge_scores_shares"]),
         uneven=about_judges.most_uneven(stored["judge_item_spread"]),
@@ -38,10 +36,29 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
         bias=about_judges.grouped(stored["judge_bias"], "judge", "dimension"),
         tests=about_judges.alt_tests(stored["alt_test"]),
         raters=about_judges.grouped(stored["alt_test_raters"], "judge", "dimension"),
+        figures=figures,
+        drawn_of=by_table(figures),
+    )
+
+
+@require_GET
+@researcher_required
+def guard(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What becomes of raters, wins and means where the filter goes by other gold scores."""
+    found = study_or_404(name)
+    analysis = newest_analysis(found, asked_for(request))
+    labels = labels_of(found)
+    stored = analysis.labelled_tables(labels, *about_judges.GUARD)
+    return analysis_page(
+        request,
+        found,
+        "guard",
+        "judges/guard",
+        analysis,
+        labels=labels,
+        warnings=about_judges.warnings(stored["guard_warnings"]),
         funnel=about_judges.three_ways(stored["guard_funnel"], "step"),
         wins=about_judges.three_ways(stored["guard_wins"], "dimension", "scenario"),
         systems=about_judges.three_ways(stored["guard_systems"], "dimension", "model", "condition"),
         left_out=stored["guard_raters"].rows,
-        conditions=(labels.a, labels.b),
-        figures=_figures(analysis, labels, of_judges=True),
     )

@@ -6,7 +6,6 @@ from django.http import (
     JsonResponse,
 )
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
@@ -15,14 +14,14 @@ from analysis.runs import request_run
 from dashboard.results.forms import RecomputeForm
 from dashboard.results.wins import mean_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
-from dashboard.shared.figures import _figures
+from dashboard.shared.figures import address_of, figures_of
 from dashboard.shared.newest_analysis import (
     include_query,
     included,
     newest_analysis,
     newest_of_ratings,
 )
-from dashboard.shared.pages import analysis_page, asked_for, wake_worker
+from dashboard.shared.pages import address, analysis_page, asked_for, wake_worker
 from survey.tidy import counted_sources
 
 
@@ -39,7 +38,11 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
         "results/figures",
         analysis,
         labels=labels,
-        figures=_figures(analysis, labels, of_judges=False),
+        figures=[
+            (figure, address_of(found, analysis, figure.table))
+            for figure in figures_of(analysis, labels)
+            if figure.section != "Judges"
+        ],
         means=mean_tables(analysis.tables("items")["items"].labelled(labels, "items")),
     )
 
@@ -68,9 +71,8 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     else:
         wake_worker(request, "analysis.run", run.pk)
     form = RecomputeForm(request.POST)
-    page, subject = form.page_and_subject if form.is_valid() else ("raters", "")
-    back_to = [found, subject] if subject else [found]
-    return redirect(reverse(page, args=back_to) + include_query(include))
+    page = form.cleaned_data["page"] if form.is_valid() else "raters"
+    return redirect(address(page, found) + include_query(include))
 
 
 @require_GET

@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 
 from analysis.catalogue.spec import Column
-from analysis.catalogue.subjects import MAIN, SUBJECTS
-from dashboard.shared.result_tables import EVERY
+from dashboard.shared.pages import OF_RESULTS
+from dashboard.shared.result_tables import ALL, EVERY
 
 
 class ResultsForm(forms.Form):
@@ -33,7 +33,7 @@ class ResultsForm(forms.Form):
                 required=False,
                 choices=[
                     *((value, column.text(value)) for value in values),
-                    (EVERY, "every one"),
+                    (EVERY, "all rows" if ALL in values else "all"),
                 ],
                 initial=first,
             )
@@ -46,17 +46,10 @@ class ResultsForm(forms.Form):
 
 
 #: Those that show an analysis, and let people ask for a new one.
-PAGES = ("agreement", "raters", "thresholds", "results", "figures", "downloads")
+PAGES = ("agreement", "guard", "raters", "thresholds", "figures", "downloads", *OF_RESULTS)
 
 
 class RecomputeForm(forms.Form):
     """The page on which a new analysis was asked for."""
 
     page = forms.ChoiceField(choices=[(page, page) for page in PAGES])
-    subject = forms.ChoiceField(required=False, choices=[(name, name) for name in SUBJECTS])
-
-    @property
-    def page_and_subject(self) -> tuple[str, str]:
-        """The page, and of results the subject, where it is not the main one."""
-        page, subject = self.cleaned_data["page"], self.cleaned_data["subject"]
-        return page, subject if page == "results" and subject != MAIN else ""

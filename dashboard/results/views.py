@@ -1,7 +1,7 @@
 """Researchers' pages of results: subject by subject, recipes side by side, rows as asked for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,18 +12,20 @@ from django_tables2 import RequestConfig
 
 from analysis import catalogue
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.catalogue.subjects import GROUPS, MAIN, SUBJECTS
+from analysis.catalogue.subjects import GROUPS, MAIN, MAIN_TABLE, SUBJECTS
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
+from dashboard.results.questions import Section, answers_of, question
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.figures import address_of, by_table, figures_of
 from dashboard.shared.newest_analysis import Analysis, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for
-from dashboard.shared.result_tables import ROWS_SHOWN, Compared, ResultTable
+from dashboard.shared.result_tables import ALL, ROWS_SHOWN
 from dashboard.shared.stored_tables import Table
 from survey.csv_text import csv_lines
 from survey.definition.labels import Labels
@@ -32,20 +34,7 @@ from survey.tidy import definition_of
 
 #: Behind the name of a table of all raters, where it stands apart from that of the included.
 OF_ALL = "_all"
-NOT_MADE = "this analysis holds nothing of the kind"
-
-
-@dataclass(frozen=True)
-class Section:
-    """A table on a page, and where its rows are as CSV."""
-
-    about: TableSpec
-    shown: ResultTable
-    compared: Compared | None
-    csv: str
-    #: The tables whose CSV holds these rows: one, and that of all raters where both are shown.
-    files: list[str]
-    lacking: list[tuple[str, str]]
+NOT_MADE = "this analysis has no such result"
 
 
 @require_GET
@@ -69,34 +58,52 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         recipes=list(recipes),
         choices=choices,
     )
-    sections, hidden = [], []
-    for table in (table for table in names if table in stored):
-        section = _section(request, analysis, specs[table], stored[table], form.choice)
-        if section.shown.rows:
-            sections.append(section)
-        else:
-            hidden.append(section.about.title)
+    sections = {
+        table: _section(request, analysis, specs[table], stored[table], form.choice)
+        for table in names
+        if table in stored
+    }
+    address = partial(address_of, found, analysis)
+    answers = answers_of(analysis, address)
+    figures = by_table(figures_of(analysis, labels))
+    told = {answer.table for answer in answers}
+    questions = [
+        question(
+            analysis,
+            specs[table],
+            address=address,
+            answers=answers,
+            figures=figures,
+            section=sections.get(table),
+            columns=stored[table].columns if table in stored else (),
+        )
+        for table in names
+        if table in stored or table in told
+    ]
     context = _main(analysis, labels) if subject == MAIN else {}
+    if subject == MAIN:
+        others = [answer for answer in answers if answer.table != MAIN_TABLE]
+        context["others"] = [(answer, address(answer.table)) for answer in others]
     if subject == GROUPS:
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(
         request,
         found,
-        "results",
+        "results" if subject == MAIN else f"results/{subject}",
         "results/results",
         analysis,
         labels=labels,
         subject=subject,
-        subjects=list(SUBJECTS.items()),
         title=SUBJECTS[subject],
         recipes=recipes,
         form=form,
-        sections=sections,
-        hidden=hidden,
+        is_filtered=any(name in request.GET for name in form.fields),
+        questions=questions,
+        figures=[figure for asked in questions for figure in asked.figures],
         absent=[
             (specs[table].title, analysis.not_available.get(table, NOT_MADE))
             for table in names
-            if table not in stored
+            if table not in stored and table not in told
         ],
         level=result_tables.level_text(_level(analysis.run)),
         rated=rated,
@@ -129,11 +136,9 @@ def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
 
 def _main(analysis: Analysis, labels: Labels) -> dict[str, Any]:
     """What the main page has beside the tables of recipes."""
-    read = analysis.tables("wins", "wins_summary", "items", "demographics")
-    stored = {name: table.labelled(labels, name) for name, table in read.items()}
+    stored = analysis.labelled_tables(labels, "wins", "wins_summary", "demographics")
     return {
         "win_tables": win_tables(stored["wins"], stored["wins_summary"]),
-        "items": stored["items"].rows,
         "demographics": stored["demographics"].grouped("characteristic"),
     }
 
@@ -185,6 +190,7 @@ def _section(
     name = about.name
     asked = result_tables.asked_of(table, about, chosen)
     groups = result_tables.grouped(result_tables.rows_with(table, asked), about)
+    groups.sort(key=lambda rows: rows[0].get("model") != ALL)
     level = _level(analysis.run)
     shown = result_tables.shown(table, about, groups, level=level)
     RequestConfig(request, paginate={"per_page": ROWS_SHOWN}).configure(shown)
@@ -194,7 +200,6 @@ def _section(
         if where.startswith(f"{name} (")
     ]
     return Section(
-        about=about,
         shown=shown,
         compared=result_tables.compared(groups, level),
         csv=urlencode(asked),

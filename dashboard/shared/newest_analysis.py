@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, Q
@@ -10,11 +11,12 @@ from django.utils import timezone
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RaterQuality, Result
-from analysis.queries import latest_run
+from analysis.queries import IN_WORDS, latest_run
 from analysis.recipe_sets import current_recipe_set
 from analysis.rules import current_rule_set
 from analysis.runs import fingerprint
 from dashboard.shared.stored_tables import Table
+from survey.definition.labels import Labels
 from survey.models import Participant, Study
 from survey.tidy import counted_sources, not_counted_among
 
@@ -112,6 +114,10 @@ class Analysis:
     def n_raters(self) -> int:
         return self.run.rater_quality.count() if self.run else 0
 
+    @cached_property
+    def n_included(self) -> int:
+        return self.run.rater_quality.filter(included=True).count() if self.run else 0
+
     @property
     def stand_in(self) -> str:
         """The stand-in that the run's gold scores came from, if it was one."""
@@ -124,13 +130,25 @@ class Analysis:
         """What a reader of the results has to know about the gold scores."""
         if self.run is None:
             return []
-        stored = self.tables("guard_warnings")["guard_warnings"]
-        rows = stored.labelled(labels_of(self.run.study), "guard_warnings").rows
+        labels = labels_of(self.run.study)
+        rows = self.labelled_tables(labels, "guard_warnings")["guard_warnings"].rows
         return [row["text"] for row in rows if row["kind"] != "ways_agree"]
 
     def tables(self, *names: str) -> dict[str, Table]:
         """The run's tables called `names`; one that it lacks is empty."""
         return tables_of(self.run, *names)
+
+    def labelled_tables(self, labels: Labels, *names: str) -> dict[str, Table]:
+        """The same as people read them, with labels for names of the study."""
+        return {name: table.labelled(labels, name) for name, table in self.tables(*names).items()}
+
+    @cached_property
+    def in_words(self) -> dict[str, Any]:
+        """What the run's tables say: its findings, and how each table was made by each recipe."""
+        if self.run is None:
+            return {}
+        stored = self.run.results.filter(kind=Result.Kind.PAGE, name=IN_WORDS).first()
+        return stored.content if stored else {}
 
     def figure_names(self) -> list[str]:
         """The run's figures, without their data."""

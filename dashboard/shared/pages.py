@@ -11,9 +11,12 @@ from django.http import (
     HttpResponse,
 )
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from kombu.exceptions import OperationalError
 
+from analysis.catalogue.subjects import MAIN
+from analysis.catalogue.subjects import SUBJECTS as RESULTS
 from analysis.labels import labels_of
 from config.celery import wake
 from dashboard.shared.forms import IncludeForm
@@ -21,7 +24,12 @@ from dashboard.shared.newest_analysis import Analysis, include_query, only_not_c
 from judge.queries import gold_scores
 from survey.models import Participant, Study
 
-#: The subjects, and the pages of each: name of the address, label.
+#: Pages of results, the main one first.
+OF_RESULTS = {
+    "results" if subject == MAIN else f"results/{subject}": title
+    for subject, title in RESULTS.items()
+}
+#: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
     ("Overview", [("study", "State")]),
     (
@@ -35,10 +43,16 @@ SUBJECTS = [
         "Raters",
         [("raters", "Funnel and list"), ("thresholds", "Thresholds"), ("submissions", "Prolific")],
     ),
-    ("Judges", [("gold", "Scores"), ("agreement", "Agreement")]),
-    ("Results", [("results", "Tables"), ("figures", "Figures")]),
+    ("Judges", [("gold", "Scores"), ("agreement", "Agreement"), ("guard", "Guard")]),
+    ("Results", [*OF_RESULTS.items(), ("figures", "All figures")]),
     ("Share", [("downloads", "Files")]),
 ]
+
+
+def address(page: str, study: Study) -> str:
+    """The address of one of SUBJECTS' pages of a study."""
+    name, _, rest = page.partition("/")
+    return reverse(name, args=[study, rest] if rest else [study])
 
 
 def study_page(
@@ -50,10 +64,17 @@ def study_page(
     """
     form = IncludeForm(request.GET)
     choice = include_query(form.chosen) if form.is_valid() else ""
-    subject = next(pages for _, pages in SUBJECTS if page in dict(pages))
-    context |= {"study": study, "page_name": page, "choice": choice}
+    own = next(pages for _, pages in SUBJECTS if page in dict(pages))
+    context |= {
+        "study": study,
+        "page_name": page,
+        "choice": choice,
+        "subjects": [
+            (label, address(pages[0][0], study), pages == own) for label, pages in SUBJECTS
+        ],
+        "subject_pages": [(key, label, address(key, study)) for key, label in own],
+    }
     context.setdefault("labels", SimpleLazyObject(partial(labels_of, study)))
-    context |= {"subjects": SUBJECTS, "subject_pages": subject}
     return render(request, f"dashboard/{template}.html", context)
 
 

@@ -12,7 +12,15 @@ from analysis.judges.agreement_with_people import OTHER_SCALE
 from analysis.judges.shared_chance import WHAT_TO_DO
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
-from dashboard.judges.agreement import TABLES, in_short, most_uneven, shares, three_ways
+from dashboard.judges.agreement import GUARD as GUARD_TABLES
+from dashboard.judges.agreement import (
+    TABLES,
+    WARNINGS,
+    in_short,
+    most_uneven,
+    shares,
+    three_ways,
+)
 from dashboard.shared.stored_tables import Table
 from judge.gold import choose_gold
 from judge.models import Judge
@@ -29,6 +37,7 @@ from tests.factories import add_participant, make_study
 pytestmark = pytest.mark.embedded
 
 AGREEMENT = "/studies/small/agreement/"
+GUARD = "/studies/small/guard/"
 
 FIGURES = [figure.name for figure in catalogue.figures().values() if figure.section == "Judges"]
 
@@ -44,21 +53,23 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     run = finished_run(study=judge.study, sources=counted_sources())
     answer = page.get(AGREEMENT)
     shown = text_of(answer)
+    guard = page.get(GUARD)
     stored = set(run.results.filter(kind="table").values_list("name", flat=True))
-    assert set(TABLES) <= stored
+    assert {*TABLES, *GUARD_TABLES} <= stored
     warnings = run.results.get(name="guard_warnings").content["rows"]
     assert warnings
-    remark = catalogue.table("guard_warnings", labels_of(run.study)).column("text")
-    for _, text in warnings:
-        assert remark.text(text) in shown
-    assert "Without the rule “Low variance and far from gold”, 4 raters are kept" in shown
-    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", answer.content.decode())
+    for kind, text in warnings:
+        assert WARNINGS[kind] in shown and text in shown
+        assert WARNINGS[kind] in text_of(guard) and text in text_of(guard)
+    headings = [re.findall(r"<h2[^>]*>(.*?)</h2>", one.content.decode()) for one in (answer, guard)]
     assert headings == [
-        "What a reader of the results has to know",
-        "Does a judge agree with itself?",
-        "Do people agree with it?",
-        "May it take a rater's place?",
-        "Does the gold score choose its raters?",
+        [
+            "Warnings about the gold scores",
+            "Does a judge agree with itself?",
+            "Do people agree with it?",
+            "Can it replace a rater?",
+        ],
+        ["Warnings about the gold scores", "Do the results depend on the gold scores?"],
     ]
     consistency, given, *_ = tables_of(answer)
     name = "stand-in@1 (stand-in, no language model)"
@@ -67,8 +78,9 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     assert given[2][1:] == ["20", "0%", "40%", "0%", "40%", "20%"]
     assert "Correlation of means, r" in shown and "Worry where the interval holds 0." in shown
     assert "always 3 knows nothing" in shown
-    assert "leave-one-rater-out consensus" in shown
-    assert "Whom the rule leaves out" in shown
+    assert "leave-one-rater-out consensus" in text_of(guard)
+    assert "Raters whom the rule excludes" in text_of(guard)
+    assert "Wins: Plain : Tuned" in text_of(guard)
 
 
 @pytest.mark.slow
@@ -77,9 +89,9 @@ def test_pages_of_results_point_to_what_is_to_know(page: Client, judge: Judge) -
     finished_run(study=judge.study, sources=counted_sources())
     for name in ("raters", "results", "figures"):
         answer = page.get(f"/studies/small/{name}/")
-        assert "to know about the gold scores before these numbers are reported" in text_of(answer)
-        assert 'href="/studies/small@1/agreement/"' in answer.content.decode()
-    assert "before these numbers are reported" not in text_of(page.get(AGREEMENT))
+        assert re.search(r"\d warnings? about gold scores", text_of(answer))
+        assert "Before reporting these numbers, read the warning" in text_of(answer)
+        assert 'href="/studies/small@1/guard/"' in answer.content.decode()
 
 
 @pytest.mark.slow
@@ -100,15 +112,17 @@ def test_page_gives_the_reasons_where_there_is_nothing(page: Client, study: Stud
     study.gold_sets.all().delete()
     run = finished_run(study=study, sources=counted_sources())
     shown = text_of(page.get(AGREEMENT))
-    for name in ("judge_consistency", "judge_agreement", "alt_test", "guard_funnel"):
+    for name in ("judge_consistency", "judge_agreement", "alt_test"):
         assert capfirst(run.manifest["absent"][name]) in shown
+    assert capfirst(run.manifest["absent"]["guard_funnel"]) in text_of(page.get(GUARD))
 
 
 def test_analysis_from_before_judges_were_analysed_shows_a_page(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
-    run.results.filter(name__in=[*TABLES, *FIGURES]).delete()
-    assert "This analysis holds nothing of the kind." in text_of(page.get(AGREEMENT))
+    run.results.filter(name__in=[*TABLES, *GUARD_TABLES, *FIGURES]).delete()
+    for address in (AGREEMENT, GUARD):
+        assert "This analysis has no such result." in text_of(page.get(address))
 
 
 @pytest.mark.slow
@@ -120,8 +134,9 @@ def test_page_names_test_people_who_were_asked_for(
 
 
 def test_computing_anew_comes_back_to_the_page(page: Client, study: Study, woken: object) -> None:
-    answer = page.post("/studies/small/analysis/recompute/", {"page": "agreement"})
-    assert answer["Location"] == "/studies/small@1/agreement/"
+    for name in ("agreement", "guard"):
+        answer = page.post("/studies/small/analysis/recompute/", {"page": name})
+        assert answer["Location"] == f"/studies/small@1/{name}/"
 
 
 @pytest.mark.slow
@@ -242,4 +257,4 @@ def test_replicates_that_share_their_chance_are_told_wherever_one_looks(
         f"100% of its scores are 5 and 10% of the other replicates': {WHAT_TO_DO}.",
     ]
     shown = text_of(page.get("/studies/small/results/"))
-    assert "to know about the gold scores before these numbers are reported" in shown
+    assert "1 warning about gold scores" in shown or "warnings about gold scores" in shown

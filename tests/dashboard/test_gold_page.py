@@ -43,7 +43,7 @@ GOLD = "/studies/small/gold/"
 def test_study_without_judge_says_what_to_do(page: Client, study: Study) -> None:
     shown = text_of(page.get(GOLD))
     assert "The study names no judge: add a judging section to its study.yaml" in shown
-    assert "The gold scores are those of file imported , imported ones" in shown
+    assert "Gold scores: file imported . The filter compares raters with them." in shown
 
 
 def test_study_without_ratings_has_no_use_for_gold_scores(page: Client, db: None) -> None:
@@ -77,7 +77,7 @@ def test_every_source_stands_beside_the_others(
         ],
         [f"blocks@1 {at} whole blocks, 2 replicates", "not asked yet"],
         [
-            f"file imported gold who made it is not said, imported {imported_at}",
+            f"file imported gold author not stated, imported {imported_at}",
             "10 scores",
         ],
         ["panel clinicians experts, who rate in the survey", "1 who has completed"],
@@ -312,7 +312,7 @@ def test_upload_adds_a_source_that_is_not_gold_yet(
 ) -> None:
     said = upload(page, tmp_path, FILE)
     assert "2 gold scores are here as mine. They are not gold yet." in said
-    assert ["file mine who made it is not said", "2 scores"] in [
+    assert ["file mine author not stated", "2 scores"] in [
         [source.partition(", imported")[0], rests_on]
         for source, rests_on, *_ in tables_of(page.get(GOLD))[0][1:]
     ]

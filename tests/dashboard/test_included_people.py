@@ -18,8 +18,8 @@ from tests.factories import add_participant
 pytestmark = pytest.mark.embedded
 
 PAGES = ["results", "raters", "thresholds", "figures", "agreement", "downloads", "gold"]
-SIMULATED = "include simulated participants, who never count among the raters"
-BY_DEFAULT = "They are shown because no rater has finished yet"
+SIMULATED = "include simulated participants, who never count as raters"
+BY_DEFAULT = "You see them because no rater has finished yet"
 LABEL = "with simulated participants"
 
 
@@ -116,5 +116,5 @@ def test_an_analysis_of_experts_is_never_shown_unasked(page: Client, study: Stud
     add_participant(study, pseudonym="edda", source="panel", panel="clinicians")
     finished_run(study=study, sources=counted_sources(["panel"]))
     shown = text_of(page.get("/studies/small/raters/"))
-    assert "No rater has taken part yet, only panel participants." in shown
+    assert "Only panel participants have taken part." in shown
     assert "edda" not in shown

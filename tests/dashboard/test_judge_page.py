@@ -202,7 +202,7 @@ def test_judge_that_tries_again_by_itself_says_until_when_it_waits(
     until = timezone.now() + timedelta(minutes=5)
     Judge.objects.update(failures_in_a_row=3, not_before=until)
     shown = text_of(page.get(JUDGE))
-    assert f"has trouble and tries again by itself, not before {until:%H:%M:%S} UTC" in shown
+    assert f"has trouble and will try again, not before {until:%H:%M:%S} UTC" in shown
     assert "Nobody there. Nothing answers at that address" in shown
 
 

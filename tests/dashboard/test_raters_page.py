@@ -103,7 +103,7 @@ def test_stand_in_is_named_where_its_scores_count(page: Client, judge: Judge, st
     finished_run(study=study, sources=counted_sources())
     for name in ("raters", "results", "figures", "downloads"):
         shown = text_of(page.get(f"/studies/small/{name}/"))
-        assert "The gold scores are made up by a stand-in" in shown, name
+        assert "A stand-in made up the gold scores" in shown, name
 
 
 def test_study_with_test_people_alone_leads_to_their_numbers(page: Client, study: Study) -> None:

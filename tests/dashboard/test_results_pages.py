@@ -4,20 +4,26 @@ import csv
 import html
 import io
 import re
+from itertools import chain
 from typing import Any
 
 import pytest
+from analysis.catalogue.wording import Wording
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
+from analysis import catalogue
 from analysis.catalogue.subjects import SUBJECTS
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
+from analysis.queries import IN_WORDS
 from analysis.recipe import shipped_recipes
-from analysis.recipe_sets import set_recipes
+from analysis.recipe_sets import recipes_of, set_recipes
+from analysis.text.cells import plain, read_tables
+from analysis.text.findings import findings
 from survey.csv_text import csv_lines
 from survey.models import Study
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, definition_of
 from tests.dashboard.conftest import Woken, study_taken_by_five
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import Key, add_participant, make_study
@@ -147,9 +153,13 @@ def test_results_leaves_a_cell_without_ratings_empty(page: Client, db: None) -> 
     assert wins[2] == ["Ant", "3.00", "–", "0", "0"]
 
 
-def test_results_shows_items_and_demographics(page: Client, study: Study, run: AnalysisRun) -> None:
-    *_, items, demographics = tables_of(page.get("/studies/small/results/"))
-    assert items[1] == ["S1", "1", "Ant", "Plain", "Warmth", "3", "2.00", "0.00", "3.50"]
+def test_results_show_responses_and_demographics(
+    page: Client, study: Study, run: AnalysisRun
+) -> None:
+    *_, items = tables_of(page.get("/studies/small/results/systems/"))
+    assert items[0] == ["Scenario", "Set", "Model", "Condition", "n", "Mean (SD)", "Gold"]
+    assert items[1] == ["S1", "1", "Ant", "Plain", "3", "2.00 (0.00)", "3.50"]
+    *_, demographics = tables_of(page.get("/studies/small/results/"))
     assert demographics[1:3] == [
         ["Age", "Mean (SD), range 30–50", "3", "40.0 (10.0)"],
         ["Sex", "Female", "3", "100.0%"],
@@ -202,10 +212,10 @@ def test_results_without_ratings_lead_to_what_people_answered(page: Client, db: 
     small_study.load(yaml=small_study.CHOICES_YAML.replace("slug: small", "slug: chosen"))
     said = text_of(page.get("/studies/chosen/results/"))
     assert said.count("asks for no ratings") == 1
-    assert "Answer by answer it is in ranks.csv and comments.csv on the page Downloads" in said
-    assert "What they chose and ranked is compared under Rankings and choices" in said
+    assert "Every single answer is in ranks.csv and comments.csv on the page Files" in said
+    assert "Ranks and choices are compared under Rankings" in said
     shown = page.get("/studies/chosen/results/?include=simulated").content.decode()
-    assert '<a href="/studies/chosen@1/downloads/?include=simulated">Downloads</a>' in shown
+    assert '<a href="/studies/chosen@1/downloads/?include=simulated">Files</a>' in shown
     assert "Wins" not in said
 
 
@@ -276,7 +286,14 @@ def test_rows_over_all_are_shown_first_and_parts_when_asked(
 
 @pytest.mark.parametrize(
     "query",
-    ["?recipe=best", "?test=f", "?scenario=S9", "?raters=%00", "?group_tests-page=99999&model="],
+    [
+        "?recipe=best",
+        "?test=f",
+        "?scenario=S9",
+        "?raters=%00",
+        "?group_tests-page=99999&model=",
+        "?group_tests-page=x&group_tests-sort=colour",
+    ],
 )
 def test_what_is_no_choice_chooses_nothing(
     page: Client, grouped_run: AnalysisRun, query: str
@@ -325,10 +342,96 @@ def test_every_subject_says_what_is_absent_and_why(page: Client, grouped_run: An
     assert "There are no ranks." in said["rankings"]
     assert "Mean ranks" in said["rankings"]
     assert "No recipe quotes printed numbers." in said["printed"]
-    assert "Plain against Tuned" in said["systems"]
+    assert "How good is each system?" in said["systems"]
+
+
+def test_a_question_has_its_answer_then_its_figure_then_its_table(
+    page: Client, grouped_run: AnalysisRun
+) -> None:
+    answer = page.get("/studies/grouped/results/")
+    said = text_of(answer)
+    places = [
+        said.index(words)
+        for words in (
+            "Is Plain rated higher than Tuned?",
+            "Over all models, Plain was rated",
+            "Plain against Tuned, with intervals",
+            "Filter the tables",
+            "Plain minus Tuned [interval]",
+            "How this is computed",
+            "Plain and Tuned were compared within raters",
+            "Other answers Who counts",
+            "Which condition wins where?",
+        )
+    ]
+    assert places == sorted(places)
+    shown = answer.content.decode()
+    assert (
+        f'data-figure="/studies/grouped@1/figures/{grouped_run.pk}/contrasts_forest.json"' in shown
+    )
+    assert '<a href="/studies/grouped@1/results/#contrasts" title=' in shown
+
+
+def test_answers_are_the_sentences_of_the_report(page: Client, grouped_run: AnalysisRun) -> None:
+    stored = grouped_run.results.get(kind="page", name=IN_WORDS).content
+    contents = grouped_run.results.filter(kind="table").values_list("name", "content")
+    definition = definition_of(grouped_run.study)
+    given = read_tables(dict(contents), Wording(definition))
+    made = findings(
+        {name: table for name, table in given.items() if table.rows},
+        recipes_of(grouped_run.recipe_set),
+    )
+    assert [(each["title"], each["sound"], each["paper"]) for each in stored["findings"]] == [
+        (each.title, list(map(str, each.sound)), list(map(str, each.paper))) for each in made
+    ]
+    for subject in ("groups", "raters"):
+        said = "".join(text_of(page.get(f"/studies/grouped/results/{subject}/")).split())
+        told = [e for e in made if catalogue.table(e.table).subject == subject]
+        assert told
+        for sentence in chain.from_iterable((*each.sound, *each.paper) for each in told):
+            assert "".join(plain(sentence).split()) in said
+
+
+def test_analysis_from_before_sentences_were_stored_shows_its_tables(
+    page: Client, grouped_run: AnalysisRun
+) -> None:
+    grouped_run.results.filter(kind="page").delete()
+    answer = page.get("/studies/grouped/results/")
+    assert "Is Plain rated higher than Tuned?" in text_of(answer)
+    assert "Over all models" not in text_of(answer)
+    assert len(tables_of(answer)) > 3
+
+
+def test_every_figure_is_beside_a_table_that_has_a_page(
+    page: Client, grouped_run: AnalysisRun
+) -> None:
+    for figure in catalogue.figures().values():
+        assert figure.table in catalogue.tables(), figure.name
+    shown = page.get("/studies/grouped/figures/").content.decode()
+    drawn = set(re.findall(r'data-name="(\w+)"', shown))
+    beside = {
+        name
+        for subject in SUBJECTS
+        for name in re.findall(
+            r'data-name="(\w+)"', page.get(f"/studies/grouped/results/{subject}/").content.decode()
+        )
+    }
+    of_raters = {f.name for f in catalogue.figures().values() if f.section == "Participants"}
+    assert beside == drawn - of_raters
+
+
+def test_notices_are_one_line_with_the_rest_folded(
+    page: Client, study: Study, run_with_simulated: AnalysisRun
+) -> None:
+    study.participants.filter(pseudonym="ann").update(pages_done=99)
+    shown = page.get("/studies/small/results/?include=simulated").content.decode()
+    line = re.sub(r"<[^>]*>", " ", shown[shown.index("<summary>") : shown.index("</summary>")])
+    assert "4 of 5 raters included" in " ".join(line.split())
+    assert "with simulated participants" in line
+    assert "data changed since" in line
 
 
 def test_recompute_comes_back_to_the_same_subject(page: Client, study: Study, woken: Woken) -> None:
-    sent = {"page": "results", "subject": "groups"}
+    sent = {"page": "results/groups"}
     answer = page.post("/studies/small/analysis/recompute/", sent)
     assert answer["Location"] == "/studies/small@1/results/groups/"

@@ -20,10 +20,11 @@ from analysis.text.findings.words import of_unit
 @dataclass(frozen=True)
 class Finding:
     """A question, and what two kinds of recipes say to it: `sound` counts raters (and items),
-    `paper` counts ratings or wins. Either may be empty.
+    `paper` counts ratings or wins. Either may be empty. `table` has the main numbers of it.
     """
 
     title: str
+    table: str
     sound: tuple[Sentence, ...]
     paper: tuple[Sentence, ...] = ()
 
@@ -38,43 +39,57 @@ def findings(
     """
     sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
     dimensions = _dimensions(tables)
-    found = [Finding("Who counts", tuple(answers.included(tables)))]
+    found = [Finding("Who counts", "funnel", tuple(answers.included(tables)))]
     for dimension, label in dimensions.items():
         of = f" ({label})" if dimension and len(dimensions) > 1 else ""
         questions = [
             (
                 "Condition against condition",
+                "contrasts",
                 conditions.contrast(tables, sound, dimension),
                 conditions.wins(tables, dimension),
             ),
             (
                 "The reference",
+                "to_reference",
                 conditions.to_reference(tables, sound, dimension),
                 conditions.points(tables, dimension),
             ),
             (
                 "Groups of raters",
+                "group_tests",
                 groups.pairs(tables, sound, dimension),
                 groups.pairs(tables, paper, dimension),
             ),
             (
                 "Several groups at once",
+                "anova",
                 groups.several(tables, sound, dimension),
                 groups.several(tables, paper, dimension),
             ),
-            ("Rankings", answers.rankings(tables, sound, dimension), ()),
-            ("Best and worst", answers.choices(tables, sound, dimension), ()),
-            ("Agreement of raters", answers.agreement(tables, sound or paper, dimension), ()),
-            ("Exclusions", answers.sensitivity(tables, sound, dimension), ()),
+            ("Rankings", "rankings", answers.rankings(tables, sound, dimension), ()),
+            ("Best and worst", "choices", answers.choices(tables, sound, dimension), ()),
+            (
+                "Agreement of raters",
+                "agreement",
+                answers.agreement(tables, sound or paper, dimension),
+                (),
+            ),
+            ("Exclusions", "sensitivity", answers.sensitivity(tables, sound, dimension), ()),
             (
                 "Order",
+                "order_conclusions",
                 chain(answers.order(tables, sound, dimension), positions(tables, sound, dimension)),
                 (),
             ),
         ]
-        questions += [(each.title, each.say(tables, sound, dimension), ()) for each in more]
-        found += [Finding(title + of, tuple(a), tuple(b)) for title, a, b in questions]
-    found.append(Finding("Printed numbers", (), tuple(answers.replication(tables))))
+        questions += [
+            (each.title, each.table, each.say(tables, sound, dimension), ()) for each in more
+        ]
+        found += [
+            Finding(title + of, table, tuple(a), tuple(b)) for title, table, a, b in questions
+        ]
+    found.append(Finding("Printed numbers", "replication", (), tuple(answers.replication(tables))))
     return [finding for finding in found if finding.sound or finding.paper]
 
 

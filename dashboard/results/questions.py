@@ -1,0 +1,132 @@
+"""Questions of a page of results: each with its answer, its figures and its table."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+
+from analysis import catalogue
+from analysis.catalogue.spec import FigureSpec, TableSpec
+from dashboard.shared.newest_analysis import Analysis
+from dashboard.shared.result_tables import Compared, ResultTable
+
+#: So many sentences of an answer are shown; more are folded, but for the first.
+SENTENCES_SHOWN = 4
+#: What speaks of a and b: a heading with their names, and a meaning for files.
+SIDES = re.compile(r"\{[ab]\}|a − b|condition [ab]\b")
+#: The cell of a CSV that a number of a sentence comes from.
+CELL = re.compile(r'href="(\w+)\.csv#[^"]*"')
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table on a page, and where its rows are as CSV."""
+
+    shown: ResultTable
+    compared: Compared | None
+    csv: str
+    #: The tables whose CSV holds these rows: one, and that of all raters where both are shown.
+    files: list[str]
+    lacking: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the tables say to a question: counting raters (and items), then ratings or wins."""
+
+    title: str
+    table: str
+    sound: list[SafeString]
+    paper: list[SafeString]
+
+    @property
+    def first(self) -> SafeString:
+        return (self.sound or self.paper)[0]
+
+    @property
+    def of_paper(self) -> SafeString | None:
+        """What stands below the first where the rest is folded."""
+        return self.paper[0] if self.sound and self.paper and self.is_long else None
+
+    @property
+    def is_long(self) -> bool:
+        return max(len(self.sound), len(self.paper)) > SENTENCES_SHOWN
+
+    @property
+    def rest(self) -> list[tuple[str, list[SafeString]]]:
+        """The sentences behind the first, by how they count."""
+        sound, paper = (self.sound[1:], self.paper) if self.sound else ([], self.paper[1:])
+        paper = paper[1:] if self.of_paper else paper
+        sides = [("By raters and items", sound), ("By ratings or wins", paper)]
+        return [(said, sentences) for said, sentences in sides if sentences]
+
+    @property
+    def n_more(self) -> int:
+        return sum(len(sentences) for _, sentences in self.rest)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, what answers it, and how."""
+
+    about: TableSpec
+    answers: list[Answer]
+    figures: list[FigureSpec]
+    #: None where the filters leave no row, or there is no such table.
+    section: Section | None
+    why_absent: str
+    #: Of each recipe, how it computed the table.
+    methods: list[tuple[str, SafeString]]
+    columns: list[tuple[str, str]]
+
+
+def answers_of(analysis: Analysis, address: Callable[[str], str]) -> list[Answer]:
+    """What a run's tables say, in the order of the report; numbers lead to their tables."""
+    return [
+        Answer(
+            each["title"],
+            each["table"],
+            *([linked(said, address) for said in each[side]] for side in ("sound", "paper")),
+        )
+        for each in analysis.in_words.get("findings", [])
+    ]
+
+
+def linked(sentence: str, address: Callable[[str], str]) -> SafeString:
+    """A stored sentence, in which a number leads to its table instead of to a file.
+
+    `analysis.text` has escaped what stands in it.
+    """
+    return SafeString(CELL.sub(lambda found: f'href="{escape(address(found[1]))}"', sentence))
+
+
+def question(
+    analysis: Analysis,
+    about: TableSpec,
+    *,
+    address: Callable[[str], str],
+    answers: list[Answer],
+    figures: Mapping[str, list[FigureSpec]],
+    section: Section | None,
+    columns: Sequence[str] = (),
+) -> Question:
+    """What a table with these columns answers, and all that belongs to it."""
+    methods: dict[str, Any] = analysis.in_words.get("methods", {}).get(about.name, {})
+    declared = catalogue.tables()[about.name]
+    shown = [name for name in columns if about.column(name).page and about.column(name).meaning]
+    return Question(
+        about=about,
+        answers=[answer for answer in answers if answer.table == about.name],
+        figures=figures.get(about.name, []),
+        section=section,
+        why_absent=analysis.not_available.get(about.name, "") if section is None else "",
+        methods=[(recipe, linked(said, address)) for recipe, said in methods.items()],
+        columns=[
+            (about.column(name).heading, about.column(name).meaning)
+            for name in shown
+            if not SIDES.search(f"{declared.column(name).label} {about.column(name).meaning}")
+        ],
+    )
