@@ -56,9 +56,10 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     guard = page.get(GUARD)
     stored = set(run.results.filter(kind="table").values_list("name", flat=True))
     assert {*TABLES, *GUARD_TABLES} <= stored
-    warnings = run.results.get(name="guard_warnings").content["rows"]
-    assert warnings
-    for kind, text in warnings:
+    warnings = Table.from_content(run.results.get(name="guard_warnings").content)
+    assert warnings.rows
+    for row in warnings.labelled(labels_of(run.study), "guard_warnings").rows:
+        kind, text = row["kind"], row["text"]
         assert WARNINGS[kind] in shown and text in shown
         assert WARNINGS[kind] in text_of(guard) and text in text_of(guard)
     headings = [re.findall(r"<h2[^>]*>(.*?)</h2>", one.content.decode()) for one in (answer, guard)]

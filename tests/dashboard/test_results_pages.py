@@ -8,13 +8,13 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from analysis.catalogue.wording import Wording
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
 from analysis import catalogue
 from analysis.catalogue.subjects import SUBJECTS
 from analysis.execution import finished_run
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from analysis.queries import IN_WORDS
 from analysis.recipe import shipped_recipes
@@ -23,7 +23,7 @@ from analysis.text.cells import plain, read_tables
 from analysis.text.findings import findings
 from survey.csv_text import csv_lines
 from survey.models import Study
-from survey.tidy import counted_sources, definition_of
+from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken, study_taken_by_five
 from tests.dashboard.reading import tables_of, text_of
 from tests.factories import Key, add_participant, make_study
@@ -100,10 +100,11 @@ def test_labels_are_shown_at_once_and_as_text_while_files_keep_names(
     }
     study.save()
     answer = page.get("/studies/small/results/")
-    wins, *_, items, _demographics = tables_of(answer)
-    assert wins[2][0] == "Ant_1 %"
-    assert items[1][2:5] == ["Ant_1 %", "Zero-shot", "Warmth of tone"]
-    assert items[2][3] == hard
+    (wins,) = (table for table in tables_of(answer) if table[0][:2] == ["Model", "S1"])
+    assert [row[0] for row in wins[2:4]] == ["Ant_1 %", "Bee"]
+    *_, items = tables_of(page.get("/studies/small/results/systems/"))
+    assert [row[2:4] for row in items[1:3]] == [["Ant_1 %", "Zero-shot"], ["Ant_1 %", hard]]
+    assert "Dimension Warmth of tone" in text_of(answer)
     assert "<b>" not in answer.content.decode()
     for address in ("results/systems/", "figures/", "order/", "raters/", "thresholds/"):
         shown = page.get(f"/studies/small/{address}").content.decode()
@@ -375,8 +376,7 @@ def test_a_question_has_its_answer_then_its_figure_then_its_table(
 def test_answers_are_the_sentences_of_the_report(page: Client, grouped_run: AnalysisRun) -> None:
     stored = grouped_run.results.get(kind="page", name=IN_WORDS).content
     contents = grouped_run.results.filter(kind="table").values_list("name", "content")
-    definition = definition_of(grouped_run.study)
-    given = read_tables(dict(contents), Wording(definition))
+    given = read_tables(dict(contents), labels_of(grouped_run.study))
     made = findings(
         {name: table for name, table in given.items() if table.rows},
         recipes_of(grouped_run.recipe_set),
