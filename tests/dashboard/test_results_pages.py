@@ -104,7 +104,7 @@ def test_labels_are_shown_at_once_and_as_text_while_files_keep_names(
     assert [row[0] for row in wins[2:4]] == ["Ant_1 %", "Bee"]
     *_, items = tables_of(page.get("/studies/small/results/systems/"))
     assert [row[2:4] for row in items[1:3]] == [["Ant_1 %", "Zero-shot"], ["Ant_1 %", hard]]
-    assert "Dimension Warmth of tone" in text_of(answer)
+    assert "Warmth of tone" in text_of(answer)
     assert "<b>" not in answer.content.decode()
     for address in ("results/systems/", "figures/", "order/", "raters/", "thresholds/"):
         shown = page.get(f"/studies/small/{address}").content.decode()
