@@ -211,6 +211,7 @@ def _in_words(run: AnalysisRun, contents: dict[str, dict[str, Any]]) -> dict[str
             {
                 "title": finding.title,
                 "table": finding.table,
+                "dimension": finding.dimension,
                 "sound": [str(sentence) for sentence in finding.sound],
                 "paper": [str(sentence) for sentence in finding.paper],
             }

@@ -39,6 +39,7 @@ class Answer:
 
     title: str
     table: str
+    dimension: str
     sound: list[SafeString]
     paper: list[SafeString]
 
@@ -89,6 +90,7 @@ def answers_of(analysis: Analysis, address: Callable[[str], str]) -> list[Answer
         Answer(
             each["title"],
             each["table"],
+            each["dimension"],
             *([linked(said, address) for said in each[side]] for side in ("sound", "paper")),
         )
         for each in analysis.in_words.get("findings", [])

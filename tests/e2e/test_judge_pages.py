@@ -105,7 +105,7 @@ def test_researcher_scores_compares_chooses_and_sees_what_that_changes(
 
     page.goto(f"{site.url}/studies/small/agreement/?include=simulated")
     page.get_by_role("button", name="Compute").click()
-    expect(page.get_by_text("Computed from")).to_be_visible(timeout=60_000)
+    expect(page.locator(".run summary")).to_contain_text("included", timeout=60_000)
     page.goto(f"{site.url}/studies/small/gold/?include=simulated")
     page.get_by_role("button", name=re.compile("Make it the gold.*blocks@1")).click()
     expect(page).to_have_url(re.compile("/gold/changes/"))
@@ -116,6 +116,10 @@ def test_researcher_scores_compares_chooses_and_sees_what_that_changes(
     expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=30_000)
     open_everything(page)
     found["agreement"] = in_both_schemes(page)
+    page.get_by_role("link", name="Guard").click()
+    expect(page.get_by_role("heading", name="Do the results depend on the gold scores?")).to_be_visible()
+    open_everything(page)
+    found["guard"] = in_both_schemes(page)
     assert {name: objections for name, objections in found.items() if objections} == {}
 
 
@@ -123,7 +127,7 @@ def test_no_page_is_wider_than_a_phone(site: Installation, new_page: Callable[..
     page = new_page(phone=True)
     log_in(site, page)
     wide = []
-    for name in ("gold/", "gold/judges/alone@1/", "gold/judges/blocks@1/", "agreement/"):
+    for name in ("gold/", "gold/judges/alone@1/", "gold/judges/blocks@1/", "agreement/", "guard/"):
         page.goto(f"{site.url}/studies/small/{name}?include=simulated")
         if is_too_wide(page):
             wide.append(name)

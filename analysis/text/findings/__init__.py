@@ -21,12 +21,14 @@ from analysis.text.findings.words import of_unit
 class Finding:
     """A question, and what two kinds of recipes say to it: `sound` counts raters (and items),
     `paper` counts ratings or wins. Either may be empty. `table` has the main numbers of it.
+    Where a study has several dimensions, `dimension` is what the one of the answers is called.
     """
 
     title: str
     table: str
     sound: tuple[Sentence, ...]
     paper: tuple[Sentence, ...] = ()
+    dimension: str = ""
 
 
 def findings(
@@ -41,7 +43,8 @@ def findings(
     dimensions = _dimensions(tables)
     found = [Finding("Who counts", "funnel", tuple(answers.included(tables)))]
     for dimension, label in dimensions.items():
-        of = f" ({label})" if dimension and len(dimensions) > 1 else ""
+        named = label if dimension and len(dimensions) > 1 else ""
+        of = f" ({named})" if named else ""
         questions = [
             (
                 "Condition against condition",
@@ -87,7 +90,8 @@ def findings(
             (each.title, each.table, each.say(tables, sound, dimension), ()) for each in more
         ]
         found += [
-            Finding(title + of, table, tuple(a), tuple(b)) for title, table, a, b in questions
+            Finding(title + of, table, tuple(a), tuple(b), named)
+            for title, table, a, b in questions
         ]
     found.append(Finding("Printed numbers", "replication", (), tuple(answers.replication(tables))))
     return [finding for finding in found if finding.sound or finding.paper]
