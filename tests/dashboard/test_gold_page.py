@@ -134,12 +134,12 @@ def test_earlier_version_stays_gold_until_somebody_decides(page: Client, judge: 
     answer_calls(judge.calls.all())
     (newer,) = describe(judge.study, {"name": "stand-in", "rubric": "Weigh warmth."})
     choose_gold(judge.study, judge=judge)
-    said = "The gold scores stay those of an earlier version of stand-in"
+    said = "The gold scores are those of an earlier version of stand-in"
     shown = text_of(page.get(GOLD))
-    assert said in shown and "Score stand-in@2 , compare, and make it the gold." in shown
+    assert said in shown and "To use stand-in@2 , score it, compare its scores and make it the gold." in shown
     plan_calls(newer)
     answer_calls(newer.calls.all())
-    assert "stand-in@2 has scores: compare them, and make it the gold." in text_of(page.get(GOLD))
+    assert "To use stand-in@2 , compare its scores and make it the gold." in text_of(page.get(GOLD))
     choose_gold(judge.study, judge=newer)
     assert said not in text_of(page.get(GOLD))
 

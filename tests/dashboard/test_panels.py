@@ -153,7 +153,7 @@ def test_study_of_experts_alone_leads_to_their_numbers(
 ) -> None:
     study.participants.exclude(source="panel").delete()
     answer = page.get("/studies/small/results/")
-    assert "No rater has taken part yet, only panel participants." in text_of(answer)
+    assert "Only panel participants have taken part." in text_of(answer)
     assert '<a href="?include=panel">look at their numbers</a>' in answer.content.decode()
 
 
@@ -162,7 +162,7 @@ def test_pages_say_when_experts_are_included(
 ) -> None:
     finished_run(study=study, sources=counted_sources(["panel"]))
     shown = text_of(page.get("/studies/small/raters/?include=panel"))
-    assert "These numbers include panel participants, who never count among the raters" in shown
+    assert "These numbers include panel participants, who never count as raters" in shown
     assert "edda" in shown and "no real people" not in shown
     raters = page.get("/api/studies/small/raters/?include=panel").json()["raters"]
     assert {row["participant"]: row["source"] for row in raters}["edda"] == "panel"

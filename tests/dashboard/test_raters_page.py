@@ -110,7 +110,7 @@ def test_study_with_test_people_alone_leads_to_their_numbers(page: Client, study
     assert "No rater has taken part yet" not in text_of(page.get("/studies/small/results/"))
     study.participants.exclude(source="simulated").delete()
     answer = page.get("/studies/small/results/")
-    assert "No rater has taken part yet, only simulated participants." in text_of(answer)
+    assert "Only simulated participants have taken part." in text_of(answer)
     assert '<a href="?include=simulated">look at their numbers</a>' in answer.content.decode()
 
 

@@ -107,9 +107,9 @@ def test_labels_are_shown_at_once_and_as_text_while_files_keep_names(
     assert "Warmth of tone" in text_of(answer)
     assert "<b>" not in answer.content.decode()
     for address in ("results/systems/", "figures/", "order/", "raters/", "thresholds/"):
-        shown = page.get(f"/studies/small/{address}").content.decode()
-        assert "<b>" not in shown, address
-        assert "plain" not in shown, address
+        shown = page.get(f"/studies/small/{address}")
+        assert "<b>" not in shown.content.decode(), address
+        assert "plain" not in text_of(shown), address
     csv_file = page.get(f"/studies/small/results/{run.pk}/wins.csv")
     assert "warmth,plain,tuned" in b"".join(csv_file).decode()
     won = page.get("/api/studies/small/wins/").json()["wins"]

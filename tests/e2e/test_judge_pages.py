@@ -117,7 +117,9 @@ def test_researcher_scores_compares_chooses_and_sees_what_that_changes(
     open_everything(page)
     found["agreement"] = in_both_schemes(page)
     page.get_by_role("link", name="Guard").click()
-    expect(page.get_by_role("heading", name="Do the results depend on the gold scores?")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="Do the results depend on the gold scores?")
+    ).to_be_visible()
     open_everything(page)
     found["guard"] = in_both_schemes(page)
     assert {name: objections for name, objections in found.items() if objections} == {}
