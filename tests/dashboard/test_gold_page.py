@@ -136,7 +136,8 @@ def test_earlier_version_stays_gold_until_somebody_decides(page: Client, judge: 
     choose_gold(judge.study, judge=judge)
     said = "The gold scores are those of an earlier version of stand-in"
     shown = text_of(page.get(GOLD))
-    assert said in shown and "To use stand-in@2 , score it, compare its scores and make it the gold." in shown
+    assert said in shown
+    assert "To use stand-in@2 , score it, compare its scores and make it the gold." in shown
     plan_calls(newer)
     answer_calls(newer.calls.all())
     assert "To use stand-in@2 , compare its scores and make it the gold." in text_of(page.get(GOLD))

@@ -12,7 +12,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from dashboard.importing.files import ImportRefused
-from dashboard.judges.agreement import TABLES
+from dashboard.judges.agreement import GUARD, TABLES
 from dashboard.judges.gold_sets import import_gold_set
 from judge.models import STAND_IN, GoldScore, GoldSet
 from judge.queries import gold_scores
@@ -54,7 +54,7 @@ def analyze(study: Study, folder: Path) -> dict[str, bytes]:
     Those about judges call the scores by their file from then on, and know of no calls.
     """
     call_command("analyze", str(study), out=folder, images=False, verbosity=0)
-    about_judges = tuple(f"{name}.csv" for name in TABLES)
+    about_judges = tuple(f"{name}.csv" for name in (*TABLES, *GUARD))
     tables = {p.name: p.read_bytes() for p in folder.glob("*.csv") if p.name not in about_judges}
     del tables["protocol.csv"]  # it is about pages, too, which stay behind
     meanings = tables["codebook.csv"].splitlines(keepends=True)
