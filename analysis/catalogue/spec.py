@@ -247,7 +247,7 @@ class FigureSpec:
     name: str
     title: str
     section: str
-    table: str
+    table: str = ""
     appendix: bool = False
     draw: Callable[[Any], Any] | None = None
 

@@ -88,11 +88,11 @@ def grouped(table: Table, *columns: str) -> list[tuple[tuple[Any, ...], list[Row
 
 def warnings(table: Table) -> list[tuple[str, list[str]]]:
     """The warnings about gold scores by kind: what each kind comes to, and its details."""
-    found = grouped(table, "kind")
-    return [
-        (WARNINGS.get(kind, rows[0]["text"]), [row["text"] for row in rows])
-        for (kind,), rows in found
-    ]
+    found: list[tuple[str, list[str]]] = []
+    for (kind,), rows in grouped(table, "kind"):
+        texts = [row["text"] for row in rows]
+        found.append((WARNINGS.get(kind, texts[0]), texts))
+    return found
 
 
 def with_flags(consistency: Table) -> list[Row]:
