@@ -116,7 +116,7 @@ def test_researcher_scores_compares_chooses_and_sees_what_that_changes(
     expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=30_000)
     open_everything(page)
     found["agreement"] = in_both_schemes(page)
-    page.get_by_role("link", name="Guard").click()
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Guard").click()
     expect(
         page.get_by_role("heading", name="Do the results depend on the gold scores?")
     ).to_be_visible()
