@@ -61,10 +61,10 @@ def test_pages_stand_in_their_order_with_what_was_changed(
     assert [names[0], names[1], names[-1]] == ["Consent", "Instructions", "Demographics"]
     assert [row[1] for row in rows] == [str(number) for number in range(LAST_PAGE + 1)]
     blocks = [name.split(":")[0] for name in names if "Block" in name]
-    assert blocks == [f"Replay Block {number}" for number in range(1, 5)]
+    assert blocks == [f"Block {number}" for number in range(1, 5)]
     after = {row[0].split(":")[0]: row[-1] for row in rows}
-    assert (after["Replay Block 1"], after["Replay Block 2"]) == ("0", "3")
-    assert [name.startswith("Replay ") for name in names] == [False] * 2 + [True] * 5 + [False]
+    assert (after["Block 1"], after["Block 2"]) == ("0", "3")
+    assert [name.endswith("(replay)") for name in names] == [False] * 2 + [True] * 5 + [False]
 
 
 def test_times_are_held_against_the_median_of_others(page: Client, walked: Participant) -> None:
