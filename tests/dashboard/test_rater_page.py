@@ -190,7 +190,7 @@ def test_replay_shows_the_page_as_it_was_and_records_nothing(
     assert re.findall(r'value="(\d)" checked', html) == ["3", "3", "3"]
     assert "<fieldset disabled>" in html
     assert "<form" not in html and "<script" not in html and "<button" not in html
-    assert f"Page {shown.page} as rater {walked.pseudonym} saw it." in text_of(answer)
+    assert f"page {shown.page} as rater {walked.pseudonym} saw it." in text_of(answer)
     shown.refresh_from_db()
     assert (shown.shown_at, shown.submitted_at) == shown_at
 

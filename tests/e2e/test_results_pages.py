@@ -261,7 +261,7 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     found["a rater"] = in_both_schemes(page)
     wide += ["a rater"] if is_too_wide(phone) else []
     page.get_by_role("link", name="(replay)").first.click()
-    expect(page.get_by_text("Nothing can be changed.")).to_be_visible()
+    expect(page.get_by_text("Nothing can be changed here.")).to_be_visible()
     found["replay"] = in_both_schemes(page)
     assert {part: objections for part, objections in found.items() if objections} == {}
     assert wide == []
