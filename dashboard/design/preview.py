@@ -193,6 +193,7 @@ class Preview:
             "number": page.number,
             "total": self.content.total_pages,
             **page.values,
+            "researchers_bar": "dashboard/design/_preview.html",
             "preview": {
                 "label": page.label,
                 "place": place + 1,

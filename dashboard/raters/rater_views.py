@@ -132,14 +132,14 @@ def replay(request: ResearcherRequest, name: str, participant: int, page: int) -
         shown = _page_as_shown(person, found, definition, page)
         if shown is not None:
             template, values = shown
-            seen_by = f"Page {page} as rater {person.pseudonym} saw it. Nothing can be changed."
             values |= {
                 "study": definition,
                 "language": definition.language,
                 "number": page,
                 "total": content_of(found).total_pages,
-                "read_only": seen_by,
-                "way_back": reverse("rater", args=[found, person.pk]),
+                "read_only": True,
+                "researchers_bar": "dashboard/raters/_replay.html",
+                "person": person,
             }
             return render(request, template, values)
     return _missing(

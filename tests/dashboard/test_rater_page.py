@@ -61,10 +61,10 @@ def test_pages_stand_in_their_order_with_what_was_changed(
     assert [names[0], names[1], names[-1]] == ["Consent", "Instructions", "Demographics"]
     assert [row[1] for row in rows] == [str(number) for number in range(LAST_PAGE + 1)]
     blocks = [name.split(":")[0] for name in names if "Block" in name]
-    assert blocks == [f"Replay Block {number}" for number in range(1, 5)]
+    assert blocks == [f"Block {number}" for number in range(1, 5)]
     after = {row[0].split(":")[0]: row[-1] for row in rows}
-    assert (after["Replay Block 1"], after["Replay Block 2"]) == ("0", "3")
-    assert [name.startswith("Replay ") for name in names] == [False] * 2 + [True] * 5 + [False]
+    assert (after["Block 1"], after["Block 2"]) == ("0", "3")
+    assert [name.endswith("(replay)") for name in names] == [False] * 2 + [True] * 5 + [False]
 
 
 def test_times_are_held_against_the_median_of_others(page: Client, walked: Participant) -> None:
@@ -190,7 +190,7 @@ def test_replay_shows_the_page_as_it_was_and_records_nothing(
     assert re.findall(r'value="(\d)" checked', html) == ["3", "3", "3"]
     assert "<fieldset disabled>" in html
     assert "<form" not in html and "<script" not in html and "<button" not in html
-    assert f"Page {shown.page} as rater {walked.pseudonym} saw it." in text_of(answer)
+    assert f"page {shown.page} as rater {walked.pseudonym} saw it." in text_of(answer)
     shown.refresh_from_db()
     assert (shown.shown_at, shown.submitted_at) == shown_at
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.embedded  # what a browser makes of HTML, styles and sc
 STUDY = "/studies/small"
 RESULTS = ["", "systems/", "groups/", "mixed-models/", "rankings/", "raters/", "order/", "printed/"]
 OTHERS = [
-    *("raters/", "thresholds/", "figures/"),
+    *("", "submissions/", "raters/", "thresholds/", "figures/"),
     *("texts/", "pages/", "pages/information/", "pages/2/", "versions/", "downloads/"),
 ]
 #: Raters need seconds for these pages, and the rules ask for minutes.
@@ -257,6 +257,15 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
             phone.wait_for_load_state("networkidle")
             expect(phone.locator(".js-plotly-plot").last).to_be_visible()
             found["figures on a phone"] = violations(phone)
+    page.goto(f"{site.url}{STUDY}/raters/?include=simulated")
+    page.locator("tbody th a").first.click()
+    phone.goto(page.url)
+    open_everything(page)
+    found["a rater"] = in_both_schemes(page)
+    wide += ["a rater"] if is_too_wide(phone) else []
+    page.get_by_role("link", name="(replay)").first.click()
+    expect(page.get_by_text("Nothing can be changed here.")).to_be_visible()
+    found["replay"] = in_both_schemes(page)
     assert {part: objections for part, objections in found.items() if objections} == {}
     assert wide == []
 
@@ -273,6 +282,25 @@ def test_first_number_of_results_is_in_view_at_once(
     first = page.locator(".answer .first a").first.bounding_box()
     assert first
     assert first["y"] + first["height"] < above
+
+
+def test_overview_refreshes_itself_and_leaves_open_what_is_open(
+    site: Installation, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    page.clock.install()
+    log_in(site, page)
+    page.goto(f"{site.url}{STUDY}/")
+    table = page.locator("#over-time-table")
+    table.locator("summary").click()
+    page.get_by_role("heading", level=1).click()  # what has the focus is not replaced
+    live = page.locator("[data-live]")
+    live.evaluate(
+        "region => region.append(Object.assign(document.createElement('i'), {id: 'old'}))"
+    )
+    page.clock.fast_forward(6000)
+    expect(page.locator("#old")).to_have_count(0)
+    expect(table).to_have_attribute("open", "")
 
 
 def test_first_column_stays_with_its_lines_while_a_phone_scrolls(
