@@ -38,7 +38,7 @@ def claim(jobs: QuerySet[J], job_id: int) -> J | None:
     )
     if not taken:
         return None
-    # Somebody who was counted in it may have withdrawn since, and it is gone with their data.
+    # A participant who was counted in it may have withdrawn since: then it is deleted.
     return jobs.filter(pk=job_id).first()
 
 

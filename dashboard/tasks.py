@@ -8,7 +8,7 @@ from dashboard.share import making, packages
 
 @shared_task(name="dashboard.package")
 def package(package_id: int) -> None:
-    """Make a package, unless it is done or somebody is at it."""
+    """Make a package, unless it is done or another worker makes it."""
     making.make_package(package_id)
 
 

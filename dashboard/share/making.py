@@ -42,7 +42,7 @@ WriteImages = Callable[[dict[str, Any], Path], str]
 
 
 class Lost(Exception):
-    """The package is no longer this worker's: another one took it over, or somebody withdrew."""
+    """The package is no longer this worker's: another one took it over, or it was deleted."""
 
 
 def make_package(package_id: int, *, draw: WriteImages = write_images) -> bool:
@@ -150,7 +150,7 @@ def _zip(package: Package, folder: Path) -> Path:
 @transaction.atomic
 def _hand_over(package: Package, path: Path) -> None:
     """Put the file in its place and the package among those that are done. Raises Lost."""
-    # Nobody withdraws meanwhile, whose eraser would look for the file and not find it.
+    # No withdrawal in between: it would not find the file that it has to remove.
     Study.objects.select_for_update(no_key=True).get(pk=package.run.study_id)
     handed = jobs.is_kept(
         package,

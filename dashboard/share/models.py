@@ -11,7 +11,7 @@ from analysis.models import AnalysisRun, Job
 class Package(Job):
     """A finished analysis and the data behind it, for sharing, as one zip.
 
-    It goes with its run, which goes when somebody withdraws who was counted in it.
+    It is deleted with its run, and that when a participant withdraws who was counted in it.
     """
 
     class Stage(models.TextChoices):

@@ -58,7 +58,7 @@ def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
 
     The caller wakes a worker. Raises AnalysisRun.DoesNotExist where the run is gone.
     """
-    # One asks at a time, and never while somebody withdraws who is counted in the run.
+    # One request at a time, and none while a participant of the run withdraws.
     Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
     run = AnalysisRun.objects.get(pk=run.pk, state=AnalysisRun.State.DONE)
     if run.is_automatic:
@@ -81,7 +81,7 @@ def packages_to_wake() -> list[int]:
 
 @receiver(post_delete, sender=Package)
 def _remove_file(instance: Package, **_: Any) -> None:
-    """A package goes with its run, when somebody withdraws for instance; its file goes with it."""
+    """A package is deleted with its run, at a withdrawal for instance; its file must go as well."""
     path = instance.path
     transaction.on_commit(lambda: _remove(path))
 

@@ -91,7 +91,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.error(request, "This analysis was removed just now. Press “Compute” first.")
         return back
     if package.state == Package.State.DONE:
-        messages.success(request, "This download is ready already; nothing was made anew.")
+        messages.success(request, "This download is already prepared.")
     else:
         wake_worker(request, "dashboard.package", package.pk)
     return back
@@ -156,12 +156,12 @@ def _chunks(packed: ZipFile, member: str) -> Iterator[bytes]:
 
 def _gone(request: ResearcherRequest, study: Study, package: Package) -> HttpResponse:
     """The page of downloads, which says why there is no file."""
-    why = "is not ready yet"
+    why = "This download is not ready yet."
     if package.state == Package.State.DONE:
-        why = "has no file any more: somebody or something removed it. Prepare it again"
+        why = "The file of this download is gone. Prepare it again."
     elif package.state == Package.State.FAILED:
-        why = "could not be made: see below"
-    messages.error(request, f"This download {why}.")
+        why = "This download could not be made: the reason is below."
+    messages.error(request, why)
     return redirect(reverse("downloads", args=[study]) + "#prepared")
 
 

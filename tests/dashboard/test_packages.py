@@ -37,7 +37,7 @@ State = Package.State
 @pytest.fixture(autouse=True)
 def folder(settings: Settings, tmp_path: Path) -> Path:
     """Where the files are."""
-    packages = tmp_path / "packages"
+    packages: Path = tmp_path / "packages"
     settings.PACKAGES_DIR = packages
     return packages
 
@@ -163,7 +163,7 @@ def test_same_request_takes_the_file_that_is_there(
 ) -> None:
     package = stored(run)
     answer = page.post(PREPARE, {"recipe": "both"}, follow=True)
-    assert "This download is ready already" in text_of(answer)
+    assert "This download is already prepared." in text_of(answer)
     assert (Package.objects.get(), woken) == (package, [])
     page.post(PREPARE, {"recipe": "both", "images": "on"})
     assert Package.objects.count() == 2
@@ -208,7 +208,7 @@ def test_file_that_is_gone_is_said_to_be_and_made_again(
     package.path.unlink()
     for address in ("", "report.html"):
         answer = page.get(f"/studies/small/packages/{package.pk}/{address}", follow=True)
-        assert "This download has no file any more" in text_of(answer)
+        assert "The file of this download is gone." in text_of(answer)
     assert "The file is gone. Prepare it again." in text_of(answer)
     page.post(PREPARE, {"recipe": "both"})
     again = Package.objects.get()
