@@ -83,7 +83,7 @@ class TidyFile:
         if self._file is None:
             return
         try:
-            for line, cells in self._file.records(self.findings.problems.add):
+            for line, cells in self._file.records(self.findings.problems):
                 yield line, dict(zip(self.columns, map(from_text, cells), strict=True))
         except DefinitionError as error:
             self.findings.problems.extend(error.problems)
@@ -124,8 +124,8 @@ class TidyFile:
         if plain != text and THOUSANDS.fullmatch(text):
             whole = int(text.replace(",", ""))
             if least <= whole <= most:
-                reason = f"{{!r}} may mean {plain} or {whole}; write it with a decimal point"
-                self.problem(line, column, reason, text)
+                reason = "{!r} may mean {} or {}; write it with a decimal point"
+                self.problem(line, column, reason, text, plain, whole)
                 return None
         if not least <= number <= most:
             bounds = f"less than {least:g}" if number < least else f"more than {most:g}"

@@ -102,7 +102,7 @@ def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:
     problems = Problems()
     rows: list[tuple[ListedSubmission, int]] = []
     first_line: dict[str, int] = {}
-    for line, cells in table.records(problems.add):
+    for line, cells in table.records(problems):
         row = {part: cells[place].strip() for part, place in at.items()}
         status = row["status"].upper().replace("_", " ").replace("TIMED OUT", TIMED_OUT)
         problems.extend(

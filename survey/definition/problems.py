@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 
 #: Lines of a message; the other problems are counted.
 SHOWN = 20
+#: From this number of problems on, no further rows are read (`TableFile.records`).
+ENOUGH = 10_000
 #: Further values that a line of equal problems quotes, and characters of each.
 OTHERS = 3
 LONGEST_QUOTE = 80
@@ -101,10 +103,12 @@ class Problems:
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         self._groups: dict[tuple[str, str | int, str], _Group] = {}
+        self._count = 0
         self.extend(problems)
 
     def add(self, problem: Problem) -> None:
         """Note a problem."""
+        self._count += 1 + problem.more
         group = self._groups.get(problem.kind)
         if group is None:
             self._groups[problem.kind] = _Group(
@@ -117,6 +121,11 @@ class Problems:
         """Note several problems."""
         for problem in problems:
             self.add(problem)
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether there are so many, counted one by one, that reading on is of no use."""
+        return self._count >= ENOUGH
 
     def __iter__(self) -> Iterator[Problem]:
         return (group.as_problem() for group in self._groups.values())

@@ -2,13 +2,13 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from survey.definition.labels import POOLED
-from survey.definition.problems import DefinitionError, Problem
+from survey.definition.problems import DefinitionError, Problem, Problems
 from survey.definition.study import StudyDefinition, SystemName
 from survey.definition.suggestions import not_among
 from survey.definition.table_file import Columns, TableFile
@@ -90,22 +90,23 @@ def parse_responses(
 ) -> tuple[list[ResponseRow], list[str]]:
     """As `read_responses`, from bytes."""
     table = TableFile(data, file=file, sheet=NAME)
-    problems, notices = table.header_problems(COLUMNS)
-    if problems:
-        raise DefinitionError(problems)
+    header_problems, notices = table.header_problems(COLUMNS)
+    if header_problems:
+        raise DefinitionError(header_problems)
+    problems = Problems()
     rows: list[ResponseRow] = []
-    for line, cells in table.records(problems.append):
+    for line, cells in table.records(problems):
         cell = {name: text.strip() for name, text in zip(table.columns, cells, strict=True)}
-        problems += [
+        problems.extend(
             Problem(file, line, 0, f"{name} is empty")
             for name in COLUMNS.required
             if not cell[name]
-        ]
-        problems += [
+        )
+        problems.extend(
             Problem(file, line, 0, f"{name} is longer than {most} characters")
             for name, most in LONGEST.items()
             if len(cell.get(name, "")) > most
-        ]
+        )
         rows.append(
             ResponseRow(
                 line=line,
@@ -120,35 +121,31 @@ def parse_responses(
         )
     if not rows and not problems:
         message = "there are no responses below the header"
-        problems.append(Problem(file, table.header_line, 0, message))
-    problems += _row_problems(rows, study, file)
+        problems.add(Problem(file, table.header_line, 0, message))
+    problems.extend(_row_problems(rows, study, file))
     if not problems:
-        problems += _block_problems(rows, study, file)
+        problems.extend(_block_problems(rows, study, file))
     if problems:
         raise DefinitionError(problems)
     return rows, [*table.notices, *notices]
 
 
-def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> list[Problem]:
-    problems = []
+def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[Problem]:
     first_of_scenario: dict[str, ResponseRow] = {}
     first_place: dict[tuple[str, str, str, str], int] = {}
     for row in rows:
         named = (("condition", row.condition, study.conditions), ("set", row.set_name, study.sets))
-        problems += [
-            Problem(file, row.line, 0, f"{what} {not_among(name, known)}", (name,))
-            for what, name, known in named
-            if known is not None and name not in known and (name or what == "set")
-        ]
-        problems += [
-            Problem(file, row.line, 0, f"a {what} can't be called {POOLED!r}: tables use the word")
-            for what, name in (
-                ("scenario", row.scenario),
-                ("model", row.model),
-                ("condition", row.condition),
-            )
-            if name == POOLED
-        ]
+        for what, name, known in named:
+            if known is not None and name not in known and (name or what == "set"):
+                yield Problem(file, row.line, 0, f"{what} {not_among(name, known)}", (name,))
+        for what, name in (
+            ("scenario", row.scenario),
+            ("model", row.model),
+            ("condition", row.condition),
+        ):
+            if name == POOLED:
+                message = f"a {what} can't be called {POOLED!r}: tables use the word"
+                yield Problem(file, row.line, 0, message)
         first = first_of_scenario.setdefault(row.scenario, row)
         for what, here, there in (
             ("prompt", row.prompt, first.prompt),
@@ -157,54 +154,48 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
             if here != there:
                 message = f"the {what} of scenario {{!r}} differs from line {{}}"
                 values = (row.scenario, first.line)
-                problems.append(Problem(file, row.line, 0, message, values))
+                yield Problem(file, row.line, 0, message, values)
         place = (*row.block, *row.system)
         if place in first_place:
             message = "{} already answers scenario {!r}{} on line {}"
             answered = (_name(row.system), row.scenario, _in_set(row.set_name), first_place[place])
-            problems.append(Problem(file, row.line, 0, message, answered))
+            yield Problem(file, row.line, 0, message, answered)
         first_place.setdefault(place, row.line)
-    return problems
 
 
-def _block_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> list[Problem]:
+def _block_problems(
+    rows: list[ResponseRow], study: StudyDefinition, file: str
+) -> Iterator[Problem]:
     """Every block holds what its set says; every scenario is in every set."""
     blocks: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
     for row in rows:
         blocks[row.block].append(row)
-    problems = []
     for (scenario, set_name), members in blocks.items():
         line = members[0].line
         where = (scenario, _in_set(set_name))
         have = {row.system for row in members}
         want = _systems_of_set(rows, study, set_name)
         lacks = "scenario {!r}{} lacks a response of {}"
-        problems += [
-            Problem(file, line, 0, lacks, (*where, _name(system)))
-            for system in want
-            if system not in have
-        ]
+        for system in want:
+            if system not in have:
+                yield Problem(file, line, 0, lacks, (*where, _name(system)))
         too_many = "scenario {!r}{} must not hold {}: see sets"
-        problems += [
-            Problem(file, row.line, 0, too_many, (*where, _name(row.system)))
-            for row in members
-            if row.system not in want
-        ]
+        for row in members:
+            if row.system not in want:
+                yield Problem(file, row.line, 0, too_many, (*where, _name(row.system)))
         if len(members) not in BLOCK_SIZES:
             message = (
                 "scenario {!r}{} has {} responses; a block holds "
                 f"{BLOCK_SIZES.start} to {BLOCK_SIZES.stop - 1}"
             )
-            problems.append(Problem(file, line, 0, message, (*where, len(members))))
+            yield Problem(file, line, 0, message, (*where, len(members)))
     sets = list(study.sets) if study.sets is not None else _in_order(r.set_name for r in rows)
     for scenario in _in_order(row.scenario for row in rows):
         line = next(row.line for row in rows if row.scenario == scenario)
-        problems += [
-            Problem(file, line, 0, "scenario {!r} has no block{}", (scenario, _in_set(set_name)))
-            for set_name in sets
-            if (scenario, set_name) not in blocks
-        ]
-    return problems
+        for set_name in sets:
+            if (scenario, set_name) not in blocks:
+                message = "scenario {!r} has no block{}"
+                yield Problem(file, line, 0, message, (scenario, _in_set(set_name)))
 
 
 def _systems_of_set(

@@ -3,11 +3,11 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from survey.definition.encoding import decode
-from survey.definition.problems import DefinitionError, Problem
+from survey.definition.problems import ENOUGH, DefinitionError, Problem, Problems
 from survey.definition.suggestions import COLUMNS_ALIKE, nearest, synonym
 from survey.definition.workbook import is_workbook, read_workbook
 
@@ -95,24 +95,29 @@ class TableFile:
         self.has_decimal_commas = delimiter != ","
         return _csv_records(text, self.file, delimiter)
 
-    def records(self, note: Callable[[Problem], None]) -> Iterator[Record]:
+    def records(self, problems: Problems) -> Iterator[Record]:
         """Records that hold anything, each with the line it starts on. Can be read once.
 
-        One that has too few or too many cells is noted instead. Raises DefinitionError where it is
-        not valid CSV.
+        One that has too few or too many cells is added to `problems` instead. Ends where `problems`
+        are enough, and adds that it did. Raises DefinitionError where it is not valid CSV.
         """
         named = len(self.columns)
         for line, cells in self._records:
+            if problems.are_enough:
+                message = f"line {line} and all after it were not read, after {ENOUGH:,} problems"
+                problems.add(Problem(self.file, 0, 0, message))
+                return
             if not any(map(str.strip, cells)):
                 continue
             if len(cells) != self._width:
                 plural = "" if len(cells) == 1 else "s"
                 given = (len(cells), plural, named if len(cells) < named else self._width)
                 message = "{} cell{} where the header has {}"
-                note(Problem(self.file, line, 0, message, given))
+                problems.add(Problem(self.file, line, 0, message, given))
             elif any(map(str.strip, cells[named:])):
                 message = "{!r} is in a column without a name"
-                note(Problem(self.file, line, 0, message, (next(filter(None, cells[named:])),)))
+                unnamed = next(filter(None, cells[named:]))
+                problems.add(Problem(self.file, line, 0, message, (unnamed,)))
             else:
                 yield line, cells[:named]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time
 from typing import Any
 
-from survey.definition.problems import DefinitionError, Problem
+from survey.definition.problems import DefinitionError, Problem, Problems
 
 ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 #: Of Office before 2007, and of workbooks with a password.
@@ -116,7 +116,7 @@ def _refuse_merged_cells(xml: bytes, file: str, title: str) -> None:
 
 def _refuse_formulas_without_results(xml: bytes, file: str) -> None:
     """Those that a program wrote and no spreadsheet has computed yet: they would be empty."""
-    problems = []
+    problems = Problems()
     for cell in _FORMULA_CELL.finditer(xml):
         attributes, content = cell[1], cell[0]
         if b't="str"' in attributes or re.search(rb"<(?:\w+:)?v>[^<]", content):
@@ -124,52 +124,55 @@ def _refuse_formulas_without_results(xml: bytes, file: str) -> None:
         place = re.search(rb'\br="([A-Z]+)([0-9]+)"', attributes)
         column, line = (place[1].decode(), int(place[2])) if place else ("", 0)
         message = "cell {} holds a formula without a result; open the file in Excel and save it"
-        problems.append(Problem(file, line, 0, message, (f"{column}{line}",)))
+        problems.add(Problem(file, line, 0, message, (f"{column}{line}",)))
     if problems:
         raise DefinitionError(problems)
 
 
 def _rows(sheet: Any, file: str) -> Iterator[tuple[int, list[str]]]:
     width = cells_seen = 0
+    problems = Problems()
     try:
         for line, row in enumerate(sheet.iter_rows(), start=1):
             cells_seen += len(row) + 1
             if cells_seen > MOST_CELLS or line > MOST_ROWS:
                 message = "the sheet has too many cells for a table; delete what is not needed"
                 raise DefinitionError([Problem(file, line, 0, message)])
-            cells = [_text(cell, file, line) for cell in row]
+            cells = [_text(cell, file, line, problems) for cell in row]
+            if problems:
+                continue  # the file is refused: only its other wrong cells are of interest
             while cells and not cells[-1].strip():
                 cells.pop()
             if not cells:
                 continue
             width = width or len(cells)
             yield line, cells + [""] * (width - len(cells))
+        if problems:
+            raise DefinitionError(problems)
     except DefinitionError:
         raise
     except Exception as error:  # noqa: BLE001  # as above
         raise _damaged(file, error) from None
 
 
-def _text(cell: Any, file: str, line: int) -> str:
-    """A cell as a CSV file would have it."""
+def _text(cell: Any, file: str, line: int, problems: Problems) -> str:
+    """A cell as a CSV file would have it. An error and a NUL are added to `problems`."""
     value = cell.value
     if value is None:
         return ""
     if cell.data_type == "e":
-        raise DefinitionError(
-            [Problem(file, line, 0, f"cell {cell.coordinate} holds {value}, an error; correct it")]
-        )
+        message = "cell {} holds {}, an error; correct it"
+        problems.add(Problem(file, line, 0, message, (cell.coordinate, value)))
+        return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, datetime):
-        of_a_day = value.time() == time() and "h" not in str(cell.number_format).lower()
-        return value.date().isoformat() if of_a_day else value.isoformat()
     if isinstance(value, date | time):
+        if isinstance(value, datetime) and value.time() == time():
+            value = value if "h" in str(cell.number_format).lower() else value.date()
         return value.isoformat()
     text = _ESCAPE.sub(lambda code: chr(int(code[1], 16)), str(value))
     if "\0" in text:
-        message = "there is a NUL character; remove it"
-        raise DefinitionError([Problem(file, line, 0, message)])
+        problems.add(Problem(file, line, 0, "there is a NUL character; remove it"))
     return text

@@ -265,6 +265,25 @@ def test_equal_problems_are_one_line(study: Study, files: Files) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("1,5{:02}", "'1,500' may mean 1.500 or 1500; write it with a decimal point"),
+        ("S{:02}", "'S00' is not a number"),
+    ],
+)
+def test_equal_problems_are_one_line_though_every_value_is_another(
+    study: Study, files: Files, wrong: str, message: str
+) -> None:
+    people = "participant;status;duration_seconds\n" + "".join(
+        f"p{n};completed;{wrong.format(n)}\n" for n in range(50)
+    )
+    (line,) = refusal(study, files(participants=people, ratings=RATINGS.splitlines()[0]))
+    assert line.startswith(
+        f"participants.csv, line 2: column 'duration_seconds': {message} (and 49 more up to line 51"
+    )
+
+
 def test_problem_in_the_last_file_leaves_nothing_of_the_first(study: Study, files: Files) -> None:
     gold = table(GOLD, gold="2.5|4|1")
 

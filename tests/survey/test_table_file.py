@@ -12,7 +12,7 @@ import openpyxl
 import pytest
 
 from survey.definition import workbook
-from survey.definition.problems import DefinitionError, Problem
+from survey.definition.problems import ENOUGH, DefinitionError, Problems
 from survey.definition.table_file import Columns, TableFile
 from tests.workbooks import book, saved
 
@@ -23,8 +23,8 @@ TEXT = 'scenario,response\nS1,"Tea, or; ""coffee""?\nBoth."\nS2,"3,5"\n'
 def table(data: bytes | str, **options: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     raw = data.encode() if isinstance(data, str) else data
     file = TableFile(raw, file="t.csv", **options)
-    problems: list[Problem] = []
-    records = list(file.records(problems.append))
+    problems = Problems()
+    records = list(file.records(problems))
     if problems:
         raise DefinitionError(problems)
     return file.columns, records
@@ -55,6 +55,17 @@ def test_delimiter_is_that_of_the_header(delimiter: str, end: str, mark: bytes) 
 
 def test_quoted_names_do_not_decide_what_the_delimiter_is() -> None:
     assert table('"a, b, c";d\n1;2\n') == (["a, b, c", "d"], [(2, ["1", "2"])])
+
+
+def test_file_is_not_read_further_once_it_has_enough_problems() -> None:
+    reason = "1 cell where the header has 2"
+    assert refusal("a,b\n" + "1\n" * (ENOUGH + 1)) == [
+        f"t.csv: line {ENOUGH + 2} and all after it were not read, after {ENOUGH:,} problems",
+        f"t.csv, line 2: {reason} (and {ENOUGH - 1} more up to line {ENOUGH + 1})",
+    ]
+    assert refusal("a,b\n" + "1\n" * ENOUGH) == [
+        f"t.csv, line 2: {reason} (and {ENOUGH - 1} more up to line {ENOUGH + 1})"
+    ]
 
 
 def test_columns_without_a_name_may_follow_where_they_are_empty() -> None:
@@ -208,9 +219,10 @@ def test_merged_cells_are_refused() -> None:
     ]
 
 
-def test_error_in_a_cell_is_refused() -> None:
-    assert refusal(book([["a"], ["#N/A"]])) == [
-        "t.csv, line 2: cell A2 holds #N/A, an error; correct it"
+def test_errors_in_cells_are_refused_in_one_line() -> None:
+    assert refusal(book([["a", "b"], ["#N/A", "1"], ["2", "3"], ["4", "#DIV/0!"]])) == [
+        "t.csv, line 2: cell A2 holds #N/A, an error; correct it "
+        "(and 1 more up to line 4, such as 'B4')"
     ]
 
 
