@@ -28,7 +28,6 @@ CANNOT = {
     "python3 bootstrap.py": "installs packages",
     ".venv/bin/celery": "runs until it is stopped",
     "Rscript": "needs R",
-    "JUDGE_": "is a line of .env, with a key",
     "manage set_study my-slug open\n": "is refused until placeholders are replaced",
     "manage set_study my-slug paused": "ends a real study",
     "manage analyze my-slug --out results": "needs real raters",
