@@ -1,4 +1,4 @@
-"""The documentation knows every key that a study file may have."""
+"""The documentation knows every key of a study file, and what it names exists."""
 
 import re
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from survey.definition import StudyDefinition
 from survey.definition.settings import Settings
 
 ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DOCS = (ROOT / "docs" / "study-files.md").read_text()
 
 
@@ -56,9 +57,7 @@ def test_the_filter_that_holds_without_a_section_is_documented() -> None:
 WRITTEN = re.compile(r"(?<![\w/-])manage(?:\.py)? ([a-z_]+)((?: +[^`|;&\n]*)?)")
 
 
-@pytest.mark.parametrize(
-    "document", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda d: d.name
-)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_commands_in_the_text_exist_with_their_options(document: Path) -> None:
     apps = get_commands()
     for name, rest in WRITTEN.findall(document.read_text().replace("\\\n", " ")):
@@ -67,3 +66,44 @@ def test_commands_in_the_text_exist_with_their_options(document: Path) -> None:
         command = load_command_class(str(apps[name]), name)
         known = command.create_parser("manage.py", name)._option_string_actions
         assert set(re.findall(r"(?<!\S)--[a-z-]+", rest)) <= set(known), name
+
+
+#: `survey/answers.py`, `views/pages.py: page`, `analysis/stats/`: a path, and a name in the file.
+NAMED = re.compile(r"`((?:[\w.-]+/)*(?:[\w-]+\.py|[\w-]+/))(?:: (\w+))?`")
+LINK = re.compile(r"\]\(([^)#:\s]+)\)")
+
+
+@pytest.fixture(scope="module")
+def modules() -> dict[str, str]:
+    """The content of every module of the repository, by its path."""
+    folders = [folder for folder in ROOT.iterdir() if folder.is_dir() and folder.name[0] != "."]
+    paths = [*ROOT.glob("*.py"), *(path for folder in folders for path in folder.rglob("*.py"))]
+    return {f"/{path.relative_to(ROOT)}": path.read_text() for path in paths}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_modules_and_names_in_the_text_exist(document: Path, modules: dict[str, str]) -> None:
+    """A path may begin below the folder that the text is about."""
+    for path, name in NAMED.findall(document.read_text()):
+        if path.endswith(".py"):
+            named = [module for at, module in modules.items() if at.endswith(f"/{path}")]
+            assert named, path
+            definition = re.compile(rf"(?m)^ *(?:def|class) {name}\b|^{name} ?[:=]")
+            assert not name or any(map(definition.search, named)), f"{path}: {name}"
+        elif (ROOT / path.partition("/")[0]).is_dir() and path != "data/":
+            assert (ROOT / path).is_dir(), path
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_links_lead_to_files(document: Path) -> None:
+    links = LINK.findall(document.read_text())
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("document", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_names_for_developers_are_those_of_the_code(document: str, modules: dict[str, str]) -> None:
+    names = set(
+        re.findall(r"`(?:\w+\.)?([A-Z][a-z]\w+|[a-z]+_\w+)`", (ROOT / document).read_text())
+    )
+    code = "\n".join(text for at, text in modules.items() if not at.startswith("/tests/"))
+    assert names - set(re.findall(r"\w+", code)) == set()
