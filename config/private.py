@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 #: Group and others: no read, write or folder access.
-EVERYBODY_ELSE = 0o077
+OTHER_USERS = 0o077
 OURS = (
     *("fivefold.sqlite3*", "researcher-password.txt", "serve.env", "celerybeat-schedule*"),
     *("broker", "locale", "logs", "packages", "static"),
@@ -14,18 +14,18 @@ OURS = (
 
 
 def keep_private(folder: Path, database: Path | None) -> None:
-    """Close to everybody else what earlier versions left open: the folder, what we made in it, and
-    the database if it is a file. A folder that holds other things, too, stays as it is.
+    """Make files of earlier versions unreadable for other users: the folder, our files in it, and
+    the database if it is a file. A folder with other files in it keeps its own permissions.
     """
     entries = list(folder.iterdir())
     ours = [entry for entry in entries if any(fnmatch(entry.name, name) for name in OURS)]
     if len(ours) == len(entries):
         ours.append(folder)
     if database is not None:
-        ours += database.parent.glob(f"{database.name}*")  # SQLite's own files beside it
+        ours += database.parent.glob(f"{database.name}*")  # with SQLite's own files
     for path in ours:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode) or status.st_uid != os.geteuid():
             continue  # owned by another user
-        if status.st_mode & EVERYBODY_ELSE:
-            path.chmod(stat.S_IMODE(status.st_mode) & ~EVERYBODY_ELSE)
+        if status.st_mode & OTHER_USERS:
+            path.chmod(stat.S_IMODE(status.st_mode) & ~OTHER_USERS)

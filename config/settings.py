@@ -17,11 +17,11 @@ from environs import Env, EnvError, validate
 
 from config import languages
 from config.instance_lock import chosen_by_serve
-from config.private import EVERYBODY_ELSE
+from config.private import OTHER_USERS
 
 # All files that our processes write are readable only by the user who runs Fivefold, because they
 # contain answers. Use chmod to share a file.
-os.umask(EVERYBODY_ELSE)
+os.umask(OTHER_USERS)
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
 env.read_env(BASE_DIR / ".env", recurse=False)

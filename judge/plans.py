@@ -36,14 +36,14 @@ def queue_missing(judge: Judge) -> int:
     """
     plan_calls(judge)
     with locked(judge.pk) as held:
-        _ask_anew(held, asked_calls(held).filter(state=Call.State.FAILED))
+        _request_again(held, asked_calls(held).filter(state=Call.State.FAILED))
         return wanted_calls(held).exclude(state=Call.State.ANSWERED).count()
 
 
 def queue_call(call: Call) -> None:
     """Queue one failed call again from the start. Restarts its judge if stopped."""
     with locked(call.judge_id) as held:
-        _ask_anew(held, held.calls.filter(pk=call.pk, state=Call.State.FAILED))
+        _request_again(held, held.calls.filter(pk=call.pk, state=Call.State.FAILED))
 
 
 def missing_tokens(judge: Judge) -> tuple[int, int]:
@@ -57,7 +57,7 @@ def missing_tokens(judge: Judge) -> tuple[int, int]:
     return asked, answered
 
 
-def _ask_anew(judge: Judge, failed: QuerySet[Call]) -> None:
+def _request_again(judge: Judge, failed: QuerySet[Call]) -> None:
     sent = (
         Attempt.objects.filter(call=OuterRef("pk"))
         .order_by()

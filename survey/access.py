@@ -215,14 +215,14 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
     if "link" in ways_in:
         return Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
     if "prolific" in ways_in:
-        raise _nobody_named()
+        raise _id_is_missing()
     raise Refused(
         _("This study is for people who were invited"),
         _("Please open the personal link that you were sent. This one is not complete."),
     )
 
 
-def _nobody_named() -> Refused:
+def _id_is_missing() -> Refused:
     return Refused(
         _("We could not tell who you are"),
         _(
@@ -265,7 +265,7 @@ def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
     """Raises Refused if the address has no ID, or one that the recruiter would not give."""
     sent = {part: text for part, text in _parameters(request, study).items() if text}
     if "participant" not in sent:
-        raise _nobody_named()
+        raise _id_is_missing()
     form = PERSON
     if Prolific.model_validate(study.settings["prolific"] or {}).is_prolific:
         form = PROLIFIC_ID

@@ -60,11 +60,11 @@ def load_study(
     rows: Sequence[ResponseRow],
     translations: Sequence[StudyDefinition] = (),
 ) -> Loaded:
-    """Create the study, or a new version of it, or take over changed settings.
+    """Create the study or a new version of it, or store changed settings.
 
-    The same content again changes nothing. Changed content replaces a version that nobody has
-    arrived at yet; otherwise it becomes a new version in draft, so results never mix. Completion
-    codes that are not given are drawn at random, once for all versions.
+    The same content again changes nothing. Changed content replaces a version without participants;
+    otherwise it becomes a new version, a draft, so results never mix. Completion codes that are not
+    given are drawn at random, once for all versions.
     """
     digest = content_hash(definition, rows, translations)
     newest = (
@@ -97,8 +97,8 @@ def load_study(
 
 
 def _codes_in_use(study: Study) -> dict[str, str]:
-    """The codes that people take back to Prolific now; none where nobody came from there, though
-    others may have begun the study or been imported into it.
+    """The codes of participants from Prolific; empty if there are none, even if others have started
+    the study or were imported.
     """
     here, withdrawn = (
         people.filter(source=Participant.Source.PROLIFIC).exists()
@@ -111,9 +111,9 @@ def _codes_in_use(study: Study) -> dict[str, str]:
 
 
 def _clear(study: Study, definition: StudyDefinition, rows: Sequence[ResponseRow]) -> None:
-    """Remove what the new content lacks. What stays keeps its row, and with it the judge's
-    scores that were paid for: the same text answering the same prompt under the same task, and
-    the block of the same responses."""
+    """Remove what the new content lacks. Other rows stay, with the scores of judges that were paid
+    for: the same text for the same prompt and task, and the block of the same responses.
+    """
     _clear_blocks(study, rows)
     if study.definition["tasks"] != definition.model_dump(mode="json")["tasks"]:
         study.scenarios.all().delete()
@@ -135,7 +135,7 @@ def _clear(study: Study, definition: StudyDefinition, rows: Sequence[ResponseRow
 
 
 def _clear_blocks(study: Study, rows: Sequence[ResponseRow]) -> None:
-    """Remove the blocks that show other responses now. Places in those that stay are told anew."""
+    """Remove the blocks that have other responses now. The others get their positions again."""
     wanted: dict[BlockKey, set[tuple[tuple[str, str], str]]] = {}
     for row in rows:
         wanted.setdefault(row.block, set()).add((row.system, row.text_hash))
@@ -157,7 +157,7 @@ def _key(block: Block) -> BlockKey:
 def _take_settings(
     study: Study, new_settings: dict[str, object], random_codes: dict[str, str]
 ) -> str:
-    # compared as settings: those stored before a key existed say the same as with its default
+    # compared as settings: without a key that is newer, they equal those with its default
     if Settings.model_validate(study.settings) == Settings.model_validate(new_settings):
         return "unchanged"
     StudyEvent.objects.create(
@@ -169,7 +169,7 @@ def _take_settings(
 
 
 def _write_content(study: Study, rows: Sequence[ResponseRow]) -> None:
-    """Write what `rows` hold; what is there already stays."""
+    """Write the content of `rows` that is not stored yet."""
     scenarios = {scenario.name: scenario for scenario in study.scenarios.all()}
     systems = {(system.model, system.condition): system for system in study.systems.all()}
     responses = {

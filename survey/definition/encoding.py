@@ -1,4 +1,4 @@
-"""Text from bytes; everything else is named for what it is."""
+"""Text from bytes; other encodings are refused, with what they seem to be."""
 
 from survey.definition.problems import DefinitionError, Problem
 

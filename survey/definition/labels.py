@@ -1,4 +1,4 @@
-"""The `labels:` section of study.yaml: what people read in place of the names that files keep.
+"""The `labels:` section of study.yaml: labels for people, names for files.
 
 Researchers and readers see labels, participants never do, so they may change at any time. Pure.
 """
@@ -17,7 +17,7 @@ from survey.definition.parts import Part, wrong
 #: What tables call a row that pools scenarios, models or conditions.
 POOLED = "all"
 LONGEST = 60  # characters of a label
-#: So many of the known names are listed where an unknown one is labelled.
+#: Known names that a message about an unknown one lists.
 LISTED = 8
 
 
@@ -37,7 +37,7 @@ Label = Annotated[
 
 
 class GivenLabels(Part):
-    """Labels by the names that they are for; a name without one is read as `usual` writes it."""
+    """Labels by name; a name without a label gets that of `usual`."""
 
     conditions: dict[str, Label] = {}
     models: dict[str, Label] = {}
@@ -68,7 +68,7 @@ def words(name: str) -> str:
 
 
 def usual(name: str) -> str:
-    """What a name is called without a label: `zero_shot` → Zero shot. One with a capital or a digit
+    """The label of a name that has none: `zero_shot` → Zero shot. One with a capital or a digit
     is a proper name (GPT-4o, S1) and stays as it is.
     """
     if name != name.lower() or any(character.isdigit() for character in name):
@@ -78,12 +78,12 @@ def usual(name: str) -> str:
 
 
 def usual_of(names: Collection[str]) -> dict[str, str]:
-    """What each of some names is called without labels."""
+    """The usual labels of some names."""
     return {name: usual(name) for name in names}
 
 
 def problems(given: GivenLabels, known: Known) -> Iterator[tuple[tuple[str, str], str]]:
-    """What is wrong with labels of this study: kind and name, and a message."""
+    """Problems of the labels of this study: kind and name, and a message."""
     for kind, labels in given:
         names = known[kind]
         usual_names = {label.casefold(): name for name, label in names.items()}
@@ -92,7 +92,7 @@ def problems(given: GivenLabels, known: Known) -> Iterator[tuple[tuple[str, str]
             if name not in names:
                 yield (kind, name), _unknown(kind, name, list(names))
             elif other != name and other not in labels:
-                message = f"{label!r} is what {other!r} is called: give that one a label, too"
+                message = f"{label!r} is the usual label of {other!r}: give that one a label, too"
                 yield (kind, name), message
 
 
@@ -128,7 +128,7 @@ class Labels:
         return cls(called, *(own.text("conditions", condition or "") for condition in contrast))
 
     def text(self, kind: str, name: str) -> str:
-        """What a name is called, also one that the study does not have any more."""
+        """The label of a name, also of one that the study no longer has."""
         if name == POOLED:
             return f"All {kind}"
         return self.called.get(kind, {}).get(name) or usual(name)

@@ -96,5 +96,5 @@ def why_not_public(address: str) -> str:
     except ValueError:
         is_here = "." not in host or host.endswith((".localhost", ".local", ".internal"))
     if is_here:
-        return "which nobody outside your network can open"
+        return "which no one outside your network can open"
     return "" if parts.scheme == "https" else "which is not encrypted (https)"

@@ -142,7 +142,7 @@ def _of_check(definition: StudyDefinition, check: AttentionItem) -> Iterator[str
         )
         if len(scale) % 2 and not on_a_line:
             yield (
-                "A statement that nobody could agree with needs a scale without a midpoint; this "
+                "A statement that no one could agree with needs a scale without a midpoint; this "
                 f"scale has {len(scale)} points. Use an instruction instead, or give the check "
                 "options without a middle."
             )

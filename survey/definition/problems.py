@@ -14,12 +14,11 @@ LONGEST_QUOTE = 80
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with a file. `line` and `column` count from 1; 0 means the whole file.
+    """A mistake in a file. `line` and `column` count from 1; 0 means the whole file.
 
-    `template` is the message, with places as in `str.format` where there are `values` for them:
-    those in which equal problems may differ, the wrong one first. `about` is what equal ones are
-    about, where that is not the column. `more` equal ones follow, down to line `last`, with values
-    such as `others`.
+    `template` is the message, with placeholders of `str.format` for `values`. Equal problems may
+    differ in these; the wrong value is the first. `about` is the subject of equal problems, if it
+    is not the column. `more` equal ones follow, down to line `last`, with values such as `others`.
     """
 
     file: str
@@ -42,19 +41,19 @@ class Problem:
 
     @property
     def message(self) -> str:
-        """What is wrong, without the place."""
+        """The message without the place."""
         if not self.values:
             return self.template
         return self.template.format(*map(_short, self.values))
 
     @property
     def kind(self) -> tuple[str, str | int, str]:
-        """What equal problems have in common."""
+        """File, subject and template: the same for equal problems."""
         return self.file, self.about or self.column, self.template
 
     @property
     def quoted(self) -> str:
-        """The wrong value, as a message has it."""
+        """The wrong value, as messages quote it."""
         return repr(_short(self.values[0])) if self.values else ""
 
     @property
@@ -97,8 +96,8 @@ class _Group:
 
 
 class Problems:
-    """Problems as they are found. Equal ones (same file, column and kind of mistake, at other
-    lines or with other values) are one, so that a million of them need no more room than one.
+    """Collects problems. Equal ones (same file, column and kind of mistake, at other lines or with
+    other values) become one, so a million of them need no more memory than one.
     """
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
@@ -124,7 +123,7 @@ class Problems:
 
     @property
     def are_enough(self) -> bool:
-        """Whether there are so many, counted one by one, that reading on is of no use."""
+        """Whether there are `ENOUGH` problems; equal ones count each."""
         return self._count >= ENOUGH
 
     def __iter__(self) -> Iterator[Problem]:
@@ -135,8 +134,8 @@ class Problems:
 
 
 class DefinitionError(Exception):
-    """Input that can't be used. `problems` are all that were found, in file order, equal ones as
-    one; `lines` and the text of the exception are what people read.
+    """Input that can't be used. `problems` are in file order, equal ones as one; people read
+    `lines` or the text of the exception.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:

@@ -166,7 +166,7 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
 def _block_problems(
     rows: list[ResponseRow], study: StudyDefinition, file: str
 ) -> Iterator[Problem]:
-    """Every block holds what its set says; every scenario is in every set."""
+    """Every block has the systems of its set; every scenario is in every set."""
     blocks: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
     for row in rows:
         blocks[row.block].append(row)
@@ -179,13 +179,13 @@ def _block_problems(
         for system in want:
             if system not in have:
                 yield Problem(file, line, 0, lacks, (*where, _name(system)))
-        too_many = "scenario {!r}{} must not hold {}: see sets"
+        too_many = "scenario {!r}{} must not have {}: see sets"
         for row in members:
             if row.system not in want:
                 yield Problem(file, row.line, 0, too_many, (*where, _name(row.system)))
         if len(members) not in BLOCK_SIZES:
             message = (
-                "scenario {!r}{} has {} responses; a block holds "
+                "scenario {!r}{} has {} responses; a block has "
                 f"{BLOCK_SIZES.start} to {BLOCK_SIZES.stop - 1}"
             )
             yield Problem(file, line, 0, message, (*where, len(members)))
@@ -201,7 +201,7 @@ def _block_problems(
 def _systems_of_set(
     rows: list[ResponseRow], study: StudyDefinition, set_name: str
 ) -> list[tuple[str, str]]:
-    """What each block of a set must hold: as `sets` says, else what any of its blocks holds."""
+    """The systems of each block of a set: those of `sets`, else all that its blocks have."""
     if study.sets is None:
         return _in_order(row.system for row in rows if row.set_name == set_name)
     reference: SystemName | None = study.reference

@@ -1,12 +1,12 @@
-"""What somebody may have meant by a name that is not known."""
+"""Suggestions for unknown names: the known name that was probably meant."""
 
 import difflib
 import re
 from collections.abc import Collection
 from functools import lru_cache
 
-#: From this likeness (0 to 1) of two names on, the one may be meant by the other. A further column
-#: is nothing wrong, so it has to be more like one of ours.
+#: Least likeness (0 to 1) of two names for a suggestion. It is higher for columns, because a table
+#: may have further ones.
 ALIKE, COLUMNS_ALIKE = 0.6, 0.8
 #: Names that other tools and papers give to our columns.
 SYNONYMS = {
@@ -32,8 +32,8 @@ SYNONYMS = {
 
 
 def nearest(name: str, known: Collection[str], *, alike: float = ALIKE) -> str | None:
-    """The known name that is the same but for case, spaces and the like, or else the one that
-    `name` is most like; None where nothing is near.
+    """The known name that differs from `name` only in case or punctuation, else the most similar
+    one; None if none is similar.
     """
     return _nearest(name, tuple(known), alike)
 
@@ -46,7 +46,7 @@ def _nearest(name: str, known: tuple[str, ...], alike: float) -> str | None:
 
 
 def synonym(name: str, known: Collection[str]) -> str | None:
-    """The known column that `name` is another name of, if any."""
+    """The known column for which `name` is a synonym, if any."""
     plain = _plain(name)
     return next((one for one in known if plain in SYNONYMS.get(one.casefold(), ())), None)
 
@@ -56,16 +56,16 @@ def _plain(name: str) -> str:
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """To follow a message that names what is unknown, also one with places (see
-    `survey.definition.problems.Problem`); empty where nothing is near.
+    """The end of a message about an unknown name, which may have placeholders (see
+    `survey.definition.problems.Problem`); empty if no known name is similar.
     """
     near = nearest(name, known)
     return escaped(f"; did you mean {near!r}?") if near is not None else ""
 
 
 def not_among(name: str, known: Collection[str]) -> str:
-    """Why a name can't be used, as a message whose place is for it: with the nearest known one, or
-    else all of a few.
+    """Why a name can't be used: a message with a placeholder for the name. It gives the most
+    similar known name, else up to eight known names.
     """
     if not name:
         return "is empty"
@@ -77,5 +77,5 @@ def not_among(name: str, known: Collection[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text within a message that has places."""
+    """A text for a message that has placeholders."""
     return text.replace("{", "{{").replace("}", "}}")

@@ -12,7 +12,7 @@ from survey.definition.suggestions import COLUMNS_ALIKE, nearest, synonym
 from survey.definition.workbook import is_workbook, read_workbook
 
 DELIMITERS = ",;\t"
-#: What the first bytes of other files are, and what these files are called.
+#: The first bytes of other kinds of files, and what these are called.
 OTHER_KINDS = {
     b"%PDF": "a PDF document",
     b"\x89PNG": "a PNG image",
@@ -34,9 +34,9 @@ Record = tuple[int, list[str]]
 
 @dataclass(frozen=True)
 class Columns:
-    """What a table has to have, may have, and may have but is not read.
+    """The required and optional columns of a table, and known columns that are not read.
 
-    `numbered` is how further columns that are read begin, before their numbers.
+    `numbered` is the beginning of the names of numbered columns: `call_` for `call_1`, `call_2`.
     """
 
     required: Collection[str]
@@ -54,9 +54,9 @@ class Columns:
 class TableFile:
     """A table's header and records, read from bytes. A record can span lines.
 
-    `sheet` is the sheet of a workbook to read where it has one of that name; else it is the first.
-    Raises DefinitionError when it is no table, not UTF-8, holds a NUL, has no header, or has a
-    column twice.
+    `sheet` is the sheet to read of a workbook; if there is none of that name, the first is read.
+    Raises DefinitionError for a file that is no table, is not UTF-8, contains a NUL, has no header,
+    or has a column twice.
     """
 
     def __init__(self, data: bytes, *, file: str, sheet: str = "") -> None:
@@ -96,10 +96,11 @@ class TableFile:
         return _csv_records(text, self.file, delimiter)
 
     def records(self, problems: Problems) -> Iterator[Record]:
-        """Records that hold anything, each with the line it starts on. Can be read once.
+        """Records that are not empty, each with the line it starts on. Can be read once.
 
-        One that has too few or too many cells is added to `problems` instead. Ends where `problems`
-        are enough, and adds that it did. Raises DefinitionError where it is not valid CSV.
+        Records with too few or too many cells are added to `problems` instead. Reading ends when
+        `problems.are_enough`, with one more problem that says so. Raises DefinitionError if the
+        file is not valid CSV.
         """
         named = len(self.columns)
         for line, cells in self._records:
@@ -122,7 +123,7 @@ class TableFile:
                 yield line, cells[:named]
 
     def header_problems(self, columns: Columns) -> tuple[list[Problem], list[str]]:
-        """What is wrong with the names of the columns, and what is worth knowing of them."""
+        """Problems of the names of the columns, and notices about them."""
         absent = [*columns.required, *columns.optional, *columns.ignored]
         absent = [name for name in dict.fromkeys(absent) if name not in self.columns]
         problems, ignored = [], []
@@ -155,7 +156,7 @@ class TableFile:
 
 
 def delimiter_of(text: str) -> str:
-    """What separates the columns of the header: that of `DELIMITERS` which it has most."""
+    """The most frequent of `DELIMITERS` in the header."""
     unquoted = re.sub(r'"[^"]*"', "", text[:100_000]).lstrip("\r\n")
     header = re.split(r"[\r\n]", unquoted, maxsplit=1)[0]
     return max(DELIMITERS, key=header.count)

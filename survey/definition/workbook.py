@@ -16,30 +16,30 @@ from survey.definition.problems import DefinitionError, Problem, Problems
 ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 #: Of Office before 2007, and of workbooks with a password.
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-#: Bytes of all that is packed in a workbook, and cells of a sheet: far beyond any study. Rows are
+#: Bytes of an unpacked workbook, and cells of a sheet: far more than any study has. Rows are
 #: Excel's own limit.
 LARGEST_UNPACKED = 200 * 1000 * 1000
 MOST_CELLS = 10_000_000
 MOST_ROWS = 2**20
-#: A cell of a sheet's XML: its attributes, and what it holds.
+#: A cell of a sheet's XML: its attributes and content.
 _FORMULA_CELL = re.compile(rb"<(?:\w+:)?c ([^>]*)><(?:\w+:)?f[ />](?:(?!</(?:\w+:)?c>).)*", re.S)
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=[\"']([A-Z0-9:]+)")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 def is_workbook(data: bytes) -> bool:
-    """Whether the bytes are of a kind that only `read_workbook` can say something about."""
+    """Whether the bytes are a workbook, or another file that `read_workbook` explains."""
     return data.startswith((ZIP, EMPTY_ZIP, OLE))
 
 
 def read_workbook(
     data: bytes, *, file: str, sheet: str = ""
 ) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:
-    """The rows of the sheet called `sheet`, or else of the first that can be seen, each with its
-    number; and which sheets are not read.
+    """The rows of the sheet called `sheet`, else of the first visible sheet, each with its number;
+    and notices about the other sheets.
 
-    Whole numbers have no decimals, times are ISO 8601, formulas are their results. All rows are as
-    long as the first one at least, since a workbook does not store empty cells. Raises
+    Whole numbers have no decimals, times are ISO 8601, formulas are their results. All rows are at
+    least as long as the first, because a workbook does not store empty cells. Raises
     DefinitionError for a file that is no workbook or is damaged, and for cells that a table can't
     have, also while rows are read.
     """
@@ -55,7 +55,8 @@ def read_workbook(
                 raise DefinitionError([Problem(file, 0, 0, "the workbook has no sheet")])
             named = [one for one in visible if one.title.strip().casefold() == sheet.casefold()]
             chosen = (named or visible)[0]
-            # openpyxl tells neither in this mode, which alone reads a large sheet in little room
+            # in this mode, the only one that needs little memory, openpyxl knows neither merged
+            # cells nor formulas
             xml = book._archive.read(chosen._worksheet_path)
     except DefinitionError:
         raise
@@ -92,7 +93,7 @@ def _refuse_other_files(data: bytes, file: str) -> None:
             message = f"this is {kind}, not a workbook; give a table as .csv, .tsv or .xlsx"
         elif sum(part.file_size for part in parts) > LARGEST_UNPACKED:
             message = (
-                f"the workbook holds more than {LARGEST_UNPACKED // 10**6} MB; "
+                f"the workbook has more than {LARGEST_UNPACKED // 10**6} MB; "
                 "save its table as .csv instead"
             )
     if message:
@@ -115,7 +116,7 @@ def _refuse_merged_cells(xml: bytes, file: str, title: str) -> None:
 
 
 def _refuse_formulas_without_results(xml: bytes, file: str) -> None:
-    """Those that a program wrote and no spreadsheet has computed yet: they would be empty."""
+    """Formulas that a program wrote and no spreadsheet has computed yet would be empty cells."""
     problems = Problems()
     for cell in _FORMULA_CELL.finditer(xml):
         attributes, content = cell[1], cell[0]
@@ -123,7 +124,7 @@ def _refuse_formulas_without_results(xml: bytes, file: str) -> None:
             continue
         place = re.search(rb'\br="([A-Z]+)([0-9]+)"', attributes)
         column, line = (place[1].decode(), int(place[2])) if place else ("", 0)
-        message = "cell {} holds a formula without a result; open the file in Excel and save it"
+        message = "cell {} has a formula without a result; open the file in Excel and save it"
         problems.add(Problem(file, line, 0, message, (f"{column}{line}",)))
     if problems:
         raise DefinitionError(problems)
@@ -140,7 +141,7 @@ def _rows(sheet: Any, file: str) -> Iterator[tuple[int, list[str]]]:
                 raise DefinitionError([Problem(file, line, 0, message)])
             cells = [_text(cell, file, line, problems) for cell in row]
             if problems:
-                continue  # the file is refused: only its other wrong cells are of interest
+                continue  # the file is refused: look only for its other wrong cells
             while cells and not cells[-1].strip():
                 cells.pop()
             if not cells:
@@ -156,12 +157,12 @@ def _rows(sheet: Any, file: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _text(cell: Any, file: str, line: int, problems: Problems) -> str:
-    """A cell as a CSV file would have it. An error and a NUL are added to `problems`."""
+    """A cell as text in a CSV file. An error and a NUL are added to `problems`."""
     value = cell.value
     if value is None:
         return ""
     if cell.data_type == "e":
-        message = "cell {} holds {}, an error; correct it"
+        message = "cell {} has the error {}; correct it"
         problems.add(Problem(file, line, 0, message, (cell.coordinate, value)))
         return ""
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""YAML whose every key knows its line, so that a wrong value is named where it stands."""
+"""YAML with the line of every key, so that messages can give the place of a wrong value."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -101,7 +101,7 @@ class YamlFile:
         return line, column
 
     def position_of(self, path: Path_, quote: str) -> tuple[int, int]:
-        """Line and column of `quote` in the text at `path`; of its key where no line holds it."""
+        """Line and column of `quote` in the text at `path`; of its key if no line has it."""
         line, column = self.position(path)
         for number, text in enumerate(self._lines[line - 1 :], start=line):
             if number > line and text.strip() and len(text) - len(text.lstrip()) < column:
@@ -111,7 +111,7 @@ class YamlFile:
         return line, column
 
     def problem(self, path: Path_, message: str, *, quote: str = "") -> Problem:
-        """A problem at `path` (where it holds `quote`), its key written out before the message.
+        """A problem at `path` (at `quote` in its text), with the key before the message.
 
         In every item of a list it is the same problem.
         """
@@ -246,7 +246,7 @@ def _names_of(model: type[BaseModel]) -> tuple[Any, ...]:
 
 
 def _unkept(node: Any, path: Path_ = ()) -> Iterator[Path_]:
-    """Where a text holds what no database keeps: YAML's escapes can write it."""
+    """The paths of texts with characters that databases can't store; YAML's escapes allow them."""
     if isinstance(node, CommentedMap):
         for key, value in node.items():
             if _UNKEPT.search(str(key)):

@@ -187,7 +187,7 @@ class Demographics(Part):
     answers: dict[str, Answers] = {}
 
 
-def _at_most_everybody(shares: dict[str, float]) -> dict[str, float]:
+def _at_most_one(shares: dict[str, float]) -> dict[str, float]:
     if sum(shares.values()) > 1:
         raise ValueError(f"the shares add up to {sum(shares.values()):g}, more than 1")
     return shares
@@ -201,7 +201,7 @@ class Devices(Part):
 
     @model_validator(mode="after")
     def _at_most_all(self) -> "Devices":
-        _at_most_everybody(dict(self))
+        _at_most_one(dict(self))
         return self
 
 
@@ -215,5 +215,5 @@ class Profile(Part):
     #: Share of the optional free questions that people answer.
     writes: Share = 0.4
     #: Shares of the study's further languages; all others use its main one.
-    languages: Annotated[dict[str, Share], AfterValidator(_at_most_everybody)] = {}
+    languages: Annotated[dict[str, Share], AfterValidator(_at_most_one)] = {}
     devices: Devices = Devices()

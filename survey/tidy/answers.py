@@ -204,7 +204,7 @@ def _by_participant(
         key=itemgetter(0),
     )
     for person, given in values:
-        shown = next(rows for somebody, rows in presentations if somebody == person)
+        shown = next(rows for shown_to, rows in presentations if shown_to == person)
         yield names[person], {row[1]: _shown(*row[2:]) for row in shown}, [r[1:] for r in given]
 
 

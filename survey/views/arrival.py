@@ -18,10 +18,10 @@ from survey.models import Browser, Participant, Study
 from survey.queries import study_for_arrivals
 from survey.views.ending import AGAIN, ending_page
 from survey.views.participant import (
+    another_participant,
     message,
     not_here,
     of_participant,
-    somebody_else,
     to_current_page,
     way_back,
     whole_forms_only,
@@ -153,7 +153,7 @@ def _consent_in_another_browser(request: HttpRequest, slug: str, browser: Browse
     page = _InformationPage(request, offered, browser.language)
     with translation.override(page.language):
         if not access.is_page_of_this_browser(request, slug):
-            return somebody_else(request, slug)
+            return another_participant(request, slug)
         decision = page.decision()
         if decision is None:
             return page.show()

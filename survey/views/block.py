@@ -31,8 +31,8 @@ from survey.templatetags.markdown import response_markdown
 from survey.templatetags.points import Scale
 from survey.views.participant import last_page, show_page, to_next_page
 
-#: So much of a response stands beside its label where the response itself is far up the page. In
-#: columns: a Chinese character takes two.
+#: Length of the beginning of a response that is repeated next to its label, where the response
+#: itself is far up the page. In columns: a Chinese character takes two.
 OPENING = 70
 
 

@@ -76,16 +76,18 @@ def of_participant(view: View) -> View:
     def wrapped(request: HttpRequest, slug: str, **kwargs: int | str) -> HttpResponse:
         participant = access.participant_of(request, slug)
         if participant is None:
-            return _nobody(request, slug)
+            return _no_participant(request, slug)
         if not access.is_page_of_this_browser(request, slug):
-            return somebody_else(request, slug)
+            return another_participant(request, slug)
         with translation.override(language_of(participant)):
             try:
                 return view(request, participant, **kwargs)
             except ObjectDoesNotExist:
                 if Participant.objects.filter(pk=participant.pk).exists():
                     raise
-                return _nobody(request, slug)  # they withdrew on another page at this moment
+                return _no_participant(
+                    request, slug
+                )  # they withdrew on another page at this moment
 
     return wrapped
 
@@ -115,7 +117,7 @@ def way_back(slug: str) -> str:
     return "".join(f"\n\n{text}" for way, text in told.items() if way in ways_in)
 
 
-def _nobody(request: HttpRequest, slug: str) -> HttpResponse:
+def _no_participant(request: HttpRequest, slug: str) -> HttpResponse:
     with translation.override(access.language_of_stranger(request, slug)):
         return message(
             request,
@@ -145,7 +147,7 @@ def not_here(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def somebody_else(request: HttpRequest, slug: str) -> HttpResponse:
+def another_participant(request: HttpRequest, slug: str) -> HttpResponse:
     with translation.override(access.language_of_stranger(request, slug)):
         return message(
             request,

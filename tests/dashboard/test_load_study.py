@@ -233,8 +233,8 @@ def test_responses_may_come_from_elsewhere(folder: Path, tmp_path: Path) -> None
                 ),
                 (
                     "{conditions: {plain: Tuned}}",
-                    "23: labels.conditions.plain: 'Tuned' is what 'tuned' is called: give that one "
-                    "a label, too",
+                    "23: labels.conditions.plain: 'Tuned' is the usual label of 'tuned': give that "
+                    "one a label, too",
                 ),
                 ("{models: {Ant: ' '}}", "19: labels.models.Ant: String should have at least 1"),
                 (

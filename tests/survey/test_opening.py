@@ -148,13 +148,13 @@ def test_short_code_is_told_to_be_guessable() -> None:
 @pytest.mark.parametrize(
     ("site", "why"),
     [
-        ("http://localhost:8000", "which nobody outside your network can open"),
-        ("https://localhost", "which nobody outside your network can open"),
-        ("http://127.0.0.1:8000", "which nobody outside your network can open"),
-        ("https://192.168.1.7", "which nobody outside your network can open"),
-        ("https://[::1]:8000", "which nobody outside your network can open"),
-        ("https://labserver", "which nobody outside your network can open"),
-        ("https://lab.local", "which nobody outside your network can open"),
+        ("http://localhost:8000", "which no one outside your network can open"),
+        ("https://localhost", "which no one outside your network can open"),
+        ("http://127.0.0.1:8000", "which no one outside your network can open"),
+        ("https://192.168.1.7", "which no one outside your network can open"),
+        ("https://[::1]:8000", "which no one outside your network can open"),
+        ("https://labserver", "which no one outside your network can open"),
+        ("https://lab.local", "which no one outside your network can open"),
         ("http://ratings.lakeside.edu", "which is not encrypted (https)"),
     ],
 )

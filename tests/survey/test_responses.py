@@ -140,7 +140,7 @@ def test_a_block_holds_two_to_eight_responses(size: int) -> None:
     )
     (problem,) = problems_of(text, NO_SETS)
     assert problem == f"responses.csv, line 2: scenario 'A' has {size} responses; " + (
-        "a block holds 2 to 8"
+        "a block has 2 to 8"
     )
 
 

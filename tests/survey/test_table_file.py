@@ -189,7 +189,7 @@ def test_cells_are_written_as_a_table_of_text_would_have_them() -> None:
 def test_formula_is_its_result_and_one_that_nobody_computed_is_refused() -> None:
     data = book([["a", "b"], [1, "=A2+1"], [2, "=A3+1"]])
     assert refusal(data) == [
-        "t.csv, line 2: cell B2 holds a formula without a result; open the file in Excel and save "
+        "t.csv, line 2: cell B2 has a formula without a result; open the file in Excel and save "
         "it (and 1 more up to line 3, such as 'B3')"
     ]
     computed = changed(
@@ -221,7 +221,7 @@ def test_merged_cells_are_refused() -> None:
 
 def test_errors_in_cells_are_refused_in_one_line() -> None:
     assert refusal(book([["a", "b"], ["#N/A", "1"], ["2", "3"], ["4", "#DIV/0!"]])) == [
-        "t.csv, line 2: cell A2 holds #N/A, an error; correct it "
+        "t.csv, line 2: cell A2 has the error #N/A; correct it "
         "(and 1 more up to line 4, such as 'B4')"
     ]
 
@@ -262,7 +262,7 @@ PASSWORD = workbook.OLE + bytes(500) + "EncryptedPackage".encode("utf-16-le")
         (workbook.OLE + bytes(500), "this is a file of an old Office (.xls); save it as .xlsx"),
         (
             zipped(**{"xl/workbook.xml": bytes(workbook.LARGEST_UNPACKED + 1)}),
-            "the workbook holds more than 200 MB; save its table as .csv instead",
+            "the workbook has more than 200 MB; save its table as .csv instead",
         ),
     ],
 )
