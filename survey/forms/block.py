@@ -14,7 +14,6 @@ from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, Text
 from survey.forms.checked import Checked, clean_text
 
 CHECK = "check"
-COMMENT = "comment"
 BEST, WORST = "best", "worst"
 
 
@@ -31,14 +30,6 @@ def rank_name(response: ResponseContent) -> str:
 def text_name(name: str) -> str:
     """Name of the input for the free answer called `name`."""
     return f"text-{name}"
-
-
-def block_texts(definition: StudyDefinition) -> list[TextTask]:
-    """Free-text tasks at the end of a block: the study's tasks, and remarks if it asks for them."""
-    if definition.comment is None:
-        return definition.block_texts
-    remarks = TextTask(kind="text", name=COMMENT, question=definition.comment)
-    return [*definition.block_texts, remarks]
 
 
 def label_of(definition: StudyDefinition, number: int) -> str:
@@ -192,6 +183,6 @@ def read_block(
         reading.ranks(definition.ranking)
     if definition.best_worst is not None:
         reading.choices(definition.best_worst)
-    for task in block_texts(definition):
+    for task in definition.block_remarks:
         read_text(sent, task, reading.checked.values.texts, reading.checked)
     return reading.checked

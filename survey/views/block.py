@@ -19,7 +19,6 @@ from survey.forms.block import (
     BEST,
     CHECK,
     WORST,
-    block_texts,
     label_of,
     rank_name,
     rating_name,
@@ -109,7 +108,7 @@ def block_context(
         "slider": page.slider(),
         "ranking": page.ranking(),
         "choices": page.choices(),
-        "texts": text_items(block_texts(definition), sent, errors),
+        "texts": text_items(definition.block_remarks, sent, errors),
         "markdown": definition.response_format == "markdown",
         "errors": errors,
     }
