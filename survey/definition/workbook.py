@@ -172,7 +172,7 @@ def _text(cell: Any, file: str, line: int, problems: Problems) -> str:
     if isinstance(value, date | time):
         if isinstance(value, datetime) and value.time() == time():
             value = value if "h" in str(cell.number_format).lower() else value.date()
-        return value.isoformat()
+        return str(value.isoformat())
     text = _ESCAPE.sub(lambda code: chr(int(code[1], 16)), str(value))
     if "\0" in text:
         problems.add(Problem(file, line, 0, "there is a NUL character; remove it"))
