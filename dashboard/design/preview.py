@@ -101,15 +101,15 @@ class Preview:
     def elsewhere(self) -> list[tuple[str, int]]:
         """Blocks that this participant does not see, each with a slot that does."""
         missing = set(self.content.blocks) - {block.block for block in self.plan.blocks}
-        found: dict[int, int] = {}
+        slots: dict[int, int] = {}
         for slot in range(SLOTS_SEARCHED if missing else 0):
             for block in self._plan_of(slot).blocks:
                 if block.block in missing:
-                    found.setdefault(block.block, slot)
-            if len(found) == len(missing):
+                    slots.setdefault(block.block, slot)
+            if len(slots) == len(missing):
                 break
         labels = self._block_labels
-        return [(labels[block], found[block]) for block in self.content.blocks if block in found]
+        return [(labels[block], slots[block]) for block in self.content.blocks if block in slots]
 
     @cached_property
     def _block_labels(self) -> dict[int, str]:

@@ -130,15 +130,15 @@ def before_opening(folder: StudyFolder, study: Study) -> tuple[list[str], list[s
 
     Nothing would refuse it where it is open already, or real people have begun.
     """
-    found = against_opening(
+    findings = against_opening(
         folder.definition,
         Settings.model_validate(study.settings),
         rows=folder.rows,
         translations=folder.translations,
         begun=study.frozen_at is not None or study.doing == Study.State.OPEN,
     )
-    harm = refused(found)
-    rest = [finding for finding in found if finding not in harm]
+    harm = refused(findings)
+    rest = [finding for finding in findings if finding not in harm]
     return [_with_place(folder, f) for f in harm], [_with_place(folder, f) for f in rest]
 
 
@@ -206,21 +206,25 @@ def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinitio
     except ValueError as error:
         problems.append(yaml.problem(("language",), str(error)))
         return []
-    found: list[Problem] = []
+    language_problems: list[Problem] = []
     for language in languages:
         if language not in dict(django_settings.LANGUAGES):
             known = ", ".join(code for code, _ in django_settings.LANGUAGES)
             message = f"the pages are not translated into {language!r}; there are {known}"
-            found.append(yaml.problem(("language",), message))
-    found += [yaml.problem(path, message) for path, message in untranslated(plain, languages)]
+            language_problems.append(yaml.problem(("language",), message))
+    language_problems += [
+        yaml.problem(path, message) for path, message in untranslated(plain, languages)
+    ]
     definitions = []
-    if not found:
+    if not language_problems:
         for code in languages:
             value = in_language(plain, code, languages) | {"language": code}
             also = SETTINGS_KEYS + OTHER_SECTIONS
-            definitions.append(yaml.collect(StudyDefinition, value, found, also=also))
-    problems += dict.fromkeys(found)  # each once, though every language has it
-    complete = [definition for definition in definitions if definition] if not found else []
+            definitions.append(yaml.collect(StudyDefinition, value, language_problems, also=also))
+    problems += dict.fromkeys(language_problems)  # each once, though every language has it
+    complete = (
+        [definition for definition in definitions if definition] if not language_problems else []
+    )
     for translation in complete[1:]:
         path = renamed(complete[0].model_dump(), translation.model_dump())
         if path is not None:

@@ -69,15 +69,15 @@ class Difference:
 def differences(old: Study, new: Study) -> list[Difference]:
     """What participants see otherwise in `new` than in `old`, part by part."""
     before, after = _content(old), _content(new)
-    found = []
+    parts = []
     for part in dict.fromkeys([*PARTS.values(), "Other"]):
         here, there = (
             {key: text for key, text in content.items() if PARTS.get(key[0], "Other") == part}
             for content in (before, after)
         )
         if here != there:
-            found.append(Difference(part, _in_words(here, there), _lines(here, there)))
-    return found
+            parts.append(Difference(part, _in_words(here, there), _lines(here, there)))
+    return parts
 
 
 def _content(study: Study) -> dict[Key, str]:
@@ -148,9 +148,9 @@ class Event:
 
 def events(versions: Sequence[Study]) -> list[Event]:
     """Everything that was done with these versions, the newest first."""
-    found: QuerySet[StudyEvent] = StudyEvent.objects.filter(study__in=versions)
-    found = found.select_related("study", "author").order_by("-at", "-id")
-    return [Event(event, what_was_done(event)) for event in found]
+    rows: QuerySet[StudyEvent] = StudyEvent.objects.filter(study__in=versions)
+    rows = rows.select_related("study", "author").order_by("-at", "-id")
+    return [Event(event, what_was_done(event)) for event in rows]
 
 
 def what_was_done(event: StudyEvent) -> str:

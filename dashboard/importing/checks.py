@@ -37,10 +37,10 @@ class CellReader:
         """(block, response); the wrong name is noted where there is none such."""
         set_name = row.get("set", self.only_set)
         names = (row["scenario"], set_name, row["model"], row["condition"])
-        found = self.vocabulary.cells.get(names)
-        if found is None:
+        cell = self.vocabulary.cells.get(names)
+        if cell is None:
             self._explain(line, names)
-        return found
+        return cell
 
     def _explain(self, line: int, names: Names) -> None:
         known = zip(*self.vocabulary.cells, strict=True)

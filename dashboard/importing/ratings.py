@@ -144,8 +144,8 @@ def _in_no_group(study: Study, people: Iterable[Person]) -> list[str]:
             given.setdefault(name, Counter())[str(answer)] += 1
     answers = {name: [answer for answer, _ in of.most_common()] for name, of in given.items()}
     return [
-        "".join(sentences(found, {answer: str(n) for answer, n in given[found.column].items()}))
-        for found in ungrouped(recipes_in_force(study), answers)
+        "".join(sentences(field, {answer: str(n) for answer, n in given[field.column].items()}))
+        for field in ungrouped(recipes_in_force(study), answers)
     ]
 
 

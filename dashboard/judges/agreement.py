@@ -69,30 +69,30 @@ class InShort:
 def in_short(consistency: Table, agreement: Table, source: str) -> InShort:
     """What an analysis found about a source; r where there is one, else that of ranks."""
     own = [row for row in agreement.rows if row["judge"] == source and row["value"] is not None]
-    found: dict[str, Row] = {}
+    by_dimension: dict[str, Row] = {}
     for wanted in ("spearman_within", "pearson_within"):
-        found |= {row["dimension"]: row for row in own if row["statistic"] == wanted}
+        by_dimension |= {row["dimension"]: row for row in own if row["statistic"] == wanted}
     return InShort(
         [row for row in with_flags(consistency) if row["judge"] == source],
-        list(found.values()),
+        list(by_dimension.values()),
     )
 
 
 def grouped(table: Table, *columns: str) -> list[tuple[tuple[Any, ...], list[Row]]]:
     """Rows with the same values in `columns`, together, in order of first appearance."""
-    found: dict[tuple[Any, ...], list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in table.rows:
-        found.setdefault(tuple(row[name] for name in columns), []).append(row)
-    return list(found.items())
+        groups.setdefault(tuple(row[name] for name in columns), []).append(row)
+    return list(groups.items())
 
 
 def warnings(table: Table) -> list[tuple[str, list[str]]]:
     """The warnings about gold scores by kind: what each kind comes to, and its details."""
-    found: list[tuple[str, list[str]]] = []
+    by_kind: list[tuple[str, list[str]]] = []
     for (kind,), rows in grouped(table, "kind"):
         texts = [row["text"] for row in rows]
-        found.append((WARNINGS.get(kind, texts[0]), texts))
-    return found
+        by_kind.append((WARNINGS.get(kind, texts[0]), texts))
+    return by_kind
 
 
 def with_flags(consistency: Table) -> list[Row]:
@@ -108,15 +108,15 @@ def _flags(flags: str) -> list[str]:
 
 def statistics(agreement: Table) -> list[tuple[tuple[Any, ...], list[Row]]]:
     """The rows of judge_agreement by source and dimension, each with its label and meaning."""
-    found = []
+    groups = []
     for key, rows in grouped(agreement, "judge", "dimension"):
         labelled = []
         for row in rows:
             name = row["statistic"]
             label = STATISTIC.text(name)
             labelled.append(row | {"label": label, "meaning": STATISTICS.get(name, "")})
-        found.append((key, labelled))
-    return found
+        groups.append((key, labelled))
+    return groups
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Shares:
 
 def shares(table: Table) -> list[Shares]:
     """judge_scores_shares, laid out with a line for each source and one for people."""
-    found = []
+    by_dimension = []
     for (dimension,), rows in grouped(table, "dimension"):
         scores = sorted({row["score"] for row in rows})
         of_people = {
@@ -143,8 +143,8 @@ def shares(table: Table) -> list[Shares]:
         for judge in in_order(row["judge"] for row in rows):
             own = {r["score"]: (r["n"], r["share"]) for r in rows if r["judge"] == judge}
             lines.append(_line(judge, scores, own))
-        found.append(Shares(dimension, scores, lines))
-    return found
+        by_dimension.append(Shares(dimension, scores, lines))
+    return by_dimension
 
 
 def _line(
@@ -157,11 +157,11 @@ def _line(
 
 def most_uneven(spread: Table) -> list[Row]:
     """The responses on which each source's own scores differ most."""
-    found: list[Row] = []
+    most: list[Row] = []
     for _, rows in grouped(spread, "judge", "dimension"):
         uneven = [row for row in rows if row["sd"]]
-        found += sorted(uneven, key=lambda row: -row["sd"])[:UNEVEN]
-    return found
+        most += sorted(uneven, key=lambda row: -row["sd"])[:UNEVEN]
+    return most
 
 
 @dataclass(frozen=True)

@@ -187,13 +187,13 @@ def judge_states(
         "single": Response.objects.filter(scenario__study=study).count(),
         "block": study.blocks.count(),
     }
-    found = {judge.pk: judge for judge in judges}
-    read = {key: judge.read_configuration() for key, judge in found.items()}
+    by_key = {judge.pk: judge for judge in judges}
+    read = {key: judge.read_configuration() for key, judge in by_key.items()}
     replicates = {key: configuration.replicates for key, configuration in read.items()}
-    calls, spent = _calls(replicates), spent_by_judges(found)
-    errors = {a.call.judge_id: a for a in _last_errors(found)}
+    calls, spent = _calls(replicates), spent_by_judges(by_key)
+    errors = {a.call.judge_id: a for a in _last_errors(by_key)}
     states = []
-    for key, judge in found.items():
+    for key, judge in by_key.items():
         error = errors.get(key)
         matters = error is not None and _still_matters(judge, error)
         wanted = shown[read[key].presentation] * len(read[key].dimensions) * replicates[key]

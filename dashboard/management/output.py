@@ -26,7 +26,7 @@ class OutputCommand(BaseCommand, ABC):
     what: str
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument("--out", type=Path, required=True, metavar="DIR")
         parser.add_argument(
             "--include",
@@ -47,7 +47,7 @@ class OutputCommand(BaseCommand, ABC):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            study = find_study(options["study"])
+            study = find_study(options["slug"])
             with output_folder(options["out"], manifest=self.manifest) as output:
                 sources = counted_sources(options["include"])
                 output.manifest |= self.write(study, sources, output.path, options)

@@ -47,11 +47,11 @@ def drop_off(
         left[page] += visit.has_left(inactive_since=inactive_since)
     done = at.pop(len(names), 0)  # beyond the last page
     reached = done + at.total()
-    found = []
+    pages = []
     for number, name in enumerate(names):
-        found.append(PageReached(number, name, reached, left[number], at[number] - left[number]))
+        pages.append(PageReached(number, name, reached, left[number], at[number] - left[number]))
         reached -= at[number]
-    return found
+    return pages
 
 
 def _furthest(visit: Visit, last: int) -> int:

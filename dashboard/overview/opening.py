@@ -32,7 +32,7 @@ def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
     """What speaks against opening the study for real people, reasons to refuse it first."""
     content = content_of(study)
     rows = response_rows(study)
-    found = against_opening(
+    findings = against_opening(
         content.definition,
         Settings.model_validate(study.settings),
         rows=rows,
@@ -44,8 +44,8 @@ def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
             stand_in_allowed=stand_in_allowed,
         ),
     )
-    found += warnings_of_filter(current_rules(study), content.definition, rows)
-    return [*found, *_used_invitations(study)]
+    findings += warnings_of_filter(current_rules(study), content.definition, rows)
+    return [*findings, *_used_invitations(study)]
 
 
 def warnings_of_filter(
@@ -79,10 +79,10 @@ def open_study(
     """
     if study.state == Study.State.OPEN and not study.is_rehearsal:
         return False, []
-    found = against(study, stand_in_allowed=stand_in_allowed)
-    if refused(found):
-        raise NotOpened(study, found)
-    return set_state(study=study, state=Study.State.OPEN, author=author), found
+    findings = against(study, stand_in_allowed=stand_in_allowed)
+    if refused(findings):
+        raise NotOpened(study, findings)
+    return set_state(study=study, state=Study.State.OPEN, author=author), findings
 
 
 def _stand_in(study: Study) -> str:

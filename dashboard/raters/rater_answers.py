@@ -42,7 +42,7 @@ def answers_of(person: Participant, study: Study, run: AnalysisRun | None) -> li
     )
     cells = cells_of(study)
     rows = Rating.objects.filter(presentation__participant=person).select_related("presentation")
-    found = []
+    answers = []
     for rating in rows.order_by("id"):
         shown = rating.presentation
         cell = cells[shown.block_id, rating.response_id]
@@ -63,8 +63,8 @@ def answers_of(person: Participant, study: Study, run: AnalysisRun | None) -> li
             rating.revisions,
         )
         key = (shown.position or 0, place or cell.place, rating.task, rating.pk)
-        found.append((key, answer))
-    return [answer for _, answer in sorted(found, key=lambda pair: pair[0])]
+        answers.append((key, answer))
+    return [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
 
 
 def _is_rating(rating: Rating) -> bool:

@@ -20,7 +20,7 @@ NUMBERS = ("n_ratings", "duration_seconds", "sigma", "mae")
 
 def raters_of(run: AnalysisRun) -> Raters:
     """The raters of a run, each with what excluded them, in one query; see `rater_row`."""
-    found = run.rater_quality.annotate(
+    with_exclusions = run.rater_quality.annotate(
         excluded=FilteredRelation(
             "participant__exclusions", condition=Q(participant__exclusions__run=run)
         ),
@@ -37,7 +37,7 @@ def raters_of(run: AnalysisRun) -> Raters:
         "value",
         "threshold",
     )
-    rows: Raters = found.order_by("id").values(*columns)
+    rows: Raters = with_exclusions.order_by("id").values(*columns)
     return rows
 
 

@@ -82,7 +82,7 @@ class Reconciliation:
         """The groups of one finding."""
         return [group for group in self.groups if group.finding == finding]
 
-    def found(self, findings: Collection[str]) -> list[Participant]:
+    def people_with(self, findings: Collection[str]) -> list[Participant]:
         """Each person of whom one of these is found, once."""
         groups = [group for group in self.groups if group.finding in findings]
         people = {one.person.pk: one.person for group in groups for one in group.people}
@@ -96,7 +96,7 @@ def reconcile(study: Study, lists: SubmissionLists) -> Reconciliation:
     came = study.participants.filter(identity__kind=Kind.PROLIFIC).order_by("arrived_at", "id")
     people = {person.pk: person for person in came}
     wrong = _wrong_codes(people, matched, codes) if codes else {}
-    found: list[tuple[str, str, Iterable[int]]] = [
+    reported: list[tuple[str, str, Iterable[int]]] = [
         *_by_standing(NOT_LISTED, people, matched.not_listed),
         *_by_standing(OTHER_SUBMISSION, people, matched.elsewhere),
         *((WRONG_CODE, what, who) for what, who in wrong.items()),
@@ -104,7 +104,7 @@ def reconcile(study: Study, lists: SubmissionLists) -> Reconciliation:
     excluded = {decision.participant_id for decision in exclusions_in_force(study)}
     groups = [
         Group(finding, what, [Reported(people[one], one in excluded) for one in who])
-        for finding, what, who in found
+        for finding, what, who in reported
     ]
     return Reconciliation(groups, _never_came(study, matched, codes), _notes(study, lists, codes))
 

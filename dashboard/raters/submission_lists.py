@@ -64,7 +64,7 @@ def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
     problems = Problems()
     without_codes: list[str] = []
     notices: list[str] = []
-    found: dict[str, ListedSubmission] = {}
+    submissions: dict[str, ListedSubmission] = {}
     for file, data in files:
         try:
             table = TableFile(data, file=file, sheet="submissions")
@@ -76,7 +76,7 @@ def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
         if CODE not in table.columns:
             without_codes.append(file)
         for row, column in rows:
-            before = found.setdefault(row.id, row)
+            before = submissions.setdefault(row.id, row)
             if not before.agrees_with(row):
                 message = (
                     "{}, line {} says something else of this submission: "
@@ -86,7 +86,7 @@ def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
                 problems.add(Problem(file, row.line, column, message, values))
     if problems:
         raise DefinitionError(problems)
-    return SubmissionLists(list(found.values()), without_codes, notices)
+    return SubmissionLists(list(submissions.values()), without_codes, notices)
 
 
 def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:

@@ -91,8 +91,8 @@ class Tried:
     @property
     def sexes(self) -> list[str]:
         """Those of the raters who entered, if there is more than one."""
-        found = {sex for step in self.after.funnel.steps for sex in step.by_sex}
-        return sorted(found) if len(found) > 1 else []
+        sexes = {sex for step in self.after.funnel.steps for sex in step.by_sex}
+        return sorted(sexes) if len(sexes) > 1 else []
 
     # ── Who moves ────────────────────────────────────────────────────────────────────────────
 
@@ -153,5 +153,5 @@ class Tried:
 
 
 def _places(raters: Truths) -> list[int]:
-    found: list[int] = np.flatnonzero(raters).tolist()
-    return found
+    places: list[int] = np.flatnonzero(raters).tolist()
+    return places

@@ -83,8 +83,8 @@ class WhatIf:
         """The funnel by `rules`, and the main results where the study compares two conditions."""
         rules = rules.applied(rated=self.definition.rating is not None)
         raters = self._raters(rules)
-        found = funnel(raters, rules)
-        return Outcome(rules, raters, found, list(self._results(found.included)))
+        filtered = funnel(raters, rules)
+        return Outcome(rules, raters, filtered, list(self._results(filtered.included)))
 
     @cached_property
     def largest(self) -> dict[str, float]:

@@ -97,7 +97,7 @@ def sigma_mae_figure(
         for each in (in_force, tried)
     )
     return SigmaMaeFigure(
-        [Layer(kind, len(found), _path(found, SIGNS[kind])) for kind, found in by_kind.items()],
+        [Layer(kind, len(where), _path(where, SIGNS[kind])) for kind, where in by_kind.items()],
         before,
         after,
         x_ticks=[Tick(round(_x(value, x_most), 1), f"{value:g}") for value in _ticks(x_most)],

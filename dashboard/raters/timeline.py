@@ -74,12 +74,12 @@ def timeline(person: Participant) -> list[SeenPage]:
         return pages
     medians = _medians(person)
     before: datetime | None = None
-    found = []
+    seen_pages = []
     for seen in pages:
         away = seconds_between(before, seen.shown_at)
-        found.append(replace(seen, median=medians.get(seen.key), away_before=away))
+        seen_pages.append(replace(seen, median=medians.get(seen.key), away_before=away))
         before = seen.answered_at
-    return found
+    return seen_pages
 
 
 def _pages(person: Participant) -> Iterator[SeenPage]:

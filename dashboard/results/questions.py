@@ -102,7 +102,7 @@ def linked(sentence: str, address: Callable[[str], str]) -> SafeString:
 
     `analysis.text` has escaped what stands in it.
     """
-    return SafeString(CELL.sub(lambda found: f'href="{escape(address(found[1]))}"', sentence))
+    return SafeString(CELL.sub(lambda match: f'href="{escape(address(match[1]))}"', sentence))
 
 
 def question(

@@ -41,14 +41,14 @@ NOT_MADE = "this analysis has no such result"
 @researcher_required
 def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpResponse:
     """The tables of one subject; the main one with wins, responses and who the raters are."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     if subject not in SUBJECTS:
         raise Http404(f"There are no results about {subject}.")
-    analysis = newest_of_ratings(found, asked_for(request))
-    definition = definition_of(found)
+    analysis = newest_of_ratings(study, asked_for(request))
+    definition = definition_of(study)
     rated = definition.rating is not None
     names = catalogue.of_subject(subject) if rated or subject != MAIN else ()
-    labels = labels_of(found)
+    labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
     stored = _stored(analysis, names)
     recipes = _recipes(analysis.run)
@@ -63,7 +63,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         for table in names
         if table in stored
     }
-    address = partial(address_of, found, analysis)
+    address = partial(address_of, study, analysis)
     answers = answers_of(analysis, address)
     figures = by_table(figures_of(analysis, labels))
     told = {answer.table for answer in answers}
@@ -88,7 +88,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(
         request,
-        found,
+        study,
         "results" if subject == MAIN else f"results/{subject}",
         "results/results",
         analysis,
@@ -116,13 +116,13 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
 def _stored(analysis: Analysis, names: Sequence[str]) -> dict[str, Table]:
     """The tables with rows; a table of the included raters with that of all below it."""
     read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
-    found = {}
+    tables = {}
     for name in names:
         every = [read[each] for each in (name, name + OF_ALL) if each in read]
         both = [table for table in every if table.rows]
         if both:
-            found[name] = Table(both[0].columns, [row for table in both for row in table.rows])
-    return found
+            tables[name] = Table(both[0].columns, [row for table in both for row in table.rows])
+    return tables
 
 
 def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
@@ -150,9 +150,9 @@ def _ungrouped(analysis: Analysis) -> list[str]:
     rows = given_answers(analysis.tables("demographics")["demographics"].rows)
     return [
         "".join(
-            sentences(found, {answer: str(row["n"]) for answer, row in rows[found.column].items()})
+            sentences(field, {answer: str(row["n"]) for answer, row in rows[field.column].items()})
         )
-        for found in ungrouped(recipes_of(analysis.run.recipe_set), rows)
+        for field in ungrouped(recipes_of(analysis.run.recipe_set), rows)
     ]
 
 
@@ -212,9 +212,9 @@ def _section(
 @researcher_required
 def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> StreamingHttpResponse:
     """A table of a run as CSV: the rows in which each column named has its value, or all."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     stored = get_object_or_404(
-        Result, run__study=found, run=run, kind=Result.Kind.TABLE, name=table
+        Result, run__study=study, run=run, kind=Result.Kind.TABLE, name=table
     )
     whole = Table.from_content(stored.content)
     asked = {column: str(value) for column, value in request.GET.items()}
@@ -224,7 +224,7 @@ def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> St
     return StreamingHttpResponse(
         csv_lines(whole.columns, rows),
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_file_name(found, table)}"'},
+        headers={"Content-Disposition": f'attachment; filename="{_file_name(study, table)}"'},
     )
 
 

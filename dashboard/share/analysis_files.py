@@ -154,9 +154,9 @@ def levels(recipes: Iterable[Recipe]) -> dict[str, float]:
 
     Some of these have the usual one, some that of a recipe.
     """
-    found = {recipe.name: recipe.confidence for recipe in recipes}
-    is_sure = set(found.values()) <= {USUAL_LEVEL}
-    return found | ({"": USUAL_LEVEL} if is_sure else {})
+    by_recipe = {recipe.name: recipe.confidence for recipe in recipes}
+    is_sure = set(by_recipe.values()) <= {USUAL_LEVEL}
+    return by_recipe | ({"": USUAL_LEVEL} if is_sure else {})
 
 
 def _write_figures(figures: dict[str, Any], folder: Path) -> None:

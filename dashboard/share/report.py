@@ -106,7 +106,7 @@ def render(
         software=manifest["software"],
         snapshot=manifest["snapshot_hash"],
     )
-    found = findings(tables, recipes, DECLARED)
+    sentences = findings(tables, recipes, DECLARED)
     context = {
         "manifest": manifest,
         "labels": labels or USUAL_LABELS,
@@ -122,8 +122,8 @@ def render(
             (paragraph.title, together(paragraph.sentences))
             for paragraph in methods(tables, settings)
         ],
-        "findings": found,
-        "stand_beside": any(finding.sound and finding.paper for finding in found),
+        "findings": sentences,
+        "stand_beside": any(finding.sound and finding.paper for finding in sentences),
         "limits": limits(tables, recipes, rules, gold=gold, scale=_points(definition)),
         "sections": sections(tables, figures),
         "files": [(table.file, len(table.rows)) for table in given.values()],
@@ -138,17 +138,17 @@ def render(
 
 def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
     """Tables and figures by subject, in the order in which they are read."""
-    found = {title: Section(title, [], []) for title in SECTIONS}
+    by_title = {title: Section(title, [], []) for title in SECTIONS}
     order = [*(name for name in TABLES if name in tables), *tables]
     for name in dict.fromkeys(order):
         table = declared(tables[name])
-        section = found[APPENDIX if table.appendix else table.section]
+        section = by_title[APPENDIX if table.appendix else table.section]
         section.tables.append(shown_table(tables[name]))
     for name in dict.fromkeys([*(name for name in FIGURES if name in figures), *figures]):
         how = FIGURES.get(name) or FigureSpec(name, words(name), ELSEWHERE)
-        section = found[APPENDIX if how.appendix else how.section]
+        section = by_title[APPENDIX if how.appendix else how.section]
         section.figures.append(Figure(name, how.title, figures[name]))
-    return [section for section in found.values() if section.tables or section.figures]
+    return [section for section in by_title.values() if section.tables or section.figures]
 
 
 def scale_text(definition: StudyDefinition) -> str:
@@ -190,14 +190,14 @@ def _by_reason(absent: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def _plotly_script() -> str:
     """Plotly's own script, so that the report needs nothing from elsewhere."""
-    found = importlib.util.find_spec("plotly")  # its folder, without importing it
-    assert found and found.submodule_search_locations
-    script = Path(found.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
+    package = importlib.util.find_spec("plotly")  # its folder, without importing it
+    assert package and package.submodule_search_locations
+    script = Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
     return script.read_text(encoding="utf-8")
 
 
 def _drawing_script() -> str:
     """What draws the figures on the pages draws them here."""
-    found = finders.find("dashboard/figures.js")
-    assert isinstance(found, str)  # it is among our own files
-    return Path(found).read_text(encoding="utf-8")
+    path = finders.find("dashboard/figures.js")
+    assert isinstance(path, str)  # it is among our own files
+    return Path(path).read_text(encoding="utf-8")

@@ -143,9 +143,9 @@ def _parts(
     for part in parts.values():
         ahead = [first is not None and first(row) for row in part]
         for wanted in (True, False):
-            found = [row for row, is_first in zip(part, ahead, strict=True) if is_first == wanted]
-            if found:
-                yield found
+            some = [row for row, is_first in zip(part, ahead, strict=True) if is_first == wanted]
+            if some:
+                yield some
 
 
 def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> Part:
@@ -170,11 +170,11 @@ def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> Par
     )
 
 
-def _is_caption(column: Column, found: set[Any], n_rows: int) -> bool:
+def _is_caption(column: Column, values: set[Any], n_rows: int) -> bool:
     """Whether a column says the same of all rows, and something: it then stands in the caption."""
-    if len(found) != 1 or found <= {None, ""}:
+    if len(values) != 1 or values <= {None, ""}:
         return False
-    return column.part or (n_rows > 1 and all(isinstance(value, str) for value in found))
+    return column.part or (n_rows > 1 and all(isinstance(value, str) for value in values))
 
 
 def _heading(

@@ -68,11 +68,11 @@ def included(study: Study, asked: list[str] | None) -> list[str]:
 
 def tables_of(run: AnalysisRun | None, *names: str) -> dict[str, Table]:
     """A run's tables called `names`; one that it lacks is empty."""
-    found = {name: Table([], []) for name in names}
+    tables = {name: Table([], []) for name in names}
     if run is not None:
         stored = run.results.filter(kind=Result.Kind.TABLE, name__in=names)
-        found |= {result.name: Table.from_content(result.content) for result in stored}
-    return found
+        tables |= {result.name: Table.from_content(result.content) for result in stored}
+    return tables
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,18 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument(
             "source", metavar="SOURCE", nargs="?", help="as listed, such as llama@2 or 'file mine'"
         )
 
-    def handle(self, *, study: str, source: str | None, **options: Any) -> None:
+    def handle(self, *, slug: str, source: str | None, **options: Any) -> None:
         try:
-            found = find_study(study)
+            study = find_study(slug)
             if source is None:
-                self.list(found)
+                self.list(study)
             else:
-                choose(self, found, find_source(found, source))
+                choose(self, study, find_source(study, source))
         except (StudyNotFound, NotChosen) as problem:
             raise CommandError(str(problem)) from None
 

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument("--participants", type=Path, required=True, metavar="CSV")
         parser.add_argument(
             "--ratings", type=Path, metavar="CSV", help="needed where the study has ratings"
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         names = ("participants", "ratings", "gold", "ranks")
         files = {name: options[name] for name in names if options[name] is not None}
         try:
-            study = find_study(options["study"])
+            study = find_study(options["slug"])
             done = import_ratings(study=study, files=files)
         except (StudyNotFound, ImportRefused) as error:
             raise CommandError(str(error)) from None

@@ -16,7 +16,9 @@ class Command(BaseCommand):
     help = "Make personal links, for people who come without Prolific."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument(
+            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
+        )
         parser.add_argument("--count", type=int, default=1)
         parser.add_argument(
             "--panel",
@@ -27,10 +29,10 @@ class Command(BaseCommand):
         parser.add_argument("--label", default="", help="a note for researchers; never exported")
 
     def handle(
-        self, *, study: str, count: int, panel: str | None, label: str, **options: Any
+        self, *, slug: str, count: int, panel: str | None, label: str, **options: Any
     ) -> None:
         try:
-            found = find_study(study)
+            study = find_study(slug)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         if count < 1:
@@ -40,17 +42,17 @@ class Command(BaseCommand):
                 f"--panel {panel!r} is no name: a name has a-z, 0-9 and _, begins with a letter, "
                 "and is at most 40 characters long"
             )
-        if panel is not None and content_of(found).definition.rating is None:
-            raise CommandError(f"{found} has no ratings, so a panel can give it no gold scores")
-        if panel is None and "invitation" not in found.settings["ways_in"]:
-            raise CommandError(f"{found} does not admit invitations: see ways_in in its study.yaml")
-        if found.is_rehearsing:
+        if panel is not None and content_of(study).definition.rating is None:
+            raise CommandError(f"{study} has no ratings, so a panel can give it no gold scores")
+        if panel is None and "invitation" not in study.settings["ways_in"]:
+            raise CommandError(f"{study} does not admit invitations: see ways_in in its study.yaml")
+        if study.is_rehearsing:
             self.stderr.write(
-                f"Notice: {found} is a rehearsal. Whoever uses one of these links in it stays a "
+                f"Notice: {study} is a rehearsal. Whoever uses one of these links in it stays a "
                 "test person: invite people who are to count when it is open for real."
             )
         invitations = Invitation.objects.bulk_create(
-            Invitation(study=found, panel=panel or "", label=label[:200]) for _ in range(count)
+            Invitation(study=study, panel=panel or "", label=label[:200]) for _ in range(count)
         )
         for invitation in invitations:
-            self.stdout.write(f"{settings.SITE_URL}/s/{found.slug}/?invite={invitation.token}")
+            self.stdout.write(f"{settings.SITE_URL}/s/{study.slug}/?invite={invitation.token}")

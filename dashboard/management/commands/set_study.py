@@ -19,7 +19,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument(
+            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
+        )
         parser.add_argument("state", choices=Study.State.values)
         parser.add_argument(
             "--rehearsal",
@@ -34,30 +36,30 @@ class Command(BaseCommand):
         )
 
     def handle(
-        self, *, study: str, state: str, rehearsal: bool, stand_in: bool, **options: Any
+        self, *, slug: str, state: str, rehearsal: bool, stand_in: bool, **options: Any
     ) -> None:
         for option, given in (("--rehearsal", rehearsal), ("--stand-in", stand_in)):
             if given and state != Study.State.OPEN:
                 raise CommandError(f"{option} goes with open, not with {state}; nothing changed")
         if rehearsal and stand_in:
             raise CommandError("A rehearsal may have a stand-in anyway: leave out --stand-in")
-        found: list[Finding] = []
+        findings: list[Finding] = []
         try:
-            chosen = find_study(study)
+            study = find_study(slug)
             if state == Study.State.OPEN and not rehearsal:
-                changed, found = open_study(study=chosen, stand_in_allowed=stand_in)
+                changed, findings = open_study(study=study, stand_in_allowed=stand_in)
             else:
-                changed = set_state(study=chosen, state=state, rehearsal=rehearsal)
+                changed = set_state(study=study, state=state, rehearsal=rehearsal)
         except NotOpened as refusal:
-            raise CommandError(_refusal(chosen, refusal.findings)) from None
+            raise CommandError(_refusal(study, refusal.findings)) from None
         except (StudyNotFound, StateError) as error:
             raise CommandError(str(error)) from None
         as_what = f"{state} as a rehearsal" if rehearsal else state
-        self.stdout.write(f"{chosen} is {'now' if changed else 'already'} {as_what}")
+        self.stdout.write(f"{study} is {'now' if changed else 'already'} {as_what}")
         if rehearsal:
             self.stdout.write("Nothing that people do in it counts; Prolific is not admitted.")
-        if found:
-            self.stdout.write("\n".join(["Check these:", *_items(found)]))
+        if findings:
+            self.stdout.write("\n".join(["Check these:", *_items(findings)]))
 
 
 def _refusal(study: Study, findings: Sequence[Finding]) -> str:

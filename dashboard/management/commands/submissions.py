@@ -24,7 +24,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument(
             "csv",
             metavar="CSV",
@@ -42,29 +42,29 @@ class Command(BaseCommand):
         parser.add_argument("--reason", default="", help="why; kept with each decision")
 
     def handle(
-        self, *, study: str, csv: list[Path], exclude: list[str], reason: str, **options: Any
+        self, *, slug: str, csv: list[Path], exclude: list[str], reason: str, **options: Any
     ) -> None:
         if exclude and not reason.strip():
             raise CommandError("--exclude needs --reason. Nothing was changed.")
         if reason and not exclude:
             raise CommandError("--reason is given without --exclude. Nothing was changed.")
         try:
-            found = find_study(study)
+            study = find_study(slug)
             lists = self.read(csv)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         except DefinitionError as error:
             raise CommandError(f"Nothing was changed.\n{error}") from None
-        applied = apply_submissions(study=found, submissions=lists.submissions, at=timezone.now())
-        reconciliation = reconcile(found, lists)
+        applied = apply_submissions(study=study, submissions=lists.submissions, at=timezone.now())
+        reconciliation = reconcile(study, lists)
         for notice in lists.notices:
             self.stderr.write(f"Note: {notice}")
         report = [*in_words(applied), *reconciled_in_words(reconciliation)]
-        self.stdout.write("\n".join([f"{found}:", *report]))
+        self.stdout.write("\n".join([f"{study}:", *report]))
         if exclude:
-            people = reconciliation.found(exclude)
+            people = reconciliation.people_with(exclude)
             try:
-                self.stdout.write(decide(found, people, excluded=True, reason=reason))
+                self.stdout.write(decide(study, people, excluded=True, reason=reason))
             except DecisionRefused as refusal:
                 raise CommandError(str(refusal)) from None
 
