@@ -8,7 +8,8 @@ from django.views.decorators.http import require_GET
 from dashboard.design.forms import PreviewForm, VersionForm
 from dashboard.design.preview import Preview
 from dashboard.design.texts import texts_of
-from dashboard.design.versions import differences, events, versions_of
+from dashboard.design.versions import differences, versions_of
+from dashboard.overview.events import events
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
 from survey.models import Study

@@ -31,7 +31,7 @@ class PageReached:
 def drop_off(
     people: Iterable[Visit], content: StudyContent, *, inactive_since: datetime
 ) -> list[PageReached]:
-    """Every page in order. Who was not seen since `inactive_since` has left.
+    """Every page in order. People not seen since `inactive_since` have left.
 
     Blocks are in another order for each person, so a page of blocks is known by its number.
     Imported people saw no page here; people who withdrew are deleted and not counted.

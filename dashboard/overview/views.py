@@ -16,6 +16,7 @@ from dashboard.overview.counts import live_counts, studies_with_counts
 from dashboard.overview.drop_off import drop_off
 from dashboard.overview.durations import timing
 from dashboard.overview.endings import endings, pools, slots_in_words
+from dashboard.overview.events import events
 from dashboard.overview.forms import StateForm
 from dashboard.overview.links import participant_links
 from dashboard.overview.live_warnings import Now, live_warnings
@@ -35,16 +36,16 @@ State = Study.State
 STATE_MEANINGS = {
     State.DRAFT: "Only previews and simulated raters are admitted.",
     State.OPEN: "Everyone with a link may begin.",
-    State.PAUSED: "No new participants are admitted. Those who began can finish and get their "
-    "code.",
-    State.CLOSED: "The data collection is over and no new participants are admitted. Those who "
+    State.PAUSED: "New participants are not admitted. Participants who began can finish and get "
+    "their code.",
+    State.CLOSED: "Data collection is over: new participants are not admitted. Participants who "
     "began can still finish.",
 }
 
 
 REHEARSAL = (
-    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who does "
-    "not count. Participants from Prolific are not admitted."
+    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who never "
+    "counts. Prolific participants are not admitted."
 )
 
 
@@ -69,7 +70,7 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         state_meaning=REHEARSAL if study.is_rehearsing else STATE_MEANINGS[State(study.state)],
         links=participant_links(study),
         invites="invitation" in study.settings["ways_in"],
-        events=study.events.select_related("author").order_by("-at", "-id")[:10],
+        events=events([study], most=10),
     )
 
 
@@ -153,7 +154,7 @@ def state(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def opening(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What speaks against opening a study, and the choice between that and a rehearsal."""
+    """Problems before opening a study, and the choice between opening and a rehearsal."""
     study = study_or_404(name)
     if study.doing == State.OPEN:
         return redirect("study", study)

@@ -41,10 +41,14 @@ SUBJECTS = [
     ),
     (
         "Raters",
-        [("raters", "Funnel and list"), ("thresholds", "Thresholds"), ("submissions", "Prolific")],
+        [
+            ("raters", "Funnel and list"),
+            ("thresholds", "Thresholds"),
+            ("submissions", "Prolific submissions"),
+        ],
     ),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement"), ("guard", "Guard")]),
-    ("Results", [*OF_RESULTS.items(), ("figures", "All figures")]),
+    ("Results", [*OF_RESULTS.items(), ("figures", "Figures")]),
     ("Share", [("downloads", "Files")]),
 ]
 

@@ -148,9 +148,9 @@ def test_earlier_version_stays_gold_until_somebody_decides(page: Client, judge: 
 def test_decisions_say_who_chose_whom_when_and_why(page: Client, judge: Judge) -> None:
     gold_set(judge.study, name="mine")
     newest, first = tables_of(page.get(GOLD))[1][1:]
-    assert newest[1:] == ["mine (imported) gold", "a command", "for a test"]
+    assert newest[1:] == ["mine (imported) gold", "command line", "for a test"]
     assert first[1:] == [
-        "stand-in@1 (stand-in, no language model)", "a command", "named in the study's file",
+        "stand-in@1 (stand-in, no language model)", "command line", "named in the study's file",
     ]  # fmt: skip
 
 

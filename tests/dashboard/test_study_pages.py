@@ -80,7 +80,7 @@ def test_overview_without_people_says_so(page: Client, db: None) -> None:
     make_study(slug="empty")
     shown = text_of(page.get("/studies/empty/"))
     assert "Nobody has arrived yet." in shown
-    assert "Nobody is excluded yet, as no analysis has finished." in shown
+    assert "No exclusions yet: no analysis has finished." in shown
 
 
 def test_overview_gives_the_link_of_each_way_in(page: Client, study: Study) -> None:

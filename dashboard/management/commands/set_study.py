@@ -65,7 +65,7 @@ class Command(BaseCommand):
 def _refusal(study: Study, findings: Sequence[Finding]) -> str:
     harm = refused(findings)
     rest = [finding for finding in findings if finding not in harm]
-    lines = [f"{study} was not opened, as that would do harm:", *_items(harm)]
+    lines = [f"{study} was not opened. First fix:", *_items(harm)]
     if rest:
         lines += ["Check these, too:", *_items(rest)]
     if only_stand_in(findings):
