@@ -83,7 +83,7 @@ def versions(request: ResearcherRequest, name: str) -> HttpResponse:
     others = versions_of(study)
     form = VersionForm(request.GET)
     if not form.is_valid():
-        raise Http404("There is no such version.")
+        raise Http404("The version to compare with is a whole number.")
     number = form.cleaned_data["version"]
     if number is None:
         earlier = [other for other in others if other.version < study.version]

@@ -1,4 +1,4 @@
-"""Tables of counts beside what is expected and what is missing. Pure."""
+"""Tables of counts with what is expected and what is missing. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from analysis.labels import labels_of
+from dashboard.shared.block_labels import block_label
 from survey.assignment import Plan, plan_survey
 from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
@@ -113,12 +114,10 @@ class Preview:
 
     @cached_property
     def _block_labels(self) -> dict[int, str]:
-        called = {}
-        for block in self.study.blocks.select_related("scenario"):
-            called[block.pk] = self.labels.text("scenarios", block.scenario.name)
-            if block.set_name:
-                called[block.pk] += f", set {self.labels.text('sets', block.set_name)}"
-        return called
+        return {
+            block.pk: block_label(self.labels, block.scenario.name, block.set_name)
+            for block in self.study.blocks.select_related("scenario")
+        }
 
     def _before(self) -> Iterator[Page]:
         languages = {"languages": self.languages}

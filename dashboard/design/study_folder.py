@@ -125,10 +125,10 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
 
 
 def before_opening(folder: StudyFolder, study: Study) -> tuple[list[str], list[str]]:
-    """What in the folder speaks against opening the study that it was loaded as: what would refuse
-    that, and what else to change, each with its place.
+    """Problems of the folder before its study opens: first those that prevent opening, then the
+    others, each with its place.
 
-    Nothing would refuse it where it is open already, or real people have begun.
+    Nothing prevents opening if the study is already open or real people have begun.
     """
     findings = against_opening(
         folder.definition,
@@ -269,7 +269,7 @@ def _problems_of_counts(
 
 @dataclass(frozen=True)
 class LoadedFolder:
-    """The study, what loading its content did, and which other sections took effect anew.
+    """The study, what loading its content did, and which other sections changed.
 
     `outcome` is `created`, `replaced` or `unchanged`; `updated` is empty but where the content is
     unchanged.

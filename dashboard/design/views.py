@@ -122,7 +122,7 @@ def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
 @require_GET
 @researcher_required
 def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
-    """How the protocol worked out, beside that of another version."""
+    """How the protocol worked, compared with another version."""
     study = study_or_404(name)
     asked = asked_for(request)
     include = included(study, asked)

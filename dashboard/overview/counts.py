@@ -107,7 +107,7 @@ class LiveCounts:
 
 
 def live_counts(study: Study) -> LiveCounts:
-    """People who arrived, are in progress, finished or were excluded by the newest run, by source."""
+    """People by source: arrived, in progress, finished, and excluded by the newest run."""
     now = timezone.now()
     minutes = current_rules(study).early_exit.inactive_minutes
     seen = Q(status=Status.IN_PROGRESS, last_seen_at__gte=now - timedelta(minutes=minutes))

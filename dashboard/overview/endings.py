@@ -85,7 +85,7 @@ class Ending:
 
 
 def endings(study: Study) -> list[Ending]:
-    """Every ending in order. People who met a full study are not stored; withdrawals are a count."""
+    """Every ending in order. People who met a full study are not stored, nor who withdrew."""
     counts: Counter[str] = Counter()
     real = study.participants.exclude(source__in=Participant.NOT_COUNTED).order_by()
     for ending, status, n in real.values_list("ending", "status").annotate(n=Count("id")):

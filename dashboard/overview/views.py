@@ -44,8 +44,8 @@ STATE_MEANINGS = {
 
 
 REHEARSAL = (
-    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who never "
-    "counts. Prolific participants are not admitted."
+    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who "
+    "never counts. Prolific participants are not admitted."
 )
 
 

@@ -28,7 +28,7 @@ from survey.views.pages import check_context
 
 
 def _missing(request: ResearcherRequest, study: Study, what: str) -> HttpResponse:
-    """A page that says what is not there (404)."""
+    """A page that says what is missing (404)."""
     answer = study_page(request, study, "raters", "raters/missing", what=what)
     answer.status_code = 404
     return answer
@@ -46,8 +46,8 @@ def _no_rater(request: ResearcherRequest, study: Study, number: int) -> HttpResp
 @require_http_methods(["GET", "POST"])
 @researcher_required
 def rater(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
-    """What one rater saw and did, and what was decided about them; when sent, decide it, and
-    analyse again.
+    """What one rater saw and did, and the decisions about them. A sent form records a decision
+    and requests an analysis.
     """
     study = study_or_404(name)
     person = study.participants.filter(pk=participant).first()
@@ -66,7 +66,7 @@ def rater(request: ResearcherRequest, name: str, participant: int) -> HttpRespon
 @require_POST
 @researcher_required
 def identity(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
-    """The rater's page with who they are, this once; that somebody looked is recorded."""
+    """The rater's page with their identity, once; the request is recorded."""
     study = study_or_404(name)
     person = study.participants.filter(pk=participant).first()
     if person is None:
@@ -145,8 +145,8 @@ def replay(request: ResearcherRequest, name: str, participant: int, page: int) -
     return _missing(
         request,
         study,
-        f"Page {page} of rater {person.pseudonym} can't be replayed: only blocks and attention "
-        "checks whose order was stored here can.",
+        f"Page {page} of rater {person.pseudonym} can't be replayed. Only blocks and attention "
+        "checks with a stored order can.",
     )
 
 

@@ -56,7 +56,7 @@ class Quantiles:
 
 
 def record_of(study: Study, run: AnalysisRun) -> "RunRecord":
-    """The record of a finished run. Whoever withdraws takes the runs that counted them along."""
+    """The record of a finished run. A withdrawal deletes the runs that counted the person."""
     return _remembered(run.pk, run.created_at, study.content_hash)
 
 

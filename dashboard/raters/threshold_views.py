@@ -57,7 +57,7 @@ class Slider:
 @require_GET
 @researcher_required
 def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
-    """The rules in force, other thresholds tried beside them, and every version so far."""
+    """The rules in force, a comparison with other thresholds, and every version so far."""
     study = study_or_404(name)
     analysis = newest_of_ratings(study, asked_for(request))
     context: dict[str, Any] = {}
@@ -90,7 +90,7 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What the page says of other thresholds, alone, for while a slider moves."""
+    """The comparison alone, for updates while a slider moves."""
     study = study_or_404(name)
     include = included(study, asked_for(request))
     run = latest_run(study, counted_sources(include))
@@ -112,14 +112,14 @@ def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @researcher_required
 def use(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Ask whether other thresholds are to be put in force; when sent, do so and analyse anew."""
+    """Ask whether to use other thresholds; when confirmed, use them and request an analysis."""
     study = study_or_404(name)
     asked = asked_for(request)
     analysis = newest_analysis(study, asked)
     run = analysis.run
     back = reverse("thresholds", args=[study]) + include_query(asked)
     if run is None:
-        messages.error(request, "There is no analysis yet to try other thresholds on.")
+        messages.error(request, "No analysis yet: press “Compute”, then try other thresholds.")
         return redirect(back)
     data = request.POST if request.method == "POST" else request.GET
     form, what_if = _asked(data, study, run)
@@ -147,8 +147,8 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
     if request.POST.get("instead_of") != str(in_force.version):
         messages.error(
             request,
-            f"Meanwhile rules version {in_force.version} came into force. Nothing was changed: "
-            "look at what they do first.",
+            f"Nothing was changed: rules version {in_force.version} came into force meanwhile. "
+            "Check its thresholds first.",
         )
         return redirect(back)
     _put_in_force(request, study, form.asked, analysis.include)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from django.db.models import Q, QuerySet, Sum
 
+from analysis.labels import labels_of
+from dashboard.shared.block_labels import block_label
 from survey.models import AttentionCheck, PageTime, Participant, Presentation
 from survey.slots import pool_of, sources_of
 from survey.tidy.times import seconds_between
@@ -107,10 +109,11 @@ def _pages(person: Participant) -> Iterator[SeenPage]:
 
 
 def _blocks(person: Participant) -> Iterator[SeenPage]:
+    labels = labels_of(person.study)
     seen = person.presentations.filter(SEEN | Q(page=None)).select_related("block__scenario")
     for row in seen.order_by("position", "id").annotate(revised=Sum("ratings__revisions")):
         block = row.block
-        name = block.scenario.name + (f", set {block.set_name}" if block.set_name else "")
+        name = block_label(labels, block.scenario.name, block.set_name)
         known = seconds_between(row.shown_at, row.answered_at)
         yield SeenPage(
             Key("block", row.block_id),

@@ -84,7 +84,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 
 
 #: What follows a decision that was recorded.
-ANEW = "Results by this decision are here as soon as they are computed."
+ANEW = "A worker is computing the results."
 
 
 @require_http_methods(["GET", "POST"])
@@ -134,11 +134,11 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_POST
 @researcher_required
 def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Exclude people whom lists of submissions did not fit, and analyse anew."""
+    """Exclude people who did not match the lists of submissions, and request an analysis."""
     study = study_or_404(name)
     form = ExcludeForm(request.POST)
     if not form.is_valid():
-        messages.error(request, f"{form.problem} Nobody was excluded: upload the lists again.")
+        messages.error(request, f"{form.problem} Nothing was changed: upload the lists again.")
         return redirect("study", study)
     chosen = form.participants
     people = [person for person in study.participants.all() if person.pk in chosen]
@@ -154,7 +154,7 @@ def decide(
     excluded: bool,
     reason: str,
 ) -> None:
-    """Record a decision, say so, and have a worker analyse anew."""
+    """Record a decision, say so, and wake a worker for the analysis."""
     try:
         changed = decide_on(
             study=study,

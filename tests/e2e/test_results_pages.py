@@ -71,7 +71,7 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     log_in(site, page)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated")
     summary = page.locator("#summary")
-    expect(summary).to_contain_text("the same as by the rules in force")
+    expect(summary).to_contain_text("these are the current thresholds")
     slider = page.get_by_role("slider", name="Shortest time, slider")
     slider.focus()
     slider.press("End")
@@ -95,7 +95,7 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     found["use"] = in_both_schemes(page)
     page.go_back()
     number.fill("0.01")  # nobody was so quick: whoever looks at results next finds some
-    expect(summary).to_contain_text("the same as by the rules in force")
+    expect(summary).to_contain_text("these are the current thresholds")
     page.get_by_role("button", name="Use these thresholds…").click()
     page.get_by_role("button", name="Use these thresholds").click()
     expect(page.get_by_text("Results by it are here")).to_be_visible()
@@ -120,7 +120,7 @@ def test_what_a_slider_does_is_in_view_on_a_phone(
     number.fill("1000")
     expect(summary).to_contain_text("Minimum is greater than maximum.")
     number.fill("0")
-    expect(summary).to_contain_text("the same as by the rules in force")
+    expect(summary).to_contain_text("these are the current thresholds")
 
 
 def test_what_gets_the_focus_in_a_table_is_in_view_on_a_phone(
@@ -264,7 +264,7 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     found["a rater"] = in_both_schemes(page)
     wide += ["a rater"] if is_too_wide(phone) else []
     page.get_by_role("link", name="(replay)").first.click()
-    expect(page.get_by_text("Nothing can be changed here.")).to_be_visible()
+    expect(page.get_by_text("It is read-only.")).to_be_visible()
     found["replay"] = in_both_schemes(page)
     assert {part: objections for part, objections in found.items() if objections} == {}
     assert wide == []
