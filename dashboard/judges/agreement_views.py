@@ -44,7 +44,7 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def guard(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What becomes of raters, wins and means where the filter goes by other gold scores."""
+    """How raters, wins and means change with other gold scores."""
     study = study_or_404(name)
     analysis = newest_analysis(study, asked_for(request))
     labels = labels_of(study)

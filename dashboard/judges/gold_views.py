@@ -12,6 +12,7 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.agreement import in_short
@@ -59,7 +60,7 @@ def back(include: list[str] | None, page: str, *of: Any) -> HttpResponse:
 @require_GET
 @researcher_required
 def gold(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Every source of gold scores, which of them is gold, and what it all costs."""
+    """Every source of gold scores, which of them is gold, and what they cost."""
     study = study_or_404(name)
     pages = Paginator(gold_rows(study), GOLD_SHOWN)
     page = pages.get_page(request.GET.get("page"))
@@ -95,7 +96,9 @@ def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
     definition = definition_of(study)
     analysis = newest_analysis(study, asked_for(request))
     newest, consistency = _newest_consistency(study)
-    agreement = analysis.tables("judge_agreement")["judge_agreement"]
+    labels = labels_of(study)
+    consistency = consistency.labelled(labels, "judge_consistency")
+    agreement = analysis.labelled_tables(labels, "judge_agreement")["judge_agreement"]
     sources = sources_of(study, definition)
     kinds: dict[str, Sequence[Source]] = {
         "judges": sources.judges,
@@ -115,7 +118,7 @@ def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 
 def _newest_consistency(study: Study) -> tuple[AnalysisRun | None, Table]:
-    """The newest run and what it says of judges alone: the same whoever took part."""
+    """The newest run and its tables about judges alone, which do not depend on raters."""
     newest = study.analysis_runs.filter(state=AnalysisRun.State.DONE).first()
     return newest, tables_of(newest, "judge_consistency")["judge_consistency"]
 
@@ -136,13 +139,13 @@ def score(request: ResearcherRequest, name: str) -> HttpResponse:
                 missing += sum(_queue(judge) for judge in chosen)
             ready += chosen
         except JudgeNotReady as problem:
-            messages.error(request, f"{each or study} was not asked: {problem}.")
+            messages.error(request, f"{each or study}: nothing was queued, because {problem}.")
     if missing:
         messages.success(request, _queued(missing))
         for judge in ready:
             wake_worker(request, "judge.run", judge.pk)
     elif ready:
-        messages.success(request, "Every response has its scores; there is nothing to ask.")
+        messages.success(request, "Nothing was queued: no scores are missing.")
     elif wanted and wanted not in current:
         messages.error(request, f"{study} has no judge {wanted!r}.")
     if wanted and ready:
@@ -178,7 +181,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
     except NotChosen as problem:
         messages.error(request, f"{problem}.")
         return back(include, "gold", study)
-    messages.success(request, f"The gold scores are now those of {source.name}.")
+    messages.success(request, f"{source.name} is now gold.")
     if choice.after.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", choice.after.pk)
     address = reverse("gold-changes", args=[study, choice.after.pk])
@@ -188,7 +191,7 @@ def choose(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
-    """What another gold score changed, as soon as the analysis by it is there."""
+    """What other gold scores changed, once their analysis has finished."""
     study = study_or_404(name)
     after = get_object_or_404(AnalysisRun, study=study, pk=run)
     done = AnalysisRun.State.DONE
@@ -225,7 +228,7 @@ def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
 @require_POST
 @researcher_required
 def upload(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Take in a file of gold scores as a source beside the others; all of it, or nothing."""
+    """Import a file of gold scores as another source: all of it, or nothing."""
     study = study_or_404(name)
     include = asked_for(request)
     form = GoldSetForm(request.POST, request.FILES)
@@ -252,7 +255,7 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
         messages.success(request, f"Note: {notice}")
     messages.success(
         request,
-        f"{n} gold score{pluralize(n)} {pluralize(n, 'is,are')} here as {added.name}. "
-        f"{pluralize(n, 'It is,They are')} not gold yet.",
+        f"Imported {n} gold score{pluralize(n)} as {added.name}. To use "
+        f"{pluralize(n, 'it,them')}, press “Use as gold”.",
     )
     return back(include, "gold", study)

@@ -134,16 +134,16 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
             wake_worker(request, "judge.run", asked.pk)
             messages.success(request, "The call is queued.")
         else:
-            raise Http404("There is no such call.")
+            raise Http404(f"{asked} has no such failed call.")
     except JudgeNotReady as problem:
-        messages.error(request, f"{asked} was not asked: {problem}.")
+        messages.error(request, f"{asked}: nothing was queued, because {problem}.")
     return back(include, "judge", study, judge)
 
 
 @require_GET
 @researcher_required
 def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
-    """One call with every attempt at it, to the letter."""
+    """One call with the exact text of every attempt."""
     study = study_or_404(name)
     about = ("judge__study", "response__scenario", "response__system", "block__scenario")
     known = Call.objects.filter(judge__study=study).select_related(*about)

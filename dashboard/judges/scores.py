@@ -1,4 +1,4 @@
-"""A judge's scores of each response side by side, and what it is asked to the letter."""
+"""A judge's scores of each response, and the exact request."""
 
 import json
 from collections import defaultdict
@@ -86,7 +86,7 @@ def _alone(judge: Judge, responses: Sequence[Response]) -> Singles:
 
 
 def _in_blocks(judge: Judge, responses: Sequence[Response]) -> Singles:
-    """One for every score, with the set in which the response stood."""
+    """One for every score, with the set that contained the response."""
     scores = Score.objects.filter(call__judge=judge, response__in=responses)
     singles: Singles = defaultdict(list)
     rows = scores.order_by("call__block__position", "call__replicate", "id").values_list(

@@ -26,7 +26,7 @@ NOTHING_SPENT = Spent(0, Decimal(0), Decimal(0), 0)
 
 @dataclass(frozen=True)
 class JudgeState:
-    """One version of a judge: how far it has come, what it cost, and what holds it up."""
+    """One version of a judge: its progress, its cost, and its last problem."""
 
     judge: Judge
     configuration: JudgeConfiguration
@@ -262,7 +262,7 @@ def _last_errors(judges: Iterable[int]) -> QuerySet[Attempt]:
 
 
 def _still_matters(judge: Judge, last: Attempt) -> bool:
-    """Whether its last error holds a judge up, and is not long past."""
+    """Whether a judge's last error is recent and still delays it."""
     return last.error in judge.stopped if judge.stopped else judge.failures_in_a_row > 0
 
 

@@ -11,8 +11,8 @@ from survey.queries import StudyNotFound, find_study
 
 class Command(BaseCommand):
     help = (
-        "Exclude participants from every analysis of a study by a recorded decision, whatever the "
-        "quality rules say, or take that back. Their answers stay."
+        "Exclude participants from every analysis of a study, whatever the quality rules say, or "
+        "undo it. The decision is recorded and their answers stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "participants", metavar="PARTICIPANT", nargs="+", help="their pseudonyms"
         )
-        parser.add_argument("--reason", required=True, help="why; kept with each decision")
+        parser.add_argument("--reason", required=True, help="why; stored with each decision")
         parser.add_argument("--undo", action="store_true", help="let them count again")
 
     def handle(
@@ -39,8 +39,8 @@ class Command(BaseCommand):
             names = ", ".join(repr(name) for name in missing[:5])
             more = ", …" if len(missing) > 5 else ""
             raise CommandError(
-                f"{study} has no participant {names}{more}: give pseudonyms, as on the page "
-                "Raters. Nothing was changed."
+                f"Nothing was changed: {study} has no participant {names}{more}. Give pseudonyms, "
+                "as on the page Raters."
             )
         try:
             done = decide(study, list(people.values()), excluded=not undo, reason=reason)

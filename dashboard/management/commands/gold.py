@@ -14,8 +14,8 @@ from survey.tidy import definition_of
 
 class Command(BaseCommand):
     help = (
-        "List whose scores could be gold, the gold one marked with *; with SOURCE, make its "
-        "scores the gold ones and have the filter run again by them."
+        "List the sources of gold scores; * marks the current one. With SOURCE, use its scores as "
+        "gold and request an analysis."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -35,12 +35,12 @@ class Command(BaseCommand):
             raise CommandError(str(problem)) from None
 
     def list(self, study: Study) -> None:
-        """Say who there is, and who can't be gold."""
+        """List the sources, and why some can't be gold."""
         sources = sources_of(study, definition_of(study))
         rests_on = {
             **{s.source: f"{s.valid} of {s.total} valid calls, {s.state}" for s in sources.judges},
             **{f.source: f"{f.scores} scores" for f in sources.files},
-            **{p.source: f"experts who have completed: {p.experts}" for p in sources.panels},
+            **{p.source: f"{p.experts} experts completed" for p in sources.panels},
         }
         gold = sources.gold.key if sources.gold else ""
         for source, what in rests_on.items():

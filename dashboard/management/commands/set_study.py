@@ -14,8 +14,8 @@ from survey.studies import StateError, set_state
 
 class Command(BaseCommand):
     help = (
-        "Move a study between draft, open, paused and closed. Started people still finish. "
-        "`open` first checks whether that would do harm."
+        "Move a study between draft, open, paused and closed. Participants who began can still "
+        "finish. `open` first checks the study for problems."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,8 +26,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--rehearsal",
             action="store_true",
-            help="with open: try the study out. Everybody is a test person who never counts, "
-            "nobody from Prolific is admitted, and nothing is refused",
+            help="with open: try the study out. Everyone is a test person who never counts. "
+            "Prolific participants are not admitted, and checks refuse nothing",
         )
         parser.add_argument(
             "--stand-in",
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             if given and state != Study.State.OPEN:
                 raise CommandError(f"{option} goes with open, not with {state}; nothing changed")
         if rehearsal and stand_in:
-            raise CommandError("A rehearsal may have a stand-in anyway: leave out --stand-in")
+            raise CommandError("A rehearsal always accepts a stand-in: leave out --stand-in")
         findings: list[Finding] = []
         try:
             study = find_study(slug)
@@ -57,7 +57,9 @@ class Command(BaseCommand):
         as_what = f"{state} as a rehearsal" if rehearsal else state
         self.stdout.write(f"{study} is {'now' if changed else 'already'} {as_what}")
         if rehearsal:
-            self.stdout.write("Nothing that people do in it counts; Prolific is not admitted.")
+            self.stdout.write(
+                "Its participants never count. Prolific participants are not admitted."
+            )
         if findings:
             self.stdout.write("\n".join(["Check these:", *_items(findings)]))
 

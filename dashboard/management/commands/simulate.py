@@ -59,7 +59,7 @@ class Command(BaseCommand):
             "--seed",
             type=_whole_number(0, 2**31 - 1),
             required=True,
-            help="the same seed gives the same people, another seed other people",
+            help="the same seed gives the same raters",
         )
         parser.add_argument(
             "--profile",
@@ -71,7 +71,7 @@ class Command(BaseCommand):
             "--server",
             type=_address,
             default=settings.SITE_URL,
-            help=f"where the site answers (default: SITE_URL, {settings.SITE_URL})",
+            help=f"address of the site (default: SITE_URL, {settings.SITE_URL})",
         )
         parser.add_argument(
             "--workers", type=_whole_number(1, 64), default=4, help="raters at once (default: 4)"
@@ -79,7 +79,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--plan",
             type=Path,
-            help="write who behaves how to this CSV, to compare with the funnel",
+            help="write each rater's behaviour to this CSV, to compare with the funnel",
         )
 
     def handle(

@@ -17,10 +17,9 @@ from survey.queries import StudyNotFound, find_study
 
 class Command(BaseCommand):
     help = (
-        "Read the lists of submissions exported from Prolific. People who returned theirs or ran "
-        "out of time, and have not completed the survey, free their place. Then it reports who "
-        "came and is in none of the lists, and whose completion code differs from the ending "
-        "reached; --exclude excludes them from the analyses."
+        "Read the lists of submissions exported from Prolific, and free the slots of people who "
+        "returned or timed out before finishing. Then report participants who are not in the "
+        "lists or whose completion code does not match. --exclude excludes them."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,16 +29,16 @@ class Command(BaseCommand):
             metavar="CSV",
             type=Path,
             nargs="+",
-            help="as exported from Prolific: the list of each study there that recruits for this",
+            help="the exported list of each study on Prolific that recruits for this one",
         )
         parser.add_argument(
             "--exclude",
             action="append",
             default=[],
             choices=list(FINDINGS),
-            help="exclude those of whom this is reported; may be given several times",
+            help="exclude participants with this finding; may be given several times",
         )
-        parser.add_argument("--reason", default="", help="why; kept with each decision")
+        parser.add_argument("--reason", default="", help="why; stored with each decision")
 
     def handle(
         self, *, slug: str, csv: list[Path], exclude: list[str], reason: str, **options: Any
