@@ -50,7 +50,7 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What tells about the analysis under way; says when the page has to be loaded again."""
+    """The state of the running analysis; a header says when to reload the page."""
     study = study_or_404(name)
     analysis = newest_analysis(study, asked_for(request))
     response = render(request, "dashboard/_pending.html", {"analysis": analysis})
@@ -67,7 +67,7 @@ def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     include = asked_for(request)
     run = request_run(study=study, sources=counted_sources(included(study, include)))
     if run.state == AnalysisRun.State.DONE:
-        messages.success(request, "Nothing has changed since; the results are up to date.")
+        messages.success(request, "Nothing was computed: the results are up to date.")
     else:
         wake_worker(request, "analysis.run", run.pk)
     form = RecomputeForm(request.POST)

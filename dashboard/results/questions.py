@@ -35,7 +35,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the tables say to a question: counting raters (and items), then ratings or wins."""
+    """The answer of the tables: counting raters (and items), then ratings or wins."""
 
     title: str
     table: str
@@ -49,7 +49,7 @@ class Answer:
 
     @property
     def of_paper(self) -> SafeString | None:
-        """What stands below the first where the rest is folded."""
+        """The sentence below the first if the rest is folded."""
         return self.paper[0] if self.sound and self.paper and self.is_long else None
 
     @property
@@ -100,7 +100,7 @@ def answers_of(analysis: Analysis, address: Callable[[str], str]) -> list[Answer
 def linked(sentence: str, address: Callable[[str], str]) -> SafeString:
     """A stored sentence, in which a number leads to its table instead of to a file.
 
-    `analysis.text` has escaped what stands in it.
+    `analysis.text` has escaped the sentence.
     """
     return SafeString(CELL.sub(lambda match: f'href="{escape(address(match[1]))}"', sentence))
 

@@ -1,4 +1,4 @@
-"""Researchers' pages of results: subject by subject, recipes side by side, rows as asked for."""
+"""Results: a page for each subject, with recipes side by side and filtered rows."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -32,7 +32,7 @@ from survey.definition.labels import Labels
 from survey.models import Study
 from survey.tidy import definition_of
 
-#: Behind the name of a table of all raters, where it stands apart from that of the included.
+#: Ending of a table of all raters that has a twin of the included raters.
 OF_ALL = "_all"
 NOT_MADE = "this analysis has no such result"
 
@@ -40,10 +40,10 @@ NOT_MADE = "this analysis has no such result"
 @require_GET
 @researcher_required
 def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpResponse:
-    """The tables of one subject; the main one with wins, responses and who the raters are."""
+    """The tables of one subject; the main page adds wins, responses and the raters."""
     study = study_or_404(name)
     if subject not in SUBJECTS:
-        raise Http404(f"There are no results about {subject}.")
+        raise Http404(f"There is no page of results called {subject}.")
     analysis = newest_of_ratings(study, asked_for(request))
     definition = definition_of(study)
     rated = definition.rating is not None
@@ -126,7 +126,7 @@ def _stored(analysis: Analysis, names: Sequence[str]) -> dict[str, Table]:
 
 
 def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
-    """Which tables hold the rows that are shown: of all raters some have one of their own."""
+    """The tables that contain the shown rows: some tables of all raters are separate."""
     if not catalogue.has_twin(name):
         return [name]
     shown = {row["raters"] for row in result_tables.rows_with(table, asked)}
@@ -135,7 +135,7 @@ def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
 
 
 def _main(analysis: Analysis, labels: Labels) -> dict[str, Any]:
-    """What the main page has beside the tables of recipes."""
+    """What the main page shows in addition to the tables of recipes."""
     stored = analysis.labelled_tables(labels, "wins", "wins_summary", "demographics")
     return {
         "win_tables": win_tables(stored["wins"], stored["wins_summary"]),
@@ -144,7 +144,7 @@ def _main(analysis: Analysis, labels: Labels) -> dict[str, Any]:
 
 
 def _ungrouped(analysis: Analysis) -> list[str]:
-    """Answers of included raters that no group of the run's recipes knows."""
+    """Answers of included raters that are in no group of the run's recipes."""
     if analysis.run is None:
         return []
     rows = given_answers(analysis.tables("demographics")["demographics"].rows)

@@ -30,7 +30,7 @@ TITLE_IS_OF_KEPT = {"raters"}
 
 
 class NoSuchRecipe(Exception):
-    """The study has no recipe of that name; the message names those that it has."""
+    """The study has no recipe of that name; the message lists its recipes."""
 
 
 def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
@@ -40,7 +40,7 @@ def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
     if not set(names) <= set(known):
         near = did_you_mean(chosen, [*known, BOTH])
         raise NoSuchRecipe(
-            f"there is no recipe {chosen}; the study has {', '.join(known)}, and {BOTH}{near}"
+            f"the study has no recipe {chosen}; choose {', '.join(known)} or {BOTH}{near}"
         )
     return names
 

@@ -1,4 +1,4 @@
-"""The report of an analysis: one HTML file that needs nothing from elsewhere.
+"""The report of an analysis: one self-contained HTML file.
 
 It says in sentences what was done and found, shows the tables that bear it, and links every number
 to its cell in the CSV files beside it (RFC 7111).
@@ -181,7 +181,7 @@ def _answered(tables: Tables, manifest: Mapping[str, Any]) -> str:
 
 
 def _by_reason(absent: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What is not there, each reason once: ("items, wins", "no rater is included")."""
+    """The tables not available, each reason once: ("items, wins", "no rater is included")."""
     names: dict[str, list[str]] = {}
     for name, reason in absent.items():
         names.setdefault(reason, []).append(name)
@@ -189,7 +189,7 @@ def _by_reason(absent: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _plotly_script() -> str:
-    """Plotly's own script, so that the report needs nothing from elsewhere."""
+    """Plotly's own script, which makes the report self-contained."""
     package = importlib.util.find_spec("plotly")  # its folder, without importing it
     assert package and package.submodule_search_locations
     script = Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
@@ -197,7 +197,7 @@ def _plotly_script() -> str:
 
 
 def _drawing_script() -> str:
-    """What draws the figures on the pages draws them here."""
+    """The script that draws the figures, the same as on pages."""
     path = finders.find("dashboard/figures.js")
     assert isinstance(path, str)  # it is among our own files
     return Path(path).read_text(encoding="utf-8")

@@ -79,7 +79,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     back = redirect(reverse("downloads", args=[study]) + include_query(include) + "#prepared")
     run = newest_analysis(study, include).run
     if run is None:
-        messages.error(request, "There is no analysis to share yet. Press “Compute” first.")
+        messages.error(request, "No analysis to share yet: press “Compute” first.")
         return back
     form = PackageForm(request.POST, recipes=packages.recipe_choices(run))
     if not form.is_valid():
@@ -88,7 +88,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     try:
         package = packages.request_package(run=run, **form.cleaned_data)
     except AnalysisRun.DoesNotExist:
-        messages.error(request, "This analysis was removed just now. Press “Compute” first.")
+        messages.error(request, "The analysis was removed meanwhile: press “Compute” first.")
         return back
     if package.state == Package.State.DONE:
         messages.success(request, "This download is already prepared.")
@@ -100,7 +100,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def package_state(request: ResearcherRequest, name: str, package: int) -> HttpResponse:
-    """How far a package is; says when the page has to be loaded again."""
+    """The progress of a package; a header says when to reload the page."""
     row = packages.packages_of(study_or_404(name)).filter(pk=package).first()
     response = render(request, "dashboard/share/_progress.html", {"package": row})
     if row is None or row.state not in (Package.State.WAITING, Package.State.RUNNING):
@@ -160,7 +160,7 @@ def _gone(request: ResearcherRequest, study: Study, package: Package) -> HttpRes
     if package.state == Package.State.DONE:
         why = "The file of this download is gone. Prepare it again."
     elif package.state == Package.State.FAILED:
-        why = "This download could not be made: the reason is below."
+        why = "The download failed: see the reason below."
     messages.error(request, why)
     return redirect(reverse("downloads", args=[study]) + "#prepared")
 

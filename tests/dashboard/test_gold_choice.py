@@ -278,12 +278,12 @@ def test_command_lists_sources_and_marks_the_gold_one(
     describe(flat, {"name": "owl", "replicates": 1}, {"name": "kite"})
     add_participant(flat, pseudonym="edda", source="panel", panel="clinicians")
     assert manage("gold", "small").splitlines() == [
-        "  kite@1: 0 of 0 valid calls, not asked yet (kite@1 has no scores yet: ask it first)",
+        "  kite@1: 0 of 0 valid calls, not asked yet (kite@1 has no scores yet: press “Score”)",
         "  owl@1: 9 of 10 valid calls, working",
         "* file high: 10 scores",
         "  file imported: 10 scores",
         "  file low: 10 scores",
-        "  panel clinicians: experts who have completed: 1",
+        "  panel clinicians: 1 completed",
     ]
 
 
@@ -332,7 +332,7 @@ def test_import_gold_adds_a_source_and_chooses_it_where_asked_to(
     assert said == "small@1: imported 2 gold scores as 'file experts'\n"
     assert chosen(study) == "file imported"
     said = manage("import_gold", "small", gold=path, name="again", use=True)
-    assert "small@1: the gold scores are now those of file again" in said
+    assert "small@1: file again is now gold" in said
     assert chosen(study) == "file again"
     assert study.gold_sets.get(name="again").made_by == "us"
 

@@ -109,7 +109,7 @@ def test_rehearsal_is_refused_nothing(unfinished: Study, settings: Settings) -> 
     settings.SITE_URL = "http://localhost:8000"
     assert run("set_study", "small", "open", "--rehearsal").splitlines() == [
         "small@1 is now open as a rehearsal",
-        "Nothing that people do in it counts; Prolific is not admitted.",
+        "Participants never count, and Prolific is not admitted.",
     ]
     assert state_of(unfinished) == "rehearsal"
     assert "already open as a rehearsal" in run("set_study", "small", "open", "--rehearsal")

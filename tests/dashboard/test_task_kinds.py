@@ -200,8 +200,8 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
     manifest = json.loads((tmp_path / "tables" / "manifest.json").read_text())
     assert manifest["absent"]["items"] == "the study asks for no ratings"
     report = (tmp_path / "tables" / "report.html").read_text(encoding="utf-8")
-    assert "one by one they are in ranks.csv and comments.csv of an export" in report
-    assert 'Answers are counted in <a href="choices.csv">' in report
+    assert "Single answers: ranks.csv and comments.csv of an export" in report
+    assert 'Counts of answers: <a href="choices.csv">' in report
     chosen_at_all = sum(
         int(row["best"]) + int(row["worst"])
         for row in rows(tmp_path / "tables" / "choices.csv")

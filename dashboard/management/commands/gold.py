@@ -40,7 +40,7 @@ class Command(BaseCommand):
         rests_on = {
             **{s.source: f"{s.valid} of {s.total} valid calls, {s.state}" for s in sources.judges},
             **{f.source: f"{f.scores} scores" for f in sources.files},
-            **{p.source: f"{p.experts} experts completed" for p in sources.panels},
+            **{p.source: f"{p.experts} completed" for p in sources.panels},
         }
         gold = sources.gold.key if sources.gold else ""
         for source, what in rests_on.items():

@@ -57,9 +57,7 @@ class Command(BaseCommand):
         as_what = f"{state} as a rehearsal" if rehearsal else state
         self.stdout.write(f"{study} is {'now' if changed else 'already'} {as_what}")
         if rehearsal:
-            self.stdout.write(
-                "Its participants never count. Prolific participants are not admitted."
-            )
+            self.stdout.write("Participants never count, and Prolific is not admitted.")
         if findings:
             self.stdout.write("\n".join(["Check these:", *_items(findings)]))
 
