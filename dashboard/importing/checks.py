@@ -34,7 +34,7 @@ class CellReader:
         self.only_set = vocabulary.sets[0] if len(vocabulary.sets) == 1 else ""
 
     def cell(self, line: int, row: Row) -> tuple[int, int] | None:
-        """(block, response); the wrong name is noted where there is none such."""
+        """(block, response); an unknown name is noted as a problem."""
         set_name = row.get("set", self.only_set)
         names = (row["scenario"], set_name, row["model"], row["condition"])
         cell = self.vocabulary.cells.get(names)
@@ -62,7 +62,7 @@ class CellReader:
         return self.table.choice(line, row, "dimension", known)
 
     def rank_dimension(self, line: int, row: Row) -> str | None:
-        """What was ranked or chosen by; empty where the study names nothing."""
+        """The dimension of ranks or choices; empty if the study has none."""
         known = [*self.vocabulary.dimensions, *self.vocabulary.rank_dimensions]
         return self.table.choice(line, row, "dimension", known) if row.get("dimension") else ""
 
@@ -78,7 +78,7 @@ def needed_in(vocabulary: Vocabulary, columns: Columns) -> Columns:
 
 
 def person_of(table: TidyFile, line: int, row: Row, people: Mapping[str, Person]) -> Person | None:
-    """Whose row it is; somebody who must have given nothing is a problem."""
+    """The person of a row; a person who can have no answers is a problem."""
     person = people.get(row["participant"])
     if person is None:
         reason = "{!r} is not in the file of participants"

@@ -1,7 +1,7 @@
-"""How the tables of an analysis stand in its report: which rows and columns, under which words.
+"""The tables of an analysis in its report: their rows, columns and headings.
 
 A part of a table is what one recipe, unit and choice of raters says; what is the same in all of its
-rows stands in its caption. Every number keeps the cell of the CSV that it comes from. Pure.
+rows is in its caption. Every number keeps the cell of the CSV that it comes from. Pure.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,11 +33,11 @@ class Number:
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in one place: a text, a number, or both ends of an interval."""
+    """One cell: a text, a number, or both ends of an interval."""
 
     text: str = ""
     numbers: tuple[Number, ...] = ()
-    #: `number` where it stands below a heading of numbers, `long` where a text needs room.
+    #: `number` below a heading of numbers, `long` for a text that needs room.
     kind: str = "text"
 
 
@@ -134,8 +134,8 @@ def shown_table(table: Table) -> ShownTable:
 def _parts(
     rows: Iterable[Row], apart: Sequence[str], first: Callable[[Any], bool] | None
 ) -> Iterable[list[Row]]:
-    """Rows that agree in the columns `apart` together; of these, those that stand by themselves
-    first.
+    """Rows with the same values in the columns `apart` together; of these, rows that `first`
+    selects come first.
     """
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -171,7 +171,7 @@ def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> Par
 
 
 def _is_caption(column: Column, values: set[Any], n_rows: int) -> bool:
-    """Whether a column says the same of all rows, and something: it then stands in the caption."""
+    """Whether a column has the same value, not empty, in all rows: the caption then has it."""
     if len(values) != 1 or values <= {None, ""}:
         return False
     return column.part or (n_rows > 1 and all(isinstance(value, str) for value in values))

@@ -97,8 +97,8 @@ def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
     except OperationalError as error:
         messages.error(
             request,
-            f"The broker does not answer ({error}). The work is queued all the same: a worker "
-            f"looks for it every {settings.SWEEP_SECONDS:.0f} s.",
+            f"The broker does not answer ({error}). The work is still queued: a worker looks for "
+            f"it every {settings.SWEEP_SECONDS:.0f} s.",
         )
 
 

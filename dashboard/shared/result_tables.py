@@ -1,6 +1,6 @@
 """Stored tables of recipes for pages: rows chosen, and cells as people read them.
 
-Nothing here knows a single table: what a column is and what belongs to it stands in the catalogue.
+This module knows no particular table: the catalogue declares columns and what belongs to them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ EVERY = "*"
 RECIPE = ("recipe", "unit")
 #: What has a place of its own on a page.
 ASIDE = ("note", "sources")
-#: What stands to the right of its cell.
+#: Columns to the right of the cells.
 NUMBERS = ("count", "number")
 #: Characters from which a text may break into lines.
 LONG = 30
@@ -212,14 +212,14 @@ class Recipes(Cell):
 
 
 class Verdict(django_tables2.Column):  # type: ignore[misc]  # as above
-    """What one recipe calls small and others do not."""
+    """A mark for p that is small in one recipe and not in others."""
 
     def render(self, value: str) -> str:
         return format_html('<span class="pill warn">{}</span>', value) if value else ""
 
 
 def _together(record: Row, table: django_tables2.Table) -> str | None:
-    """Rows of one group stand together unless the table is sorted."""
+    """Rows of one group are together unless the table is sorted."""
     return "same" if record["_same"] and not table.order_by else None
 
 
@@ -242,7 +242,7 @@ def shown(
     *,
     level: float = 0.05,
 ) -> ResultTable:
-    """Groups of a table's rows as they stand on a page."""
+    """Groups of a table's rows as pages show them."""
     rows = list(chain.from_iterable(groups))
     columns = [spec.column(each) for each in table.columns]
     there = [

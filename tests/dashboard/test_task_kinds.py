@@ -224,7 +224,7 @@ def test_a_study_with_ratings_is_not_imported_without_them(db: None, tmp_path: P
     study = fresh_study("slider", slug="empty")
     people = tmp_path / "participants.csv"
     people.write_text("participant,status\nanna,completed\n")
-    with pytest.raises(CommandError, match="empty@1 has ratings: give their file too"):
+    with pytest.raises(CommandError, match="empty@1 has ratings, so give their file too"):
         call_command("import_ratings", "empty", participants=people)
     assert not study.participants.exists()
 
