@@ -148,7 +148,7 @@ def _with_place(folder: StudyFolder, finding: Finding) -> str:
         return str(Problem(str(folder.responses), finding.line, 0, said))
     if not finding.key:
         return said
-    # a text that stands there once for all languages has no key for each
+    # a text that is the same in all languages has no key for each
     return str(folder.yaml.problem(finding.key, said, quote=finding.quote))
 
 

@@ -232,7 +232,7 @@ def read_ranks(
                 reason = "{} is on line {} already, for the same block"
                 table.problem(line, column, reason, row[column], first)
             answers.values[response, task, dimension] = (value, revisions)
-            revisions = 0  # a row that holds a rank and a choice counts their changes together
+            revisions = 0  # a row with a rank and a choice counts their changes together
     if not findings.problems:
         for person in people.values():
             _check_positions(table, person)

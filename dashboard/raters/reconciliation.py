@@ -36,7 +36,7 @@ FINDINGS = {
         "Compared with all codes that the study has or had.",
     ),
 }
-#: Endings of which nobody is stored here, so that their codes tell nothing.
+#: People with these endings are not stored, so their codes can't be checked.
 NOT_STORED = ("full", "withdrawn")
 #: What a status is called, where that is not its name.
 STANDING: dict[str, str] = {Status.ARRIVED: "arrived, no consent yet"}

@@ -22,7 +22,7 @@ BREAK = 60
 
 
 class Key(NamedTuple):
-    """What a page is, whoever sees it: its kind, and which block or check."""
+    """The identity of a page for all raters: its kind, and which block or check."""
 
     kind: str
     which: int | str = ""

@@ -28,7 +28,7 @@ class Section:
     shown: ResultTable
     compared: Compared | None
     csv: str
-    #: The tables whose CSV holds these rows: one, and that of all raters where both are shown.
+    #: The tables with these rows: one, and that of all raters if both are shown.
     files: list[str]
     lacking: list[tuple[str, str]]
 

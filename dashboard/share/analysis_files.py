@@ -34,7 +34,7 @@ class NoSuchRecipe(Exception):
 
 
 def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
-    """The names of the recipes that `both` or a single name stands for. Raises NoSuchRecipe."""
+    """The names of the recipes for `both` or a single name. Raises NoSuchRecipe."""
     known = [recipe.name for recipe in recipes_of(run.recipe_set)]
     names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
     if not set(names) <= set(known):
@@ -88,7 +88,7 @@ def write_analysis(
 
 
 def _without_reasons(raters: dict[str, Any]) -> dict[str, Any]:
-    """The table of raters, which says that but not why researchers excluded somebody."""
+    """The table of raters without the reasons of manual exclusions."""
     place = raters["columns"].index("excluded_by_decision")
     rows = [
         [(value and True) if at == place else value for at, value in enumerate(row)]

@@ -170,7 +170,7 @@ def codebook_rows(
 
 
 def _asked(definition: StudyDefinition) -> dict[str, str]:
-    """What this study asks of responses, by the column that holds the answers."""
+    """The study's questions about responses, by the column of the answers."""
     asked: dict[str, str] = {}
     if definition.rating is not None:
         dimensions = definition.rating.dimensions

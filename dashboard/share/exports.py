@@ -124,14 +124,14 @@ class Export:
 
     @cached_property
     def named(self) -> dict[str, str]:
-        """Each participant's source, where somebody is included who is no rater and so is named."""
+        """Each participant's source, if people who are no raters are included."""
         if not not_counted_among(self.sources):
             return {}
         people = self.study.participants.filter(source__in=self.sources)
         return dict(people.values_list("pseudonym", "source"))
 
     def participants(self) -> Table:
-        """Everybody who went past the consent page."""
+        """Everyone who answered the consent page."""
         usual = len(PARTICIPANT_COLUMNS)
         columns = participant_columns(self.definition)
         rows = (
@@ -154,7 +154,7 @@ class Export:
         return self._ratings(lambda row: self.decisions.get(row[0], NO_DECISION).included)
 
     def ratings_all(self) -> Table:
-        """Everybody's ratings."""
+        """The ratings of all raters."""
         return self._ratings(lambda row: True)
 
     def _ratings(self, counts: Callable[[Row], bool]) -> Table:
@@ -169,7 +169,7 @@ class Export:
         return self._named(Table(columns, rows), has_gold=True, people=True)
 
     def ranks(self) -> Table:
-        """Everybody's ranks and choices."""
+        """The ranks and choices of all raters."""
         return self._of_people(RANK_COLUMNS + SHOWN_COLUMNS, rank_rows)
 
     def comments(self) -> Table:

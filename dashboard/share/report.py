@@ -33,7 +33,7 @@ from survey.definition import StudyDefinition
 from survey.definition.labels import Labels, words
 from survey.tidy import definition_of
 
-#: What is said of tables beside which it is declared.
+#: Further text about some tables.
 DECLARED = [maker.finding for maker in ANALYSES if maker.finding]
 
 

@@ -106,7 +106,7 @@ class Analysis:
 
     @property
     def not_available(self) -> dict[str, str]:
-        """Why a table or figure is not there, by its name."""
+        """Why a table or figure is not available, by its name."""
         reasons: dict[str, str] = self.run.manifest.get("absent", {}) if self.run else {}
         return reasons
 
@@ -127,7 +127,7 @@ class Analysis:
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader of the results has to know about the gold scores."""
+        """Warnings about the gold scores for readers of the results."""
         if self.run is None:
             return []
         labels = labels_of(self.run.study)

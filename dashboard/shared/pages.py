@@ -1,4 +1,4 @@
-"""What all pages of a study have in common: navigation, whose answers they show, waking workers."""
+"""Shared by all pages of a study: navigation, the choice of participants, waking workers."""
 
 from functools import partial
 from typing import Any
@@ -111,7 +111,7 @@ def analysis_page(
     /,
     **context: Any,
 ) -> HttpResponse:
-    """A page about an analysis, with what says which analysis that is."""
+    """A page about an analysis, with the bar that describes the analysis."""
     gold = gold_scores(study)
     test_people = only_not_counted(study)
     return study_page(
