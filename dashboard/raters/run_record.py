@@ -165,7 +165,7 @@ class RunRecord:
     # ── Their ratings ────────────────────────────────────────────────────────────────────────
 
     def differences(self, dimension: str) -> Numbers:
-        """Each rater's a − b on a dimension; NaN where they have none."""
+        """Each rater's mean of condition a minus b on a dimension; NaN if they have none."""
         return self._differences.get(dimension, np.full(len(self.keys), np.nan))
 
     @cached_property

@@ -27,7 +27,7 @@ from survey.tidy import definition_of, dimensions_of
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of the raters' a − b, with its interval where two raters or more differ."""
+    """The raters' mean of condition a minus condition b; an interval needs two raters."""
 
     n: int
     mean: float | None

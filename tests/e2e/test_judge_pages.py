@@ -89,7 +89,7 @@ def test_researcher_scores_compares_chooses_and_sees_what_that_changes(
     expect(page.get_by_text("What a moving exchange.")).to_be_visible(timeout=60_000)
     open_everything(page)
     found["judge with a failure"] = in_both_schemes(page)
-    page.get_by_role("button", name="Ask again").click()
+    page.get_by_role("button", name=re.compile(r"Retry \(call")).click()
     expect(page.get_by_text("20 of 20 calls valid")).to_be_visible(timeout=60_000)
     page.locator(".singles a").first.click()
     expect(page.get_by_text("Hash of the messages").first).to_be_visible()
