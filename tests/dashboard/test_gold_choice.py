@@ -182,7 +182,7 @@ def test_changes_say_who_is_excluded_now_and_who_is_included_again(
     assert "mean change of a gold score 2.00" in shown
     assert "over 12 responses" in shown
     assert funnel[-1] == ["Low variance and far from gold", "1", "1", "4", "4"]
-    assert wins[1][:2] == ["warmth", "before"] and wins[2][0] == "now"
+    assert wins[1][:2] == ["Warmth", "before"] and wins[2][0] == "now"
     assert "The gold scores are not the only difference" not in shown
 
 
@@ -192,7 +192,7 @@ def test_changes_say_when_answers_came_in_between(page: Client, flat: Study, wok
     address = choose(page, "file low")
     execute(AnalysisRun.objects.get(state="waiting").pk)
     shown = text_of(page.get(address))
-    assert "the gold scores: people came or answered in between. To see what" in shown
+    assert "not the only difference: people came or answered in between. To see" in shown
 
 
 def test_changes_say_when_the_rules_changed_in_between(
@@ -203,7 +203,7 @@ def test_changes_say_when_the_rules_changed_in_between(
     address = choose(page, "file low")
     execute(AnalysisRun.objects.get(state="waiting").pk)
     answer = page.get(address)
-    assert "the gold scores: the quality rules changed. To see" in text_of(answer)
+    assert "not the only difference: the quality rules changed. To see" in text_of(answer)
     funnel = {row[0]: row[1:] for row in tables_of(answer)[1]}
     assert funnel["Too fast or too slow"] == ["1", "–", "5", "–"]
 
@@ -304,7 +304,7 @@ def test_command_chooses_and_says_where_to_see_what_that_changes(
 def test_command_refuses_what_can_not_be_gold(flat: Study) -> None:
     with pytest.raises(CommandError, match="'nobody' is no source of gold scores of small@1"):
         manage("gold", "small", "nobody")
-    with pytest.raises(CommandError, match="those of file high already"):
+    with pytest.raises(CommandError, match="file high is already gold"):
         manage("gold", "small", "high")
     with pytest.raises(CommandError, match="'absent'"):
         manage("gold", "absent")

@@ -43,13 +43,16 @@ GOLD = "/studies/small/gold/"
 def test_study_without_judge_says_what_to_do(page: Client, study: Study) -> None:
     shown = text_of(page.get(GOLD))
     assert "The study has no judge: add a judging section to its study.yaml" in shown
-    assert "Gold scores: file imported . The filter compares raters with them." in shown
+    assert (
+        "Gold scores: file imported . The rule “Low variance and far from gold” compares raters with them."
+        in shown
+    )
 
 
 def test_study_without_ratings_has_no_use_for_gold_scores(page: Client, db: None) -> None:
     small_study.load(yaml=small_study.CHOICES_YAML)
     shown = text_of(page.get(GOLD))
-    assert "it asks for no ratings" in shown
+    assert "The study has no ratings, so it needs no judge." in shown
     assert "Gold scores from a file" not in shown
 
 
@@ -113,11 +116,11 @@ def test_gold_score_says_how_many_valid_calls_it_rests_on(page: Client, judge: J
 def test_calls_that_are_to_come_are_told_and_can_be_asked_for(page: Client, judge: Judge) -> None:
     answer_calls(judge.calls.all())
     row = tables_of(page.get(GOLD))[0][1]
-    assert (row[1], row[-1]) == ("20 of 20 valid calls complete 0.1000 USD", "is the gold")
+    assert (row[1], row[-1]) == ("20 of 20 valid calls complete 0.1000 USD", "current gold")
     describe(judge.study, {"name": "stand-in", "replicates": 3})
     row = tables_of(page.get(GOLD))[0][1]
     assert row[1] == "20 of 20 valid calls incomplete 10 not asked yet 0.1000 USD"
-    assert row[-1] == "Score stand-in@1 is the gold"
+    assert row[-1] == "Score stand-in@1 current gold"
     shown = text_of(page.get(f"{GOLD}judges/stand-in@1/"))
     assert "0 failed, 10 not asked yet. incomplete" in shown
 

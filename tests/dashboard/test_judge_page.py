@@ -77,7 +77,7 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
         endpoint=judge.endpoint, model="owl-70b", support=StructuredOutput.Support.ENFORCED
     )
     shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
-    assert "Structured output answers keep to a JSON schema (found out" in shown
+    assert "Structured output answers keep to a JSON schema (tested" in shown
     assert '"response_format"' in shown
 
 

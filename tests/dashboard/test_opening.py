@@ -285,5 +285,5 @@ def test_invitations_written_in_a_rehearsal_come_with_a_warning(
 ) -> None:
     set_state(study=study, state="open", rehearsal=True)
     call_command("invite", "small")
-    assert "stays a test person" in capsys.readouterr().err
+    assert "stay test people" in capsys.readouterr().err
     assert not Participant.objects.exists()
