@@ -109,7 +109,7 @@ def test_order_page_shows_counts_tests_and_what_is_missing(page: Client, study: 
 
 
 def test_order_page_of_nobody_says_so(page: Client, study: Study) -> None:
-    assert "Nobody is counted yet" in text_of(page.get("/studies/small/order/"))
+    assert "No one is counted yet" in text_of(page.get("/studies/small/order/"))
 
 
 def test_order_page_counts_test_people_only_when_asked(page: Client, study: Study) -> None:

@@ -257,7 +257,7 @@ def test_identity_is_shown_once_when_asked_and_that_is_recorded(
     assert event.author is not None and event.author.username == "ada"
     assert event.detail == {"rater": walked.pseudonym}
     overview = text_of(page.get("/studies/small/"))
-    assert f"identity shown: rater {walked.pseudonym}" in overview
+    assert f"Identity of a rater shown: {walked.pseudonym}" in overview
     assert known not in overview
 
 

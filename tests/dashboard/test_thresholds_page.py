@@ -178,8 +178,11 @@ def test_thresholds_come_into_force_as_a_version_with_author_and_run(
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({**PATIENT, "instead_of": "7"}, "Meanwhile rules version 1 came into force."),
-        (PATIENT, "Meanwhile rules version 1 came into force."),
+        (
+            {**PATIENT, "instead_of": "7"},
+            "Nothing was changed: rules version 1 came into force meanwhile.",
+        ),
+        (PATIENT, "Nothing was changed: rules version 1 came into force meanwhile."),
         ({"instead_of": "1"}, "These thresholds are in force already."),
         ({"sigma_below": "x", "instead_of": "1"}, "Enter a number."),
     ],
