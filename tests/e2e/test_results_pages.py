@@ -129,7 +129,7 @@ def test_what_gets_the_focus_in_a_table_is_in_view_on_a_phone(
     page = new_page(phone=True)
     log_in(site, page)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated&duration_maximum=0.1")
-    page.get_by_role("group", name="Raters who move").focus()
+    page.get_by_role("group", name="Raters whose decision changes").focus()
     unseen = {}
     for key in [*["Tab"] * 7, *["Shift+Tab"] * 6]:
         page.keyboard.press(key)
