@@ -162,8 +162,7 @@ def _put_in_force(
     run = request_run(study=study, sources=counted_sources(include))
     messages.success(
         request,
-        f"Rules version {newest.version} is in force. Results by it are here as soon as they are "
-        "computed.",
+        f"Rules version {newest.version} is in force. A worker is computing the results.",
     )
     if run.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", run.pk)

@@ -78,7 +78,7 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     number = page.get_by_role("spinbutton", name="Shortest time (minutes)")
     expect(number).not_to_have_value("0.0")
     expect(summary).to_contain_text("0 raters would be kept")
-    expect(page.locator("#outcome")).to_contain_text("Would be excluded:")
+    expect(page.locator("#outcome")).to_contain_text("Newly excluded:")
     page.locator("#outcome").get_by_role("link", name="Minutes").click()
     expect(page.get_by_role("columnheader", name="Minutes")).to_have_attribute(
         "aria-sort", "ascending"
@@ -98,7 +98,7 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     expect(summary).to_contain_text("these are the current thresholds")
     page.get_by_role("button", name="Use these thresholds…").click()
     page.get_by_role("button", name="Use these thresholds").click()
-    expect(page.get_by_text("Results by it are here")).to_be_visible()
+    expect(page.get_by_text("A worker is computing the results.")).to_be_visible()
     expect(page.locator(".run summary")).to_contain_text("rules version 2", timeout=60_000)
     assert {name: objections for name, objections in found.items() if objections} == {}
 
