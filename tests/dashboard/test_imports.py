@@ -271,15 +271,15 @@ def test_one_of_two_imports_at_once_is_refused(files: Files) -> None:
     def outcome(_: int) -> str:
         try:
             return run(study, given)
-        except CommandError as refused:
-            return str(refused)
+        except CommandError as refusal:
+            return str(refusal)
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(2) as pool:
-        said = sorted(pool.map(outcome, range(2)))
-    assert said[0].startswith("Nothing was imported: 2 of 2 participants are already in small@1")
-    assert said[1].startswith("Imported into small@1: 2 participants, 3 ratings")
+        imported, refused = sorted(pool.map(outcome, range(2)))
+    assert imported.startswith("Imported into small@1: 2 participants, 3 ratings")
+    assert refused.startswith("Nothing was imported: 2 of 2 participants are already in small@1")
     assert stored()["Rating"] == 3
 
 

@@ -179,11 +179,11 @@ def test_table_without_recipes_that_is_empty_is_said_to_be_so_of_no_recipe(
 @pytest.mark.parametrize(
     ("order", "says"),
     [
-        (["early_exit"], "(MAE, the column gold, the tables of judges) means nothing."),
+        (["early_exit"], "MAE, the column gold, the tables of judges."),
         (
             ["early_exit", "sigma_mae"],
-            "(MAE, the column gold, the tables of judges, and the filter, whose rule “Low variance "
-            "and far from gold” goes by MAE) means nothing.",
+            "MAE, the column gold, the tables of judges, and the filter with its rule “Low variance "
+            "and far from gold”.",
         ),
     ],
 )
@@ -194,7 +194,7 @@ def test_gold_scores_of_a_stand_in_are_said_to_undo_what_rests_on_them(
     html = render_to_string(
         "dashboard/share/report.html", {"manifest": manifest, "labels": USUAL_LABELS}
     )
-    assert f"Whatever rests on their values {says}" in html
+    assert f"Numbers that use them have no meaning: {says}" in html
 
 
 def test_report_of_nobody_says_so_and_what_is_absent(tmp_path: Path) -> None:

@@ -113,7 +113,8 @@ def test_what_is_wrong_is_said_beside_the_results_and_tied_to_its_field(
 ) -> None:
     crossed = {"duration_minimum": "80", "duration_maximum": "5"}
     said = text_of(page.get(f"{PAGE}outcome/", crossed))
-    assert "is wrong: Minimum is greater than maximum. This is what the rules in force do" in said
+    assert "Nothing was tried: Minimum is greater than maximum." in said
+    assert "By the current thresholds: 3 raters kept." in said
     whole = page.get(PAGE, {"sigma_below": "-1"}).content.decode()
     described = 'aria-describedby="id_sigma_below-now id_sigma_below_error" aria-invalid="true"'
     assert described in whole
@@ -147,7 +148,7 @@ def test_using_thresholds_is_asked_first(page: Client, study: Study, run: Analys
     said = text_of(page.get(f"{PAGE}use/", PATIENT))
     assert "Use these thresholds from now on?" in said
     assert "Shortest time: 10 → 1" in said
-    assert "They become rules version 2, under your name" in said
+    assert "They become rules version 2 under your name" in said
     assert RuleSet.objects.count() == 1
 
 
