@@ -182,8 +182,8 @@ def test_table_without_recipes_that_is_empty_is_said_to_be_so_of_no_recipe(
         (["early_exit"], "MAE, the column gold, the tables of judges."),
         (
             ["early_exit", "sigma_mae"],
-            "MAE, the column gold, the tables of judges, and the filter with its rule “Low variance "
-            "and far from gold”.",
+            "MAE, the column gold, the tables of judges, and the filter with its rule “Low "
+            "variance and far from gold”.",
         ),
     ],
 )
