@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 
 class LoginForm(AuthenticationForm):
-    """Lets researchers in; says to everybody else that this is not their door."""
+    """Admits researchers; tells other accounts that they have no access."""
 
     # Django names this limit without enforcing it; failed logins are stored in a shorter column.
     username = UsernameField(max_length=150, widget=forms.TextInput(attrs={"autofocus": True}))

@@ -1,4 +1,4 @@
-"""A researcher's account: the key to the API, and who failed too often to log in."""
+"""A researcher's account: the API token, and the block after too many failed logins."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from dashboard.shared.access import ResearcherRequest, researcher_required
 def locked_out(
     request: HttpRequest, answer: HttpResponse, credentials: dict[str, Any]
 ) -> HttpResponse:
-    """What whoever failed too often to log in gets instead of `answer`."""
+    """The page after too many failed logins, instead of `answer`."""
     wait: timedelta = settings.AXES_COOLOFF_TIME
     context = {"name": credentials.get("username", ""), "minutes": wait.total_seconds() / 60}
     locked = render(request, "registration/locked.html", context, status=429)
@@ -28,7 +28,7 @@ def locked_out(
 
 @researcher_required
 def token(request: ResearcherRequest) -> HttpResponse:
-    """A researcher's own key to the API: see it, make it, replace it, delete it."""
+    """A researcher's own API token: see, create, replace or delete it."""
     if request.method == "POST":
         Token.objects.filter(user=request.user).delete()
         if request.POST.get("action") == "renew":

@@ -12,13 +12,13 @@ from survey.tidy import seconds_between
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
-    """A version of a study with its raters; experts and test people are counted apart."""
+    """A version of a study with its raters; experts and test people are counted separately."""
 
     name = serializers.CharField(source="__str__", read_only=True, help_text="slug@version")
     is_rehearsal = serializers.BooleanField(
         source="is_rehearsing",
         read_only=True,
-        help_text="open for trying out: whoever comes is a test person",
+        help_text="open as a rehearsal: every participant is a test person",
     )
     arrived = serializers.IntegerField(read_only=True)
     in_progress = serializers.IntegerField(read_only=True)
@@ -47,7 +47,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
 
 
 class ByStatusSerializer(serializers.Serializer[object]):
-    """Where people stand. `arrived` is everybody; `active` and `silent` are in progress."""
+    """People by status. `arrived` is everyone; `active` and `silent` are in progress."""
 
     arrived = serializers.IntegerField()
     reading = serializers.IntegerField(help_text="came, but have neither agreed nor declined yet")
@@ -90,7 +90,7 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
     )
 
     gold = serializers.SerializerMethodField(
-        help_text="where the gold scores come from; a stand-in is called one"
+        help_text="where the gold scores come from; stand-ins are marked"
     )
 
     class Meta:
@@ -138,7 +138,7 @@ class RaterSerializer(
         "exclusion",
     )
 ):  # fmt: skip
-    """A rater's indices, and the rule that took them out, if one did."""
+    """A rater's indices, and the rule that excluded them, if any."""
 
     source = serializers.ChoiceField(choices=Participant.Source.choices)
     value = serializers.JSONField(help_text="what the rule measured, by name")
@@ -170,18 +170,18 @@ class WinsSerializer(serializers.Serializer[object]):
 
 
 class SpentSerializer(serializers.Serializer[object]):
-    """Requests made, and US dollars spent on them as far as is known."""
+    """Requests, and the known costs in US dollars."""
 
     requests = serializers.IntegerField()
     money = serializers.FloatField(
         help_text="US dollars, estimates and requests under way included"
     )
     estimated = serializers.FloatField(help_text="the part of money that no endpoint has confirmed")
-    unpriced = serializers.IntegerField(help_text="requests whose cost nobody knows")
+    unpriced = serializers.IntegerField(help_text="requests of unknown cost")
 
 
 class BudgetSerializer(serializers.Serializer[object]):
-    """What all judges of a study may use up together; null is without a limit."""
+    """The shared budget of all judges of a study; null means no limit."""
 
     money = serializers.FloatField(allow_null=True, help_text="US dollars")
     requests = serializers.IntegerField(allow_null=True)
@@ -199,7 +199,7 @@ class JudgeSerializer(serializers.Serializer[object]):
     temperature = serializers.FloatField(source="configuration.temperature", allow_null=True)
     replicates = serializers.IntegerField(source="configuration.replicates")
     is_current = serializers.BooleanField(
-        source="judge.is_current", help_text="false: an earlier version, asked no more"
+        source="judge.is_current", help_text="false: an earlier version that no longer scores"
     )
     is_gold = serializers.BooleanField()
     is_stand_in = serializers.BooleanField(
@@ -207,21 +207,19 @@ class JudgeSerializer(serializers.Serializer[object]):
     )
     state = serializers.CharField(help_text="in a word or two")
     stopped = serializers.CharField(
-        source="judge.stopped", help_text="why nobody works on its calls, or empty"
+        source="judge.stopped", help_text="why the judge was stopped, or empty"
     )
     calls = serializers.IntegerField(source="total", help_text="that its scores rest on")
     answered = serializers.IntegerField(source="valid")
     failed = serializers.IntegerField()
     running = serializers.IntegerField()
     waiting = serializers.IntegerField()
-    not_asked = serializers.IntegerField(
-        help_text="calls that are to come, of responses or replicates that were added"
-    )
+    not_asked = serializers.IntegerField(help_text="future calls of added responses or replicates")
     spent = SpentSerializer()
 
 
 class JudgesSerializer(serializers.Serializer[object]):
-    """The judges of a study; `gold` names the source whose scores are gold, or is null."""
+    """The judges of a study; `gold` is the source of the gold scores, or null."""
 
     gold = serializers.CharField(source="gold.key", allow_null=True, default=None)
     budget = BudgetSerializer()
@@ -233,8 +231,8 @@ class ExportSerializer(serializers.Serializer[object]):
     """A file that can be downloaded, or why it can't."""
 
     file = serializers.CharField()
-    about = serializers.CharField(help_text="what it holds")
-    absent = serializers.CharField(help_text="why it is not there, or empty")
+    about = serializers.CharField(help_text="its contents")
+    absent = serializers.CharField(help_text="why it is not available, or empty")
     url = serializers.URLField(allow_null=True)
 
 

@@ -95,7 +95,7 @@ class StudyDetail(APIView):
 
 
 class Counts(APIView):
-    """Where a study's people stand right now."""
+    """Live counts of a study's people."""
 
     @extend_schema(parameters=[STUDY], responses=CountsSerializer)
     def get(self, request: Request, name: str) -> Response:

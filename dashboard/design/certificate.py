@@ -21,7 +21,7 @@ from survey.slots import sources_of
 Status = Participant.Status
 
 #: Whom a certificate counts.
-PEOPLE = {"completed": "who have completed", "places": "who hold a place now"}
+PEOPLE = {"completed": "completed", "places": "with a slot now"}
 COLUMNS = (
     "pool", "people", "table", "row", "column", "count", "expected", "missing",
     "chi_square", "df", "p",
@@ -30,7 +30,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the design, complete after every so many people."""
+    """A part of the design that is complete after every `every` people."""
 
     name: str
     every: int
@@ -145,7 +145,7 @@ class Certificate:
         return parts
 
     def _complete(self, name: str, cells: int) -> int | None:
-        """What each of a block's `cells` holds when the part called `name` is complete."""
+        """The count of each of a block's `cells` when the part called `name` is complete."""
         design = content_of(self.study).layout.design
         for part in self.parts:
             if part.name == name:
@@ -222,7 +222,7 @@ class Certificate:
 
     @cached_property
     def system_successions(self) -> Grid:
-        """Systems (columns) by the system that stood right above (rows)."""
+        """Systems (columns) by the system directly above (rows)."""
         grid = self._grid("system_follows", self._successions, self._system, self._second_system)
         tables = self._by_set(self._successions, self._second_system)
         return replace(grid, test=succession_test(tables))

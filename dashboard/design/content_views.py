@@ -8,7 +8,8 @@ from django.views.decorators.http import require_GET
 from dashboard.design.forms import PreviewForm, VersionForm
 from dashboard.design.preview import Preview
 from dashboard.design.texts import texts_of
-from dashboard.design.versions import differences, events, versions_of
+from dashboard.design.versions import differences, versions_of
+from dashboard.overview.events import events
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.pages import study_page
 from survey.models import Study
@@ -35,17 +36,17 @@ def _preview(request: ResearcherRequest, study: Study) -> Preview:
 @researcher_required
 def texts(request: ResearcherRequest, name: str) -> HttpResponse:
     """All that participants read, on one page."""
-    found = study_or_404(name)
-    preview = _preview(request, found)
+    study = study_or_404(name)
+    preview = _preview(request, study)
     return study_page(
         request,
-        found,
+        study,
         "texts",
         "design/texts",
         preview=preview,
         definition=preview.definition,
         sections=texts_of(preview),
-        loaded=found.events.filter(action="loaded").select_related("author").last(),
+        loaded=study.events.filter(action="loaded").select_related("author").last(),
     )
 
 
@@ -53,12 +54,12 @@ def texts(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def preview(request: ResearcherRequest, name: str, page: str = "") -> HttpResponse:
     """A page as participants see it, or the list of all pages. Read-only."""
-    found = study_or_404(name)
-    shown = _preview(request, found)
+    study = study_or_404(name)
+    shown = _preview(request, study)
     if not page:
         return study_page(
             request,
-            found,
+            study,
             "preview",
             "design/preview",
             preview=shown,
@@ -67,7 +68,7 @@ def preview(request: ResearcherRequest, name: str, page: str = "") -> HttpRespon
     with translation.override(shown.definition.language):
         place = shown.find(page)
         if place is None:
-            raise Http404(f"{found} has no page {page!r}.")
+            raise Http404(f"{study} has no page {page!r}.")
         template = f"survey/{shown.pages[place].template}.html"
         response = render(request, template, shown.context(place))
     response["Content-Security-Policy"] = PREVIEW_POLICY
@@ -78,26 +79,26 @@ def preview(request: ResearcherRequest, name: str, page: str = "") -> HttpRespon
 @researcher_required
 def versions(request: ResearcherRequest, name: str) -> HttpResponse:
     """The study's versions, what was done with each, and how this one differs from another."""
-    found = study_or_404(name)
-    others = versions_of(found)
+    study = study_or_404(name)
+    others = versions_of(study)
     form = VersionForm(request.GET)
     if not form.is_valid():
-        raise Http404("There is no such version.")
+        raise Http404("The version to compare with is a whole number.")
     number = form.cleaned_data["version"]
     if number is None:
-        earlier = [other for other in others if other.version < found.version]
+        earlier = [other for other in others if other.version < study.version]
         compared = earlier[0] if earlier else None
     else:
         compared = next((other for other in others if other.version == number), None)
-        if compared is None or compared == found:
-            raise Http404(f"{found.slug} has no version {number} to compare with.")
+        if compared is None or compared == study:
+            raise Http404(f"{study.slug} has no version {number} to compare with.")
     return study_page(
         request,
-        found,
+        study,
         "versions",
         "design/versions",
         versions=others,
         compared=compared,
-        differences=differences(compared, found) if compared else [],
+        differences=differences(compared, study) if compared else [],
         events=events(others),
     )

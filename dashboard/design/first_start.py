@@ -19,9 +19,9 @@ RATERS = 40
 
 
 def researcher_password(*, kept_in: Path) -> str | None:
-    """Create the first account, its password kept in a file that nobody else can read.
+    """Create the first account and write its password to a file that only its owner can read.
 
-    Returns the password while it is valid, None once somebody has changed it.
+    Returns the password while it is valid, None after a change of it.
     """
     user = User.objects.filter(username=USERNAME).first()
     if user is None and not User.objects.filter(is_superuser=True).exists():

@@ -1,4 +1,4 @@
-"""Tables of counts beside what is expected and what is missing. Pure."""
+"""Tables of counts with what is expected and what is missing. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Grid:
     @classmethod
     def of(cls, name: str, entries: Iterable[tuple[str, str, Tally]]) -> "Grid":
         """Entries (row, column, tally) added up, in order of appearance. Where rows and columns
-        are the same things, both stand in the order of the rows.
+        are the same things, both are in the order of the rows.
         """
         cells: dict[tuple[str, str], Tally] = {}
         for row, column, tally in entries:

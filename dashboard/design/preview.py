@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from analysis.labels import labels_of
+from dashboard.shared.block_labels import block_label
 from survey.assignment import Plan, plan_survey
 from survey.content import StudyContent, content_of
 from survey.definition import StudyDefinition
@@ -101,24 +102,22 @@ class Preview:
     def elsewhere(self) -> list[tuple[str, int]]:
         """Blocks that this participant does not see, each with a slot that does."""
         missing = set(self.content.blocks) - {block.block for block in self.plan.blocks}
-        found: dict[int, int] = {}
+        slots: dict[int, int] = {}
         for slot in range(SLOTS_SEARCHED if missing else 0):
             for block in self._plan_of(slot).blocks:
                 if block.block in missing:
-                    found.setdefault(block.block, slot)
-            if len(found) == len(missing):
+                    slots.setdefault(block.block, slot)
+            if len(slots) == len(missing):
                 break
         labels = self._block_labels
-        return [(labels[block], found[block]) for block in self.content.blocks if block in found]
+        return [(labels[block], slots[block]) for block in self.content.blocks if block in slots]
 
     @cached_property
     def _block_labels(self) -> dict[int, str]:
-        called = {}
-        for block in self.study.blocks.select_related("scenario"):
-            called[block.pk] = self.labels.text("scenarios", block.scenario.name)
-            if block.set_name:
-                called[block.pk] += f", set {self.labels.text('sets', block.set_name)}"
-        return called
+        return {
+            block.pk: block_label(self.labels, block.scenario.name, block.set_name)
+            for block in self.study.blocks.select_related("scenario")
+        }
 
     def _before(self) -> Iterator[Page]:
         languages = {"languages": self.languages}

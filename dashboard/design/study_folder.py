@@ -125,20 +125,20 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
 
 
 def before_opening(folder: StudyFolder, study: Study) -> tuple[list[str], list[str]]:
-    """What in the folder speaks against opening the study that it was loaded as: what would refuse
-    that, and what else to change, each with its place.
+    """Problems of the folder before its study opens: first those that prevent opening, then the
+    others, each with its place.
 
-    Nothing would refuse it where it is open already, or real people have begun.
+    Nothing prevents opening if the study is already open or real people have begun.
     """
-    found = against_opening(
+    findings = against_opening(
         folder.definition,
         Settings.model_validate(study.settings),
         rows=folder.rows,
         translations=folder.translations,
         begun=study.frozen_at is not None or study.doing == Study.State.OPEN,
     )
-    harm = refused(found)
-    rest = [finding for finding in found if finding not in harm]
+    harm = refused(findings)
+    rest = [finding for finding in findings if finding not in harm]
     return [_with_place(folder, f) for f in harm], [_with_place(folder, f) for f in rest]
 
 
@@ -148,7 +148,7 @@ def _with_place(folder: StudyFolder, finding: Finding) -> str:
         return str(Problem(str(folder.responses), finding.line, 0, said))
     if not finding.key:
         return said
-    # a text that stands there once for all languages has no key for each
+    # a text that is the same in all languages has no key for each
     return str(folder.yaml.problem(finding.key, said, quote=finding.quote))
 
 
@@ -206,21 +206,25 @@ def _definitions(yaml: YamlFile, problems: list[Problem]) -> list[StudyDefinitio
     except ValueError as error:
         problems.append(yaml.problem(("language",), str(error)))
         return []
-    found: list[Problem] = []
+    language_problems: list[Problem] = []
     for language in languages:
         if language not in dict(django_settings.LANGUAGES):
             known = ", ".join(code for code, _ in django_settings.LANGUAGES)
             message = f"the pages are not translated into {language!r}; there are {known}"
-            found.append(yaml.problem(("language",), message))
-    found += [yaml.problem(path, message) for path, message in untranslated(plain, languages)]
+            language_problems.append(yaml.problem(("language",), message))
+    language_problems += [
+        yaml.problem(path, message) for path, message in untranslated(plain, languages)
+    ]
     definitions = []
-    if not found:
+    if not language_problems:
         for code in languages:
             value = in_language(plain, code, languages) | {"language": code}
             also = SETTINGS_KEYS + OTHER_SECTIONS
-            definitions.append(yaml.collect(StudyDefinition, value, found, also=also))
-    problems += dict.fromkeys(found)  # each once, though every language has it
-    complete = [definition for definition in definitions if definition] if not found else []
+            definitions.append(yaml.collect(StudyDefinition, value, language_problems, also=also))
+    problems += dict.fromkeys(language_problems)  # each once, though every language has it
+    complete = (
+        [definition for definition in definitions if definition] if not language_problems else []
+    )
     for translation in complete[1:]:
         path = renamed(complete[0].model_dump(), translation.model_dump())
         if path is not None:
@@ -265,7 +269,7 @@ def _problems_of_counts(
 
 @dataclass(frozen=True)
 class LoadedFolder:
-    """The study, what loading its content did, and which other sections took effect anew.
+    """The study, what loading its content did, and which other sections changed.
 
     `outcome` is `created`, `replaced` or `unchanged`; `updated` is empty but where the content is
     unchanged.

@@ -126,7 +126,7 @@ def _of_task(task: Task, labels: Labels) -> Iterator[Entry]:
                 f"Slider: {labels.text('dimensions', dimension.name)}", dimension.question, scale
             )
     elif isinstance(task, RankingTask):
-        ties = "Ranks may be shared." if task.ties else "Each rank is given once."
+        ties = "Ties are allowed." if task.ties else "Ties are not allowed."
         yield Entry("Ranking", task.question, note=ties)
     elif isinstance(task, BestWorstTask):
         yield Entry("Best response", task.best)

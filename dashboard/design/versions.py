@@ -1,14 +1,14 @@
-"""How versions of a study differ, in words and line by line, and what was done with each."""
+"""How versions of a study differ, in words and line by line."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
-from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
-from survey.models import BlockResponse, Participant, Study, StudyEvent
+from dashboard.overview.events import Key, flat
+from survey.models import BlockResponse, Participant, Study
 
 #: The parts of a study that participants see, by their keys in study.yaml.
 PARTS = {
@@ -39,8 +39,6 @@ PARTS = {
 STATES_OF_PEOPLE = Q(participants__source__in=Participant.NOT_COUNTED)
 CONTEXT = 2
 
-Key = tuple[str, ...]
-
 
 def versions_of(study: Study) -> list[Study]:
     """All versions, the newest first, each with `people`: how many raters began it."""
@@ -69,21 +67,21 @@ class Difference:
 def differences(old: Study, new: Study) -> list[Difference]:
     """What participants see otherwise in `new` than in `old`, part by part."""
     before, after = _content(old), _content(new)
-    found = []
+    parts = []
     for part in dict.fromkeys([*PARTS.values(), "Other"]):
         here, there = (
             {key: text for key, text in content.items() if PARTS.get(key[0], "Other") == part}
             for content in (before, after)
         )
         if here != there:
-            found.append(Difference(part, _in_words(here, there), _lines(here, there)))
-    return found
+            parts.append(Difference(part, _in_words(here, there), _lines(here, there)))
+    return parts
 
 
 def _content(study: Study) -> dict[Key, str]:
     """All that participants see, by its place in the study's files."""
-    content = dict(_flat(study.definition))
-    content |= dict(_flat(study.translations, ("translations",)))
+    content = dict(flat(study.definition))
+    content |= dict(flat(study.translations, ("translations",)))
     members = BlockResponse.objects.filter(block__study=study).order_by(
         "block__position", "position"
     )
@@ -96,19 +94,6 @@ def _content(study: Study) -> dict[Key, str]:
         place = f"set {block.set_name}" if block.set_name else "the only set"
         content[(*scenario, place, str(system))] = member.response.text
     return content
-
-
-def _flat(value: Any, path: Key = ()) -> Iterator[tuple[Key, str]]:
-    """Each text and number with its path; an item of a list goes by its name, if it has one."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _flat(item, (*path, str(key)))
-    elif isinstance(value, list):
-        for number, item in enumerate(value, start=1):
-            named = item.get("name") if isinstance(item, Mapping) else None
-            yield from _flat(item, (*path, str(named or number)))
-    elif value is not None:
-        yield path, str(value)
 
 
 def _in_words(old: Mapping[Key, str], new: Mapping[Key, str]) -> str:
@@ -136,39 +121,3 @@ def _written(content: Mapping[Key, str]) -> list[str]:
         first, *rest = text.splitlines() or [""]
         lines += [f"{name}: {first}", *(f"    {line}" for line in rest)]
     return lines
-
-
-@dataclass(frozen=True)
-class Event:
-    """What was done with a version, when, and by whom."""
-
-    event: StudyEvent
-    what: str
-
-
-def events(versions: Sequence[Study]) -> list[Event]:
-    """Everything that was done with these versions, the newest first."""
-    found: QuerySet[StudyEvent] = StudyEvent.objects.filter(study__in=versions)
-    found = found.select_related("study", "author").order_by("-at", "-id")
-    return [Event(event, what_was_done(event)) for event in found]
-
-
-def what_was_done(event: StudyEvent) -> str:
-    """An event in words."""
-    detail = event.detail
-    if event.action == "loaded":
-        return "Texts, tasks and responses loaded"
-    if event.action == "state":
-        return f"{detail['from']} → {detail['to']}".capitalize()
-    if event.action == "settings":
-        before, after = (dict(_flat(detail[side])) for side in ("from", "to"))
-        changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
-        said = [
-            f"{'.'.join(key)}: {before.get(key, 'none')} → {after.get(key, 'none')}"
-            for key in changed
-        ]
-        return f"Settings changed: {'; '.join(said)}"
-    counts = ", ".join(
-        f"{value} {name}" for name, value in detail.items() if isinstance(value, int) and value
-    )
-    return event.action.capitalize() + (f": {counts}" if counts else "")

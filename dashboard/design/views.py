@@ -38,10 +38,10 @@ PARTS = {
 @researcher_required
 def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     """What Prolific's rules say about the study, and what to change."""
-    found = study_or_404(name)
-    content = content_of(found)
-    prompts = found.scenarios.values_list("prompt", "context")
-    settings = Settings.model_validate(found.settings)
+    study = study_or_404(name)
+    content = content_of(study)
+    prompts = study.scenarios.values_list("prompt", "context")
+    settings = Settings.model_validate(study.settings)
     results = findings(
         content.definition,
         settings,
@@ -51,7 +51,7 @@ def policy(request: ResearcherRequest, name: str) -> HttpResponse:
     to_change = [finding for finding in results if finding.state == "change"]
     return study_page(
         request,
-        found,
+        study,
         "policy",
         "design/policy",
         findings=results,
@@ -64,23 +64,23 @@ def policy(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def order(request: ResearcherRequest, name: str) -> HttpResponse:
     """The counterbalance certificate."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     form = CertificateForm(request.GET)
     if not form.is_valid():
         raise Http404(str(form.errors.as_text()))
     pool, people = form.choice
-    certificate = Certificate(found, pool, people, labels_of(found))
-    used = set(Slot.objects.filter(study=found).order_by().values_list("pool", flat=True))
+    certificate = Certificate(study, pool, people, labels_of(study))
+    used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
     with reading():
         return study_page(
             request,
-            found,
+            study,
             "order",
             "design/order",
             certificate=certificate,
             grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.grids[:4]],
             fine=certificate.grids[4:],
-            parts=[_part(found, pool, part) for part in certificate.parts],
+            parts=[_part(study, pool, part) for part in certificate.parts],
             pools=[pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL],
             whom=PEOPLE,
         )
@@ -108,10 +108,10 @@ def _part(study: Study, pool: str, part: Part) -> dict[str, Any]:
 @researcher_required
 def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
     """Every table of the certificate of every pool, as one CSV."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     with reading():
-        text = list(csv_lines(COLUMNS, certificate_rows(found, Slot.Pool.values)))
-    file = f"{found.slug}-{found.version}-certificate.csv"
+        text = list(csv_lines(COLUMNS, certificate_rows(study, Slot.Pool.values)))
+    file = f"{study.slug}-{study.version}-certificate.csv"
     return StreamingHttpResponse(
         text,
         content_type="text/csv; charset=utf-8",
@@ -122,22 +122,22 @@ def certificate(request: ResearcherRequest, name: str) -> StreamingHttpResponse:
 @require_GET
 @researcher_required
 def pilot(request: ResearcherRequest, name: str) -> HttpResponse:
-    """How the protocol worked out, beside that of another version."""
-    found = study_or_404(name)
+    """How the protocol worked, compared with another version."""
+    study = study_or_404(name)
     asked = asked_for(request)
-    include = included(found, asked)
-    others = other_versions(found)
+    include = included(study, asked)
+    others = other_versions(study)
     form = VersionForm(request.GET)
     if not form.is_valid():
         raise Http404("There is no such version.")
     number = form.cleaned_data["version"]
     chosen = [other for other in others if number in (None, other.version)][:1]
     if number is not None and not chosen:
-        raise Http404(f"{found.slug} has no version {number} to compare with.")
-    sides = [side(version, include) for version in (found, *chosen)]
+        raise Http404(f"{study.slug} has no version {number} to compare with.")
+    sides = [side(version, include) for version in (study, *chosen)]
     return study_page(
         request,
-        found,
+        study,
         "pilot",
         "design/pilot",
         sides=sides,

@@ -34,13 +34,13 @@ class CellReader:
         self.only_set = vocabulary.sets[0] if len(vocabulary.sets) == 1 else ""
 
     def cell(self, line: int, row: Row) -> tuple[int, int] | None:
-        """(block, response); the wrong name is noted where there is none such."""
+        """(block, response); an unknown name is noted as a problem."""
         set_name = row.get("set", self.only_set)
         names = (row["scenario"], set_name, row["model"], row["condition"])
-        found = self.vocabulary.cells.get(names)
-        if found is None:
+        cell = self.vocabulary.cells.get(names)
+        if cell is None:
             self._explain(line, names)
-        return found
+        return cell
 
     def _explain(self, line: int, names: Names) -> None:
         known = zip(*self.vocabulary.cells, strict=True)
@@ -62,7 +62,7 @@ class CellReader:
         return self.table.choice(line, row, "dimension", known)
 
     def rank_dimension(self, line: int, row: Row) -> str | None:
-        """What was ranked or chosen by; empty where the study names nothing."""
+        """The dimension of ranks or choices; empty if the study has none."""
         known = [*self.vocabulary.dimensions, *self.vocabulary.rank_dimensions]
         return self.table.choice(line, row, "dimension", known) if row.get("dimension") else ""
 
@@ -78,7 +78,7 @@ def needed_in(vocabulary: Vocabulary, columns: Columns) -> Columns:
 
 
 def person_of(table: TidyFile, line: int, row: Row, people: Mapping[str, Person]) -> Person | None:
-    """Whose row it is; somebody who must have given nothing is a problem."""
+    """The person of a row; a person who can have no answers is a problem."""
     person = people.get(row["participant"])
     if person is None:
         reason = "{!r} is not in the file of participants"
@@ -232,7 +232,7 @@ def read_ranks(
                 reason = "{} is on line {} already, for the same block"
                 table.problem(line, column, reason, row[column], first)
             answers.values[response, task, dimension] = (value, revisions)
-            revisions = 0  # a row that holds a rank and a choice counts their changes together
+            revisions = 0  # a row with a rank and a choice counts their changes together
     if not findings.problems:
         for person in people.values():
             _check_positions(table, person)

@@ -157,7 +157,7 @@ class TidyFile:
         return in_utc
 
     def choice(self, line: int, row: Row, column: str, known: Collection[str]) -> str | None:
-        """One of `known`; the nearest is named where it is none of them."""
+        """One of `known`; a problem suggests the nearest for any other text."""
         text = row.get(column, "")
         if text in known:
             return text

@@ -44,7 +44,7 @@ def read_gold(
         table.problem(1, "", "the study has no ratings, so it has no gold scores")
         return []
     cells = CellReader(table, vocabulary)
-    found: dict[tuple[int, str], GoldValue] = {}
+    by_response: dict[tuple[int, str], GoldValue] = {}
     places: set[tuple[tuple[int, int], str]] = set()
     first_maker: str | None = None
     for line, row in table.rows():
@@ -64,11 +64,11 @@ def read_gold(
             table.problem(line, "", "this response has a gold score in this set already")
         places.add((cell, dimension))
         gold = GoldValue(line, cell[1], dimension, value, single, gold_by)
-        first = found.setdefault((cell[1], dimension), gold)
+        first = by_response.setdefault((cell[1], dimension), gold)
         if first.value != value:
             reason = "{} differs from line {}, where the same response has {}"
             table.problem(line, "gold", reason, row["gold"], first.line, first.value)
-    return list(found.values())
+    return list(by_response.values())
 
 
 def _scores(

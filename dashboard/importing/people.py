@@ -11,11 +11,11 @@ from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
 from survey.definition.table_file import Columns
 
-#: How a cell of the study is named: scenario, set, model, condition.
+#: The names of a cell of the study: scenario, set, model, condition.
 Names = tuple[str, str, str, str]
 STATUSES = ("completed", "in_progress", "screened_out", "declined", "withdrawn")
 TEXTS = ("sex", "gender", "race", "hispanic", "education", "employment", "state", "region")
-#: Columns that our exports add and that are computed anew.
+#: Columns that our exports add and that an analysis recomputes.
 DERIVED = ("sigma", "mae", "included", "exclusion", "gold", "gold_by")
 #: The answers to a study's own questions may come after them.
 PARTICIPANTS = Columns(
@@ -43,14 +43,14 @@ class Vocabulary:
     #: (block id, response id) by names.
     cells: Mapping[Names, tuple[int, int]]
     dimensions: list[str]
-    #: Whether a rank may stand twice in a block.
+    #: Whether a block may have a rank twice.
     ties: bool
     #: Of ranks and choices that have a dimension of their own.
     rank_dimensions: list[str]
     #: The task that rates and what a rating may be; nothing where there is none.
     rating_task: str
     scale: list[int]
-    #: Questions of the study beside the usual columns, and which are answered in whole numbers.
+    #: Further questions of the study, and those with whole numbers as answers.
     questions: list[str]
     whole_numbers: list[str]
     ways_in: list[str]
@@ -184,7 +184,7 @@ def _one_of(table: TidyFile, line: int, row: Row, column: str, known: list[str])
 def _language(table: TidyFile, line: int, row: Row) -> str:
     language = row.get("language", "")
     if language and not LANGUAGE.fullmatch(language):
-        reason = "{!r} is no language such as en or zh-hans"
+        reason = "{!r} is not a language code such as en or zh-hans"
         table.problem(line, "language", reason, language)
     return language
 
@@ -235,6 +235,6 @@ def _look_for_prolific_ids(people: Mapping[str, Person], file: str, findings: Fi
     ids = [person for person in people.values() if re.fullmatch(r"[0-9a-f]{24}", person.name)]
     if ids:
         findings.notices.append(
-            f"{file}: {len(ids)} participants are named like Prolific IDs (line {ids[0].line}); "
-            "names are kept and exported as given: consider pseudonyms"
+            f"{file}: names like Prolific IDs: {len(ids)} (first: line {ids[0].line}). Exports "
+            "contain names as given: consider pseudonyms"
         )

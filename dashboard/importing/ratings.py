@@ -1,4 +1,4 @@
-"""Bringing in ratings collected elsewhere: check everything, then write all of it or nothing."""
+"""Importing ratings collected elsewhere: check everything, then write all of it or nothing."""
 
 import hashlib
 from collections import Counter
@@ -43,7 +43,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import brought in."""
+    """What an import added."""
 
     participants: int
     ratings: int
@@ -67,12 +67,12 @@ def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
     contents = {name: _read(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
     if vocabulary.rating_task and "ratings" not in files:
-        raise ImportRefused(f"{study} has ratings: give their file too")
+        raise ImportRefused(f"Nothing was imported: {study} has ratings, so give their file too")
     checked = _check(vocabulary, files, contents)
     checked.done.notices.extend(_in_no_group(study, checked.people.values()))
     before = gold_scores(study)
     if checked.gold and before.scores and not before.is_imported:
-        notice = f"the imported gold scores take the place of those of {before.source}"
+        notice = f"the imported gold scores replace those of {before.source}"
         checked.done.notices.append(notice)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
     try:
@@ -81,7 +81,7 @@ def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
     except IntegrityError:
         # The database stopped what was not there a moment ago, when it was looked for.
         raise ImportRefused(
-            f"{study}: somebody else imported some of this just now; nothing was imported"
+            f"Nothing was imported: another import into {study} added some of this meanwhile"
         ) from None
     return checked.done
 
@@ -137,15 +137,15 @@ def _check(
 
 
 def _in_no_group(study: Study, people: Iterable[Person]) -> list[str]:
-    """Answers that no group of the study's recipes knows, and how many people gave each."""
+    """Answers that are in no group of the study's recipes, and how many people gave each."""
     given: dict[str, Counter[str]] = {}
     for person in people:
         for name, answer in person.answers.items():
             given.setdefault(name, Counter())[str(answer)] += 1
     answers = {name: [answer for answer, _ in of.most_common()] for name, of in given.items()}
     return [
-        "".join(sentences(found, {answer: str(n) for answer, n in given[found.column].items()}))
-        for found in ungrouped(recipes_in_force(study), answers)
+        "".join(sentences(field, {answer: str(n) for answer, n in given[field.column].items()}))
+        for field in ungrouped(recipes_in_force(study), answers)
     ]
 
 
@@ -157,7 +157,7 @@ def _write(
 ) -> None:
     locked = Study.objects.select_for_update().get(pk=study.pk)
     if locked.loaded_at != study.loaded_at:
-        raise ImportRefused(f"{study} was loaded anew just now; try again")
+        raise ImportRefused(f"Nothing was imported: {study} was loaded again meanwhile. Try again")
     _refuse_what_is_there(study, checked)
     if any(person.source not in vocabulary.test_sources for person in checked.people.values()):
         Study.objects.filter(pk=study.pk, frozen_at=None).update(frozen_at=timezone.now())
@@ -180,11 +180,11 @@ def _refuse_what_is_there(study: Study, checked: _Checked) -> None:
     if twice:
         some = ", ".join(twice[:3]) + (", …" if len(twice) > 3 else "")
         raise ImportRefused(
-            f"{len(twice)} of {len(checked.people)} participants are in {study} already ({some}): "
-            "was this imported before? Nothing was imported"
+            f"Nothing was imported: {len(twice)} of {len(checked.people)} participants are already "
+            f"in {study} ({some}). Was this imported before?"
         )
     if checked.gold and GoldSet.objects.filter(study=study, name=IMPORTED).exists():
-        raise ImportRefused(f"{study} has imported gold scores already; nothing was imported")
+        raise ImportRefused(f"Nothing was imported: {study} already has imported gold scores")
 
 
 def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, int]) -> None:

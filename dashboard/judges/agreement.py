@@ -12,7 +12,7 @@ TABLES = (
     "judge_agreement", "judge_bias", "alt_test", "alt_test_raters", "guard_warnings",
 )  # fmt: skip
 GUARD = ("guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings")
-#: What each kind of warning comes to.
+#: The sentence for each kind of warning.
 WARNINGS = {
     "shared_chance": "Repeated scores of the gold judge are not independent.",
     "same_family": "The gold judge scores models of its own family.",
@@ -25,33 +25,33 @@ WARNINGS = {
 #: Of judge_agreement: what a statistic says, and when to worry.
 STATISTICS = {
     "pearson_within": (
-        "Whether the judge and people order the responses of a scenario alike, and keep the same "
-        "distances. Worry where the interval holds 0."
+        "Whether the judge and people give the responses of a scenario similar scores. Worry if "
+        "the interval includes 0."
     ),
-    "spearman_within": "The same for the order alone.",
+    "spearman_within": "The same for ranks.",
     "bias": (
-        "Judge minus people, in points of the scale. Worry where the interval does not hold 0: "
-        "a rater who rates as people do is then that far from the gold scores."
+        "Judge minus people, in points of the scale. Worry if the interval excludes 0: an average "
+        "rater is then this far from the gold scores."
     ),
     "limits_low": ("About 95 % of the differences between judge and people lie above this one …"),
     "limits_high": (
-        "… and below this one. Worry where that is a large part of the scale: single responses "
-        "then count for little."
+        "… and below this one. Worry if this is a large part of the scale: scores of single "
+        "responses are then imprecise."
     ),
     "own_family_bias": (
-        "How much better the judge treats models of its own family, beyond what people do. Worry "
-        "where the interval lies above 0."
+        "How much more the judge favours models of its own family than people do. Worry if the "
+        "interval lies above 0."
     ),
     "length_spearman": (
-        "Whether longer responses get more from the judge. Worry where this is far above the next "
-        "line: then it rewards length where people do not."
+        "Whether the judge scores longer responses higher. Worry if this is far above the next "
+        "line: people then reward length less."
     ),
-    "length_spearman_people": "The same of people.",
+    "length_spearman_people": "The same for people.",
     "alpha_raters": (
-        "How far people agree with one another (Krippendorff): 1 is fully, 0 as by chance. No "
-        "judge can be expected to agree with people much better than they do."
+        "Agreement among people (Krippendorff): 1 is full agreement, 0 is chance. A judge can "
+        "hardly agree with people better than they agree among themselves."
     ),
-    "alpha_with_judge": ("The judge as one rater more. Worry where it is lower than without."),
+    "alpha_with_judge": "The same with the judge as one more rater. Worry if it is lower.",
 }
 STATISTIC = catalogue.table("judge_agreement").column("statistic")
 #: The most uneven responses that are listed for each judge.
@@ -67,37 +67,37 @@ class InShort:
 
 
 def in_short(consistency: Table, agreement: Table, source: str) -> InShort:
-    """What an analysis found about a source; r where there is one, else that of ranks."""
+    """A source's consistency and agreement; r if the analysis has it, else that of ranks."""
     own = [row for row in agreement.rows if row["judge"] == source and row["value"] is not None]
-    found: dict[str, Row] = {}
+    by_dimension: dict[str, Row] = {}
     for wanted in ("spearman_within", "pearson_within"):
-        found |= {row["dimension"]: row for row in own if row["statistic"] == wanted}
+        by_dimension |= {row["dimension"]: row for row in own if row["statistic"] == wanted}
     return InShort(
         [row for row in with_flags(consistency) if row["judge"] == source],
-        list(found.values()),
+        list(by_dimension.values()),
     )
 
 
 def grouped(table: Table, *columns: str) -> list[tuple[tuple[Any, ...], list[Row]]]:
     """Rows with the same values in `columns`, together, in order of first appearance."""
-    found: dict[tuple[Any, ...], list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in table.rows:
-        found.setdefault(tuple(row[name] for name in columns), []).append(row)
-    return list(found.items())
+        groups.setdefault(tuple(row[name] for name in columns), []).append(row)
+    return list(groups.items())
 
 
 def warnings(table: Table) -> list[tuple[str, list[str]]]:
-    """The warnings about gold scores by kind: what each kind comes to, and its details."""
-    found: list[tuple[str, list[str]]] = []
+    """The warnings about gold scores by kind: a sentence for each kind, and its details."""
+    by_kind: list[tuple[str, list[str]]] = []
     for (kind,), rows in grouped(table, "kind"):
         texts = [row["text"] for row in rows]
-        found.append((WARNINGS.get(kind, texts[0]), texts))
-    return found
+        by_kind.append((WARNINGS.get(kind, texts[0]), texts))
+    return by_kind
 
 
 def with_flags(consistency: Table) -> list[Row]:
-    """The rows of judge_consistency with their flags one by one, but for that of a stand-in: it
-    is named one wherever it appears.
+    """The rows of judge_consistency with their flags as lists, except the flag of a stand-in:
+    pages mark stand-ins everywhere.
     """
     return [row | {"flag_list": _flags(row["flags"] or "")} for row in consistency.rows]
 
@@ -108,15 +108,15 @@ def _flags(flags: str) -> list[str]:
 
 def statistics(agreement: Table) -> list[tuple[tuple[Any, ...], list[Row]]]:
     """The rows of judge_agreement by source and dimension, each with its label and meaning."""
-    found = []
+    groups = []
     for key, rows in grouped(agreement, "judge", "dimension"):
         labelled = []
         for row in rows:
             name = row["statistic"]
             label = STATISTIC.text(name)
             labelled.append(row | {"label": label, "meaning": STATISTICS.get(name, "")})
-        found.append((key, labelled))
-    return found
+        groups.append((key, labelled))
+    return groups
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Shares:
 
 def shares(table: Table) -> list[Shares]:
     """judge_scores_shares, laid out with a line for each source and one for people."""
-    found = []
+    by_dimension = []
     for (dimension,), rows in grouped(table, "dimension"):
         scores = sorted({row["score"] for row in rows})
         of_people = {
@@ -143,8 +143,8 @@ def shares(table: Table) -> list[Shares]:
         for judge in in_order(row["judge"] for row in rows):
             own = {r["score"]: (r["n"], r["share"]) for r in rows if r["judge"] == judge}
             lines.append(_line(judge, scores, own))
-        found.append(Shares(dimension, scores, lines))
-    return found
+        by_dimension.append(Shares(dimension, scores, lines))
+    return by_dimension
 
 
 def _line(
@@ -157,11 +157,11 @@ def _line(
 
 def most_uneven(spread: Table) -> list[Row]:
     """The responses on which each source's own scores differ most."""
-    found: list[Row] = []
+    most: list[Row] = []
     for _, rows in grouped(spread, "judge", "dimension"):
         uneven = [row for row in rows if row["sd"]]
-        found += sorted(uneven, key=lambda row: -row["sd"])[:UNEVEN]
-    return found
+        most += sorted(uneven, key=lambda row: -row["sd"])[:UNEVEN]
+    return most
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class ThreeWays:
 
 
 def three_ways(table: Table, *keys: str) -> ThreeWays:
-    """Rows with the same `keys` beside one another, by their way of filtering."""
+    """Rows with the same `keys` together, by their way of filtering."""
     ways = in_order(row["way"] for row in table.rows)
     cells = {(*(row[k] for k in keys), row["way"]): row for row in table.rows}
     names = in_order(tuple(row[k] for k in keys) for row in table.rows)
@@ -192,7 +192,7 @@ class AltTests:
 
 
 def alt_tests(table: Table) -> AltTests:
-    """The rows of alt_test, by dimension; constant judges stand with the others."""
+    """The rows of alt_test by dimension, constant judges included."""
     own = Table(table.columns, [row for row in table.rows if row["is_studys"]])
     rest = [row for row in table.rows if not row["is_studys"]]
     epsilons = sorted({row["epsilon"] for row in rest})

@@ -15,14 +15,14 @@ from dashboard.shared.pages import analysis_page, asked_for
 @researcher_required
 def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
     """Whether judges agree with themselves and with people."""
-    found = study_or_404(name)
-    analysis = newest_analysis(found, asked_for(request))
-    labels = labels_of(found)
+    study = study_or_404(name)
+    analysis = newest_analysis(study, asked_for(request))
+    labels = labels_of(study)
     stored = analysis.labelled_tables(labels, *about_judges.TABLES)
     figures = [each for each in figures_of(analysis, labels) if each.section == "Judges"]
     return analysis_page(
         request,
-        found,
+        study,
         "agreement",
         "judges/agreement",
         analysis,
@@ -44,14 +44,14 @@ def agreement(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def guard(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What becomes of raters, wins and means where the filter goes by other gold scores."""
-    found = study_or_404(name)
-    analysis = newest_analysis(found, asked_for(request))
-    labels = labels_of(found)
+    """How raters, wins and means change with other gold scores."""
+    study = study_or_404(name)
+    analysis = newest_analysis(study, asked_for(request))
+    labels = labels_of(study)
     stored = analysis.labelled_tables(labels, *about_judges.GUARD)
     return analysis_page(
         request,
-        found,
+        study,
         "guard",
         "judges/guard",
         analysis,

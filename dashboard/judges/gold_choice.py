@@ -1,4 +1,4 @@
-"""Making another source's scores the gold ones, and having the filter run again by them."""
+"""Choosing another source as gold, and requesting an analysis with its scores."""
 
 from dataclasses import dataclass
 
@@ -58,22 +58,22 @@ def why_not_gold(study: Study, source: GoldSource) -> str:
     """Why a source's scores can't be the gold ones; empty where they can."""
     definition = definition_of(study)
     if definition.rating is None:
-        return f"{study} asks for no ratings, so it has no use for gold scores"
+        return f"{study} has no ratings, so it needs no gold scores"
     if source.judge:
         scale = source.judge.read_configuration().scale
         if not on_scale_of_study(scale, definition):
             own = f"{scale[0].value} to {scale[-1].value}"
             values = definition.rated.values
             return (
-                f"{source.key} scores on a scale of its own ({own}), and raters on {values[0]} "
-                f"to {values[-1]}: no distance between the two means anything"
+                f"{source.key} scores from {own} and raters from {values[0]} to {values[-1]}, so "
+                "distances between them have no meaning"
             )
         answered = scoring_calls(source.judge).filter(state=Call.State.ANSWERED)
-        return "" if answered.exists() else f"{source.key} has no scores yet: ask it first"
+        return "" if answered.exists() else f"{source.key} has no scores yet: press “Score”"
     if source.gold_set:
-        return "" if source.gold_set.scores.exists() else f"{source.key} holds no scores"
+        return "" if source.gold_set.scores.exists() else f"{source.key} has no scores"
     if not panel_ratings(study, source.panel):
-        return f"{source.key} has no ratings yet: nobody of it has completed the study"
+        return f"{source.key} has no ratings yet: no expert has completed the study"
     return ""
 
 
@@ -89,7 +89,7 @@ def make_gold(
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one chooses at a time
     present = gold_source(study)
     if present is not None and present.key == source.key:
-        raise NotChosen(f"The gold scores are those of {source.key} already")
+        raise NotChosen(f"{source.key} is already gold")
     if reason := why_not_gold(study, source):
         raise NotChosen(reason)
     before = latest_run(study, sources)

@@ -23,18 +23,18 @@ def import_gold_set(
 ) -> tuple[GoldSet, list[str]]:
     """Keep the scores of a gold.csv as the set `name`; the set, and what is worth knowing.
 
-    They are not gold before somebody says so. Raises ImportRefused, having changed nothing.
+    They are not gold until a researcher chooses them. Raises ImportRefused, having changed nothing.
     """
     if not SET_NAME.fullmatch(name):
         raise ImportRefused(
-            f"{name!r} is no name for gold scores: it begins with a letter or a digit and has "
-            "letters, digits, spaces and . : @ + - _, at most 60 of them"
+            f"{name!r} can't be the name of gold scores: use at most 60 letters, digits, spaces "
+            "and . : @ + - _, beginning with a letter or a digit"
         )
     findings = Findings()
     scores = read_gold(data, file, vocabulary_of(study), findings)
     findings.refuse_if_any()
     if not scores:
-        raise ImportRefused(f"{file}: there are no gold scores in it")
+        raise ImportRefused(f"{file}: the file has no gold scores")
     try:
         with transaction.atomic():
             added = add_gold_set(

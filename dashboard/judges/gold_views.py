@@ -12,6 +12,7 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.agreement import in_short
@@ -59,22 +60,22 @@ def back(include: list[str] | None, page: str, *of: Any) -> HttpResponse:
 @require_GET
 @researcher_required
 def gold(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Every source of gold scores, which of them is gold, and what it all costs."""
-    found = study_or_404(name)
-    pages = Paginator(gold_rows(found), GOLD_SHOWN)
+    """Every source of gold scores, which of them is gold, and what they cost."""
+    study = study_or_404(name)
+    pages = Paginator(gold_rows(study), GOLD_SHOWN)
     page = pages.get_page(request.GET.get("page"))
-    decisions = GoldDecision.objects.filter(study=found).order_by("-id")
+    decisions = GoldDecision.objects.filter(study=study).order_by("-id")
     return study_page(
         request,
-        found,
+        study,
         "gold",
         "judges/gold",
-        **_sources(request, found),
-        gold=gold_scores(found),
+        **_sources(request, study),
+        gold=gold_scores(study),
         page=page,
         page_numbers=pages.get_elided_page_range(page.number),
         decisions=decisions.select_related("judge", "gold_set", "author")[:DECISIONS_SHOWN],
-        only_not_counted=only_not_counted(found),
+        only_not_counted=only_not_counted(study),
         not_counted=Participant.NOT_COUNTED,
     )
 
@@ -83,9 +84,9 @@ def gold(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def gold_progress(request: ResearcherRequest, name: str) -> HttpResponse:
     """The live part of that page alone; says when the page has to be loaded again."""
-    found = study_or_404(name)
-    context = _sources(request, found)
-    response = render(request, "dashboard/judges/_sources.html", {"study": found, **context})
+    study = study_or_404(name)
+    context = _sources(request, study)
+    response = render(request, "dashboard/judges/_sources.html", {"study": study, **context})
     if not context["sources"].is_working:
         response["X-Finished"] = "1"
     return response
@@ -95,7 +96,9 @@ def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
     definition = definition_of(study)
     analysis = newest_analysis(study, asked_for(request))
     newest, consistency = _newest_consistency(study)
-    agreement = analysis.tables("judge_agreement")["judge_agreement"]
+    labels = labels_of(study)
+    consistency = consistency.labelled(labels, "judge_consistency")
+    agreement = analysis.labelled_tables(labels, "judge_agreement")["judge_agreement"]
     sources = sources_of(study, definition)
     kinds: dict[str, Sequence[Source]] = {
         "judges": sources.judges,
@@ -115,7 +118,7 @@ def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 
 def _newest_consistency(study: Study) -> tuple[AnalysisRun | None, Table]:
-    """The newest run and what it says of judges alone: the same whoever took part."""
+    """The newest run and its tables about judges alone, which do not depend on raters."""
     newest = study.analysis_runs.filter(state=AnalysisRun.State.DONE).first()
     return newest, tables_of(newest, "judge_consistency")["judge_consistency"]
 
@@ -124,30 +127,30 @@ def _newest_consistency(study: Study) -> tuple[AnalysisRun | None, Table]:
 @researcher_required
 def score(request: ResearcherRequest, name: str) -> HttpResponse:
     """Queue the missing calls of all judges, or of one, and wake a worker. Lifts their stops."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     include = asked_for(request)
     wanted = request.POST.get("judge", "")
-    current = [judge.name for judge in current_judges(found)]
+    current = [judge.name for judge in current_judges(study)]
     missing, ready = 0, []
     for each in [wanted] if wanted else current or [""]:
         try:
             with transaction.atomic():
-                chosen = move_judges_here(found, [each] if each else [])
+                chosen = move_judges_here(study, [each] if each else [])
                 missing += sum(_queue(judge) for judge in chosen)
             ready += chosen
         except JudgeNotReady as problem:
-            messages.error(request, f"{each or found} was not asked: {problem}.")
+            messages.error(request, f"{each or study}: nothing was queued, because {problem}.")
     if missing:
         messages.success(request, _queued(missing))
         for judge in ready:
             wake_worker(request, "judge.run", judge.pk)
     elif ready:
-        messages.success(request, "Every response has its scores; there is nothing to ask.")
+        messages.success(request, "Nothing was queued: no scores are missing.")
     elif wanted and wanted not in current:
-        messages.error(request, f"{found} has no judge {wanted!r}.")
+        messages.error(request, f"{study} has no judge {wanted!r}.")
     if wanted and ready:
-        return back(include, "judge", found, key(ready[0]))
-    return back(include, "gold", found)
+        return back(include, "judge", study, key(ready[0]))
+    return back(include, "gold", study)
 
 
 def _queued(calls: int) -> str:
@@ -164,42 +167,42 @@ def _queue(judge: Judge) -> int:
 @researcher_required
 def choose(request: ResearcherRequest, name: str) -> HttpResponse:
     """Make a source's scores the gold ones, and lead to what that changes."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     include = asked_for(request)
     try:
-        source = find_source(found, request.POST.get("source", ""))
+        source = find_source(study, request.POST.get("source", ""))
         choice = make_gold(
-            found,
+            study,
             source,
             author=request.user,
             why="chosen on the page of judges",
-            sources=counted_sources(included(found, include)),
+            sources=counted_sources(included(study, include)),
         )
     except NotChosen as problem:
         messages.error(request, f"{problem}.")
-        return back(include, "gold", found)
-    messages.success(request, f"The gold scores are now those of {source.name}.")
+        return back(include, "gold", study)
+    messages.success(request, f"{source.name} is now gold.")
     if choice.after.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", choice.after.pk)
-    address = reverse("gold-changes", args=[found, choice.after.pk])
+    address = reverse("gold-changes", args=[study, choice.after.pk])
     return redirect(f"{address}?before={choice.before.pk}" if choice.before else address)
 
 
 @require_GET
 @researcher_required
 def gold_changes(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
-    """What another gold score changed, as soon as the analysis by it is there."""
-    found = study_or_404(name)
-    after = get_object_or_404(AnalysisRun, study=found, pk=run)
+    """What other gold scores changed, once their analysis has finished."""
+    study = study_or_404(name)
+    after = get_object_or_404(AnalysisRun, study=study, pk=run)
     done = AnalysisRun.State.DONE
     asked = request.GET.get("before", "")
     before = None
     if asked.isascii() and asked.isdigit() and len(asked) <= 18:
-        earlier = AnalysisRun.objects.filter(study=found, state=done, sources=after.sources)
+        earlier = AnalysisRun.objects.filter(study=study, state=done, sources=after.sources)
         before = earlier.exclude(pk=after.pk).filter(pk=int(asked)).first()
     return study_page(
         request,
-        found,
+        study,
         "gold",
         "judges/changes",
         before=before,
@@ -225,18 +228,18 @@ def run_state(request: ResearcherRequest, name: str, run: int) -> HttpResponse:
 @require_POST
 @researcher_required
 def upload(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Take in a file of gold scores as a source beside the others; all of it, or nothing."""
-    found = study_or_404(name)
+    """Import a file of gold scores as another source: all of it, or nothing."""
+    study = study_or_404(name)
     include = asked_for(request)
     form = GoldSetForm(request.POST, request.FILES)
     if not form.is_valid():
         for errors in form.errors.values():
             messages.error(request, " ".join(map(str, errors)))
-        return back(include, "gold", found)
+        return back(include, "gold", study)
     file = form.cleaned_data["file"]
     try:
         added, notices = import_gold_set(
-            found,
+            study,
             file.read(),
             file=file.name,
             name=form.cleaned_data["name"],
@@ -246,13 +249,13 @@ def upload(request: ResearcherRequest, name: str) -> HttpResponse:
         for line in str(error).splitlines():
             messages.error(request, line)
         messages.error(request, "Nothing was changed.")
-        return back(include, "gold", found)
+        return back(include, "gold", study)
     n = added.scores.count()
     for notice in notices:
         messages.success(request, f"Note: {notice}")
     messages.success(
         request,
-        f"{n} gold score{pluralize(n)} {pluralize(n, 'is,are')} here as {added.name}. "
-        f"{pluralize(n, 'It is,They are')} not gold yet.",
+        f"Imported {n} gold score{pluralize(n)} as {added.name}. To use "
+        f"{pluralize(n, 'it,them')}, press “Use as gold”.",
     )
-    return back(include, "gold", found)
+    return back(include, "gold", study)

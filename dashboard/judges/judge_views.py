@@ -46,17 +46,17 @@ def judge_or_404(study: Study, key: str) -> Judge:
 @researcher_required
 def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """How a judge is configured, how far it has come, its failures, and each of its scores."""
-    found = study_or_404(name)
-    asked = judge_or_404(found, judge)
+    study = study_or_404(name)
+    asked = judge_or_404(study, judge)
     context = _progress(asked)
     configuration = context["state"].configuration
     known = StructuredOutput.objects.filter(endpoint=asked.endpoint, model=asked.model).first()
-    responses = Response.objects.filter(scenario__study=found).select_related("scenario", "system")
+    responses = Response.objects.filter(scenario__study=study).select_related("scenario", "system")
     pages = Paginator(responses.order_by("scenario__position", "id"), RESPONSES_SHOWN)
     page = pages.get_page(request.GET.get("page"))
     return study_page(
         request,
-        found,
+        study,
         "gold",
         "judges/judge",
         **context,
@@ -71,13 +71,13 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
         probe=asked.calls.filter(response=None, block=None).first(),
         flagged=[
             row
-            for row in with_flags(_newest_consistency(found)[1])
+            for row in with_flags(_newest_consistency(study)[1])
             if row["judge"] == context["state"].source.name and row["flag_list"]
         ],
         shares_seeds=shares_seeds(configuration),
         seeds_kept=KEPT if keeps_shared_seeds(asked) else "",
         example=example(asked, configuration, known.support if known else ""),
-        why_not_gold=why_not_gold(found, context["state"].source),
+        why_not_gold=why_not_gold(study, context["state"].source),
         reasons=failure_reasons(asked),
         failures=list(sources.failed_calls(asked, limit=FAILURES_SHOWN)),
         page=page,
@@ -90,9 +90,9 @@ def judge(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
 @researcher_required
 def judge_progress(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """The live part of that page alone; says when the page has to be loaded again."""
-    found = study_or_404(name)
-    context = _progress(judge_or_404(found, judge))
-    response = render(request, "dashboard/_progress.html", {"study": found, **context})
+    study = study_or_404(name)
+    context = _progress(judge_or_404(study, judge))
+    response = render(request, "dashboard/_progress.html", {"study": study, **context})
     if not context["state"].is_working:
         response["X-Finished"] = "1"
     return response
@@ -118,9 +118,9 @@ def _progress(judge: Judge) -> dict[str, Any]:
 @researcher_required
 def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
     """Have one failed call of a judge asked again, or all that it lacks."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     include = asked_for(request)
-    asked = judge_or_404(found, judge)
+    asked = judge_or_404(study, judge)
     call = request.POST.get("call", "")
     try:
         if not asked.is_current:
@@ -134,19 +134,19 @@ def retry(request: ResearcherRequest, name: str, judge: str) -> HttpResponse:
             wake_worker(request, "judge.run", asked.pk)
             messages.success(request, "The call is queued.")
         else:
-            raise Http404("There is no such call.")
+            raise Http404(f"{asked} has no such failed call.")
     except JudgeNotReady as problem:
-        messages.error(request, f"{asked} was not asked: {problem}.")
-    return back(include, "judge", found, judge)
+        messages.error(request, f"{asked}: nothing was queued, because {problem}.")
+    return back(include, "judge", study, judge)
 
 
 @require_GET
 @researcher_required
 def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
-    """One call with every attempt at it, to the letter."""
-    found = study_or_404(name)
+    """One call with the exact text of every attempt."""
+    study = study_or_404(name)
     about = ("judge__study", "response__scenario", "response__system", "block__scenario")
-    known = Call.objects.filter(judge__study=found).select_related(*about)
+    known = Call.objects.filter(judge__study=study).select_related(*about)
     asked = get_object_or_404(known, pk=call)
     attempts = [
         {
@@ -164,7 +164,7 @@ def call(request: ResearcherRequest, name: str, call: int) -> HttpResponse:
     ]
     return study_page(
         request,
-        found,
+        study,
         "gold",
         "judges/call",
         call=asked,

@@ -1,4 +1,4 @@
-"""A judge's scores of each response side by side, and what it is asked to the letter."""
+"""A judge's scores of each response, and the exact request."""
 
 import json
 from collections import defaultdict
@@ -76,19 +76,19 @@ Singles = dict[tuple[int, str], list[SingleScore]]
 def _alone(judge: Judge, responses: Sequence[Response]) -> Singles:
     """One for every call about one of the responses, whatever its state."""
     calls = judge.calls.filter(response__in=responses).order_by("replicate", "id")
-    found: Singles = defaultdict(list)
+    singles: Singles = defaultdict(list)
     columns = ("id", "response_id", "dimension", "replicate", "state")
     rows = calls.values_list(*columns, "scores__value", "scores__reason", "error")
     for call, response, dimension, replicate, state, value, reason, error in rows:
         score = SingleScore(call, replicate, "", state, value, reason or error)
-        found[response, dimension].append(score)
-    return found
+        singles[response, dimension].append(score)
+    return singles
 
 
 def _in_blocks(judge: Judge, responses: Sequence[Response]) -> Singles:
-    """One for every score, with the set in which the response stood."""
+    """One for every score, with the set that contained the response."""
     scores = Score.objects.filter(call__judge=judge, response__in=responses)
-    found: Singles = defaultdict(list)
+    singles: Singles = defaultdict(list)
     rows = scores.order_by("call__block__position", "call__replicate", "id").values_list(
         "call_id",
         "response_id",
@@ -100,8 +100,8 @@ def _in_blocks(judge: Judge, responses: Sequence[Response]) -> Singles:
     )
     for call, response, dimension, replicate, set_name, value, reason in rows:
         score = SingleScore(call, replicate, set_name, State.ANSWERED, value, reason)
-        found[response, dimension].append(score)
-    return found
+        singles[response, dimension].append(score)
+    return singles
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ NOTHING_SPENT = Spent(0, Decimal(0), Decimal(0), 0)
 
 @dataclass(frozen=True)
 class JudgeState:
-    """One version of a judge: how far it has come, what it cost, and what holds it up."""
+    """One version of a judge: its progress, its cost, and its last problem."""
 
     judge: Judge
     configuration: JudgeConfiguration
@@ -187,13 +187,13 @@ def judge_states(
         "single": Response.objects.filter(scenario__study=study).count(),
         "block": study.blocks.count(),
     }
-    found = {judge.pk: judge for judge in judges}
-    read = {key: judge.read_configuration() for key, judge in found.items()}
+    by_key = {judge.pk: judge for judge in judges}
+    read = {key: judge.read_configuration() for key, judge in by_key.items()}
     replicates = {key: configuration.replicates for key, configuration in read.items()}
-    calls, spent = _calls(replicates), spent_by_judges(found)
-    errors = {a.call.judge_id: a for a in _last_errors(found)}
+    calls, spent = _calls(replicates), spent_by_judges(by_key)
+    errors = {a.call.judge_id: a for a in _last_errors(by_key)}
     states = []
-    for key, judge in found.items():
+    for key, judge in by_key.items():
         error = errors.get(key)
         matters = error is not None and _still_matters(judge, error)
         wanted = shown[read[key].presentation] * len(read[key].dimensions) * replicates[key]
@@ -262,7 +262,7 @@ def _last_errors(judges: Iterable[int]) -> QuerySet[Attempt]:
 
 
 def _still_matters(judge: Judge, last: Attempt) -> bool:
-    """Whether its last error holds a judge up, and is not long past."""
+    """Whether a judge's last error is recent and still delays it."""
     return last.error in judge.stopped if judge.stopped else judge.failures_in_a_row > 0
 
 

@@ -14,7 +14,7 @@ from survey.models import Participant, Study
 def decide(
     study: Study, participants: Collection[Participant], *, excluded: bool, reason: str
 ) -> str:
-    """Record a decision, have analyses made anew, and say so. Raises DecisionRefused."""
+    """Record a decision, wake a worker for new analyses, and say so. Raises DecisionRefused."""
     changed = decide_on(
         study=study,
         participants=participants,

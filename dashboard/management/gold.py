@@ -13,7 +13,7 @@ from survey.tidy import counted_sources
 
 
 def choose(command: BaseCommand, study: Study, source: GoldSource) -> None:
-    """Make a source the gold one, have the analysis made anew, and say so.
+    """Make a source gold, request an analysis, and say so.
 
     Raises CommandError.
     """
@@ -23,16 +23,16 @@ def choose(command: BaseCommand, study: Study, source: GoldSource) -> None:
         )
     except NotChosen as problem:
         raise CommandError(f"{problem}.") from None
-    command.stdout.write(f"{study}: the gold scores are now those of {source.name}")
+    command.stdout.write(f"{study}: {source.name} is now gold")
     if choice.after.state == AnalysisRun.State.DONE:
         return
     try:
         wake("analysis.run", choice.after.pk)
     except OperationalError as error:
         command.stderr.write(
-            f"The broker does not answer ({error}). The analysis is queued all the same: a worker "
-            f"looks for work every {settings.SWEEP_SECONDS:.0f} s."
+            f"The broker does not answer ({error}). The analysis is still queued: a worker looks "
+            f"for work every {settings.SWEEP_SECONDS:.0f} s."
         )
     changed = f"{settings.SITE_URL}/studies/{study}/gold/changes/{choice.after.pk}/"
     before = f"?before={choice.before.pk}" if choice.before else ""
-    command.stdout.write(f"What that changes: {changed}{before}")
+    command.stdout.write(f"Changes: {changed}{before}")

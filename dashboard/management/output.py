@@ -20,13 +20,13 @@ class OutputCommand(BaseCommand, ABC):
 
     # All of Django's checks would load every page, which takes longer than most exports.
     requires_system_checks = (Tags.models,)
-    #: The file that lists the others, by which a later run knows them for its own.
+    #: The file that lists the others, so that a later run recognises its own files.
     manifest: str
     #: What the files are, for the message at the end.
     what: str
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument("--out", type=Path, required=True, metavar="DIR")
         parser.add_argument(
             "--include",
@@ -34,20 +34,20 @@ class OutputCommand(BaseCommand, ABC):
             action="extend",
             default=[],
             choices=[str(source) for source in Participant.NOT_COUNTED],
-            help="experts or test people that are to count as well; every file then names them",
+            help="experts or test people to count too; every file then names them",
         )
 
     @abstractmethod
     def write(
         self, study: Study, sources: Sequence[str], folder: Path, options: dict[str, Any]
     ) -> dict[str, Any]:
-        """Write the files about everybody from `sources` into `folder`; what the manifest is to
-        say beside their list.
+        """Write the files about everyone from `sources` into `folder`. Returns further entries of
+        the manifest.
         """
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            study = find_study(options["study"])
+            study = find_study(options["slug"])
             with output_folder(options["out"], manifest=self.manifest) as output:
                 sources = counted_sources(options["include"])
                 output.manifest |= self.write(study, sources, output.path, options)

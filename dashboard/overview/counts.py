@@ -29,7 +29,7 @@ def studies_with_counts() -> QuerySet[Study]:
 
 @dataclass
 class SourceCounts:
-    """Where the people of one source stand. Everybody arrived; the statuses are parts of that."""
+    """The people of one source by status. Everyone arrived; the statuses add up to that."""
 
     source: str
     statuses: Counter[str] = field(default_factory=Counter)
@@ -107,7 +107,7 @@ class LiveCounts:
 
 
 def live_counts(study: Study) -> LiveCounts:
-    """Who arrived, is at it, has finished, and whom the newest finished run excluded, by source."""
+    """People by source: arrived, in progress, finished, and excluded by the newest run."""
     now = timezone.now()
     minutes = current_rules(study).early_exit.inactive_minutes
     seen = Q(status=Status.IN_PROGRESS, last_seen_at__gte=now - timedelta(minutes=minutes))

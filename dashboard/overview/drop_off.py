@@ -31,7 +31,7 @@ class PageReached:
 def drop_off(
     people: Iterable[Visit], content: StudyContent, *, inactive_since: datetime
 ) -> list[PageReached]:
-    """Every page in order. Who was not seen since `inactive_since` has left.
+    """Every page in order. People not seen since `inactive_since` have left.
 
     Blocks are in another order for each person, so a page of blocks is known by its number.
     Imported people saw no page here; people who withdrew are deleted and not counted.
@@ -47,11 +47,11 @@ def drop_off(
         left[page] += visit.has_left(inactive_since=inactive_since)
     done = at.pop(len(names), 0)  # beyond the last page
     reached = done + at.total()
-    found = []
+    pages = []
     for number, name in enumerate(names):
-        found.append(PageReached(number, name, reached, left[number], at[number] - left[number]))
+        pages.append(PageReached(number, name, reached, left[number], at[number] - left[number]))
         reached -= at[number]
-    return found
+    return pages
 
 
 def _furthest(visit: Visit, last: int) -> int:

@@ -1,4 +1,4 @@
-"""What researchers need to know while a study runs: its places, and how people's surveys end."""
+"""What researchers need to know while a study runs: its slots, and how people's surveys end."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ RECOMMENDED = {
     "failed_attention": (
         "FAILED_ATTENTION_CHECK",
         "MANUALLY_REVIEW",
-        "look at both answers and ask for a return before you reject; nothing rejects by itself",
+        "look at both answers and ask for a return before you reject; Fivefold never rejects",
     ),
     "screened_out": (
         "SCREENED_OUT",
         "REQUEST_RETURN",
-        "or FIXED_SCREEN_OUT_PAYMENT with a code of type FIXED_SCREENOUT, where your workspace "
-        "has it",
+        "or FIXED_SCREEN_OUT_PAYMENT with a code of type FIXED_SCREENOUT, if your workspace "
+        "offers it",
     ),
     "declined": ("NO_CONSENT", "REQUEST_RETURN", "they gave no data and are paid nothing"),
     "full": ("OTHER", "REQUEST_RETURN", "they came in good faith: consider a small bonus"),
@@ -48,7 +48,7 @@ RECOMMENDED = {
 
 
 def pools(study: Study, *, at: datetime) -> list[SlotCounts]:
-    """Where the raters' slots stand, and those of experts and test people where there are any."""
+    """Counts of the raters' slots, and of those of experts and test people if there are any."""
     used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
     return [
         slot_counts(study, pool=pool, at=at)
@@ -58,7 +58,7 @@ def pools(study: Study, *, at: datetime) -> list[SlotCounts]:
 
 
 def slots_in_words(slots: SlotCounts) -> str:
-    """`43 of 116 completed, 5 active, 2 inactive, 66 free`, and what else there is."""
+    """`43 of 116 completed, 5 active, 2 inactive, 66 free`, and other counts that are not 0."""
     completed = f"{slots.completed} completed"
     if slots.maximum is not None:
         completed = f"{slots.completed} of {slots.maximum} completed"
@@ -85,7 +85,7 @@ class Ending:
 
 
 def endings(study: Study) -> list[Ending]:
-    """Every ending in order. Nobody is stored who found the study full; withdrawals are a count."""
+    """Every ending in order. People who met a full study are not stored, nor who withdrew."""
     counts: Counter[str] = Counter()
     real = study.participants.exclude(source__in=Participant.NOT_COUNTED).order_by()
     for ending, status, n in real.values_list("ending", "status").annotate(n=Count("id")):

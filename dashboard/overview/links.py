@@ -24,8 +24,8 @@ PLACEHOLDERS = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "
 
 
 def _places(study: Study) -> str:
-    """The query by which Prolific says who comes, under the study's own names. What stands
-    between its double braces must arrive unescaped.
+    """The query by which Prolific tells who comes, under the study's own names. Prolific needs the
+    text between double braces unescaped.
     """
     names = names_of_parameters(study)
     return "&".join(f"{names[part]}={{{{%{name}%}}}}" for part, name in PLACEHOLDERS.items())
@@ -36,12 +36,12 @@ def participant_links(study: Study) -> list[Link]:
     address = settings.SITE_URL + reverse("survey:arrive", args=[study.slug])
     notes = {
         "prolific": "Paste it into Prolific.",
-        "link": "Anybody who has it may take part.",
+        "link": "Anyone with this link may take part.",
     }
     if study.is_rehearsing:
         notes = {
-            "prolific": "Not yet: a rehearsal admits nobody from Prolific.",
-            "link": "Anybody who has it may take part in the rehearsal, as a test person.",
+            "prolific": "Not yet: a rehearsal does not admit Prolific participants.",
+            "link": "Anyone with this link may take part in the rehearsal, as a test person.",
         }
     links = {
         "prolific": Link("Prolific", f"{address}?{_places(study)}", notes["prolific"]),
@@ -49,7 +49,7 @@ def participant_links(study: Study) -> list[Link]:
     }
     ways_in = study.settings.get("ways_in", [])
     chosen = [links[way] for way in links if way in ways_in]
-    note = "For you, when logged in. A preview never counts."
+    note = "For logged-in researchers. A preview never counts."
     if not admits(study, Participant.Source.PREVIEW):
-        note += f" While the study is {study.state}, none can begin."
+        note += f" No preview can begin while the study is {study.state}."
     return [*chosen, Link("Preview", f"{address}?preview&version={study.version}", note)]

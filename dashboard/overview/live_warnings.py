@@ -83,7 +83,7 @@ def _worker(now: Now) -> Iterator[Warned]:
     for judge in judges.filter(is_current=True).exclude(stopped=""):
         yield Warned(
             f"Judge {judge} was stopped: {judge.stopped}.",
-            "Mend the cause, then retry it.",
+            "Fix the cause, then retry.",
             "gold",
             "Judges",
         )
@@ -109,8 +109,8 @@ def _arrivals(now: Now) -> Iterator[Warned]:
     free = "" if now.slots.free is None else f" and {now.slots.free} slots are free"
     yield Warned(
         f"Nobody has arrived for {_duration(quiet)}, though the study is open{free}.",
-        "Check that its link works and that its recruitment (on Prolific: its places) goes on, or "
-        "pause it.",
+        "Check that the link works and that recruitment (on Prolific: places) continues, or "
+        "pause the study.",
     )
 
 
@@ -122,7 +122,7 @@ def _slots(now: Now) -> Iterator[Warned]:
             "New arrivals take their slots. Upload Prolific’s submissions to free those of people "
             "who returned or timed out.",
             "submissions",
-            "Submissions",
+            "Prolific submissions",
         )
 
 
@@ -133,7 +133,7 @@ def _drop_off(now: Now) -> Iterator[Warned]:
             yield Warned(
                 f"{page.left} of {page.reached} people ({page.share_left:.0f} %) left at {where} "
                 f"({page.name.lower()}).",
-                "Take a preview on a phone and a computer, and look for what stops people there.",
+                "Take the preview on a phone and a computer to see what stops people there.",
             )
 
 
@@ -149,7 +149,7 @@ def _times(now: Now) -> Iterator[Warned]:
         "pay per hour."
     )
     if times.median > LONG * planned:
-        yield Warned(measured, "Raise the pay, and estimated_minutes for those who come next.")
+        yield Warned(measured, "Raise the pay, and raise estimated_minutes for later arrivals.")
     elif times.median < SHORT * planned:
         yield Warned(
             measured,
@@ -193,7 +193,7 @@ def _gold(now: Now) -> Iterator[Warned]:
     if there < wanted:
         yield Warned(
             f"{wanted - there} of {wanted} gold scores are missing, so the rule “{rule}” "
-            "compares with fewer ratings, or with none.",
+            "compares raters with fewer scores, or with none.",
             "Score the responses, or upload gold scores.",
             "gold",
             "Judges",
@@ -206,7 +206,7 @@ def _clock(now: Now) -> Iterator[Warned]:
         yield Warned(
             f"The server’s clock was set back while {stepped} "
             f"{'person' if stepped == 1 else 'people'} took part: their durations are unknown.",
-            "Let the server set its clock gradually (NTP), and note it for the analysis.",
+            "Use NTP to set the server’s clock gradually. Report the unknown durations.",
         )
 
 

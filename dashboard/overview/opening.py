@@ -1,4 +1,4 @@
-"""Opening a study: what speaks against it, and opening it if nothing would do harm."""
+"""Opening a study for real people, after a check for problems that would spoil its data."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,7 +21,7 @@ from survey.tidy import response_rows
 
 
 class NotOpened(StateError):
-    """Opening the study would do harm; `findings` say why, and what else to look at."""
+    """The study was not opened; `findings` give the reasons, and what else to look at."""
 
     def __init__(self, study: Study, findings: Sequence[Finding]) -> None:
         self.findings = findings
@@ -29,10 +29,10 @@ class NotOpened(StateError):
 
 
 def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
-    """What speaks against opening the study for real people, reasons to refuse it first."""
+    """Problems that a check before opening found, reasons to refuse first."""
     content = content_of(study)
     rows = response_rows(study)
-    found = against_opening(
+    findings = against_opening(
         content.definition,
         Settings.model_validate(study.settings),
         rows=rows,
@@ -44,8 +44,8 @@ def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
             stand_in_allowed=stand_in_allowed,
         ),
     )
-    found += warnings_of_filter(current_rules(study), content.definition, rows)
-    return [*found, *_used_invitations(study)]
+    findings += warnings_of_filter(current_rules(study), content.definition, rows)
+    return [*findings, *_used_invitations(study)]
 
 
 def warnings_of_filter(
@@ -61,7 +61,7 @@ def warnings_of_filter(
 
 
 def refused(findings: Sequence[Finding]) -> list[Finding]:
-    """Those for which the study is not opened."""
+    """The findings that prevent opening."""
     return [finding for finding in findings if finding.state == REFUSE]
 
 
@@ -75,18 +75,18 @@ def open_study(
 ) -> tuple[bool, list[Finding]]:
     """Open the study for real people: whether that changed anything, and what to look at.
 
-    Raises NotOpened, having changed nothing, where that would do harm; StateError.
+    Raises NotOpened if a finding prevents opening, and StateError; both change nothing.
     """
     if study.state == Study.State.OPEN and not study.is_rehearsal:
         return False, []
-    found = against(study, stand_in_allowed=stand_in_allowed)
-    if refused(found):
-        raise NotOpened(study, found)
-    return set_state(study=study, state=Study.State.OPEN, author=author), found
+    findings = against(study, stand_in_allowed=stand_in_allowed)
+    if refused(findings):
+        raise NotOpened(study, findings)
+    return set_state(study=study, state=Study.State.OPEN, author=author), findings
 
 
 def _stand_in(study: Study) -> str:
-    """Whose scores are gold, where no language model made them; else empty."""
+    """The source of the gold scores if no language model made them; else empty."""
     source = gold_source(study)
     if source is None:
         return ""
@@ -107,6 +107,6 @@ def _used_invitations(study: Study) -> Iterator[Finding]:
         yield Finding(
             "Invitations",
             CHANGE,
-            f"{were} used in the rehearsal, and whoever comes with the same link again stays a "
-            "test person. Send other links to people who are to count.",
+            f"{were} used in the rehearsal. People who use the same link again stay test people. "
+            "Send new links to participants who should count.",
         )

@@ -27,7 +27,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class OverTime:
-    """Intervals of one length, the last of them until now or until nobody came any more."""
+    """Intervals of one length; the last ends now, or after the last visit."""
 
     step: timedelta
     intervals: list[Interval]
@@ -60,7 +60,7 @@ class OverTime:
 
 
 def over_time(people: Iterable[Visit]) -> OverTime | None:
-    """How many had arrived and completed by when; None where nobody arrived here."""
+    """Arrivals and completions over time; None if no one arrived here."""
     here = [visit for visit in people if not visit.is_imported]
     if not here:
         return None

@@ -16,6 +16,7 @@ from dashboard.overview.counts import live_counts, studies_with_counts
 from dashboard.overview.drop_off import drop_off
 from dashboard.overview.durations import timing
 from dashboard.overview.endings import endings, pools, slots_in_words
+from dashboard.overview.events import events
 from dashboard.overview.forms import StateForm
 from dashboard.overview.links import participant_links
 from dashboard.overview.live_warnings import Now, live_warnings
@@ -35,16 +36,16 @@ State = Study.State
 STATE_MEANINGS = {
     State.DRAFT: "Only previews and simulated raters are admitted.",
     State.OPEN: "Everyone with a link may begin.",
-    State.PAUSED: "No new participants are admitted. Those who began can finish and get their "
-    "code.",
-    State.CLOSED: "The data collection is over and no new participants are admitted. Those who "
+    State.PAUSED: "New participants are not admitted. Participants who began can finish and get "
+    "their code.",
+    State.CLOSED: "Data collection is over: new participants are not admitted. Participants who "
     "began can still finish.",
 }
 
 
 REHEARSAL = (
-    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who does "
-    "not count. Participants from Prolific are not admitted."
+    "A rehearsal: everyone with an open link or an invitation may begin, as a test person who "
+    "never counts. Prolific participants are not admitted."
 )
 
 
@@ -57,19 +58,19 @@ def studies(request: ResearcherRequest) -> HttpResponse:
 @require_GET
 @researcher_required
 def study(request: ResearcherRequest, name: str) -> HttpResponse:
-    found = study_or_404(name)
+    study = study_or_404(name)
     return study_page(
         request,
-        found,
+        study,
         "study",
         "overview/overview",
-        **_live(request, found),
-        endings=endings(found),
+        **_live(request, study),
+        endings=endings(study),
         states=State,
-        state_meaning=REHEARSAL if found.is_rehearsing else STATE_MEANINGS[State(found.state)],
-        links=participant_links(found),
-        invites="invitation" in found.settings["ways_in"],
-        events=found.events.select_related("author").order_by("-at", "-id")[:10],
+        state_meaning=REHEARSAL if study.is_rehearsing else STATE_MEANINGS[State(study.state)],
+        links=participant_links(study),
+        invites="invitation" in study.settings["ways_in"],
+        events=events([study], most=10),
     )
 
 
@@ -77,8 +78,8 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def counts(request: ResearcherRequest, name: str) -> HttpResponse:
     """The overview's live part alone."""
-    found = study_or_404(name)
-    context = {"study": found, "labels": labels_of(found), **_live(request, found)}
+    study = study_or_404(name)
+    context = {"study": study, "labels": labels_of(study), **_live(request, study)}
     return render(request, "dashboard/overview/_counts.html", context)
 
 
@@ -120,48 +121,48 @@ def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
 @researcher_required
 def state(request: ResearcherRequest, name: str) -> HttpResponse:
     """Move a study to another state; opening and closing are asked twice."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     form = StateForm(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["state"])))
-        return redirect("study", found)
+        return redirect("study", study)
     asked = form.cleaned_data["state"]
     if asked == State.CLOSED and not form.cleaned_data["confirmed"]:
-        active = live_counts(found).real.active
-        return study_page(request, found, "study", "overview/close", active=active)
+        active = live_counts(study).real.active
+        return study_page(request, study, "study", "overview/close", active=active)
     if asked == State.OPEN and not form.cleaned_data["confirmed"]:
-        return redirect("opening", found)
+        return redirect("opening", study)
     rehearsal = form.cleaned_data["rehearsal"]
     try:
         if asked == State.OPEN and not rehearsal:
             allowed = form.cleaned_data["stand_in"]
-            changed, _ = open_study(study=found, author=request.user, stand_in_allowed=allowed)
+            changed, _ = open_study(study=study, author=request.user, stand_in_allowed=allowed)
         else:
-            changed = set_state(study=found, state=asked, rehearsal=rehearsal, author=request.user)
+            changed = set_state(study=study, state=asked, rehearsal=rehearsal, author=request.user)
     except NotOpened as refusal:
         messages.error(request, f"{refusal}: see below.")
-        return redirect("opening", found)
+        return redirect("opening", study)
     except StateError as error:
         messages.error(request, f"{error}.")
-        return redirect("study", found)
+        return redirect("study", study)
     if changed:
         as_what = "open as a rehearsal" if rehearsal else asked
-        messages.success(request, f"{found} is now {as_what}.")
-    return redirect("study", found)
+        messages.success(request, f"{study} is now {as_what}.")
+    return redirect("study", study)
 
 
 @require_GET
 @researcher_required
 def opening(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What speaks against opening a study, and the choice between that and a rehearsal."""
-    found = study_or_404(name)
-    if found.doing == State.OPEN:
-        return redirect("study", found)
-    findings = against(found)
+    """Problems before opening a study, and the choice between opening and a rehearsal."""
+    study = study_or_404(name)
+    if study.doing == State.OPEN:
+        return redirect("study", study)
+    findings = against(study)
     harm = refused(findings)
     return study_page(
         request,
-        found,
+        study,
         "study",
         "overview/open",
         harm=harm,

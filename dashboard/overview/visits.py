@@ -1,4 +1,4 @@
-"""Who came to a study, how far they got and when: one row a person, read by one query."""
+"""The people who came to a study, how far they got and when: one row each, read by one query."""
 
 from collections.abc import Collection
 from datetime import datetime

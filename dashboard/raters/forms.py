@@ -90,7 +90,9 @@ class ExcludeForm(ReasonForm):
     """People to exclude, in groups as a page reported them: ids with commas between."""
 
     group = forms.MultipleChoiceField(
-        error_messages=dict.fromkeys(["required", "invalid_choice"], "Choose whom to exclude."),
+        error_messages=dict.fromkeys(
+            ["required", "invalid_choice"], "Choose the participants to exclude."
+        ),
     )
 
     def __init__(self, data: Any) -> None:

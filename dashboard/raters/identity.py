@@ -1,4 +1,4 @@
-"""Who a rater is outside: shown on request alone, and recorded each time."""
+"""The identity of a rater outside: shown only on request, and each time recorded."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,7 @@ class KnownAs:
 
 @transaction.atomic
 def look_up(*, participant: Participant, author: User, at: datetime) -> KnownAs:
-    """Who the participant is; that `author` looked is recorded among the study's changes.
+    """The participant's identity; the study's changes record that `author` looked.
 
     `survey.withdrawal` takes the pseudonym out of that record when they withdraw.
     """

@@ -1,10 +1,12 @@
-"""What one rater answered, beside the gold scores and what others gave."""
+"""What one rater answered, with the gold scores and the means of others."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.labels import labels_of
 from analysis.models import AnalysisRun
+from dashboard.shared.block_labels import block_label
 from dashboard.shared.newest_analysis import tables_of
 from survey.models import AttentionCheck, Participant, Rating, Study
 from survey.tidy import RATING_TASKS, cells_of, definition_of
@@ -14,10 +16,9 @@ ITEM = ("scenario", "set", "model", "condition", "dimension")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a rater gave a response. Positions are None where an import does not tell.
+    """What a rater gave a response; names are labels. Positions are None if an import lacks them.
 
-    `gold` and `others`, the mean of the other raters who are kept, are None where the analysis has
-    none.
+    `others` is the mean of the other kept raters. It and `gold` are None if the analysis has none.
     """
 
     block_position: int | None
@@ -40,9 +41,9 @@ def answers_of(person: Participant, study: Study, run: AnalysisRun | None) -> li
     counts = (
         run is not None and run.rater_quality.filter(participant=person, included=True).exists()
     )
-    cells = cells_of(study)
+    cells, labels = cells_of(study), labels_of(study)
     rows = Rating.objects.filter(presentation__participant=person).select_related("presentation")
-    found = []
+    answers = []
     for rating in rows.order_by("id"):
         shown = rating.presentation
         cell = cells[shown.block_id, rating.response_id]
@@ -52,19 +53,19 @@ def answers_of(person: Participant, study: Study, run: AnalysisRun | None) -> li
         item = items.get((*cell.names, rating.dimension)) if _is_rating(rating) else None
         answer = Answer(
             shown.position,
-            scenario + (f", set {set_name}" if set_name else ""),
+            block_label(labels, scenario, set_name),
             place,
-            model,
-            condition,
-            rating.dimension,
+            labels.text("models", model),
+            labels.text("conditions", condition),
+            labels.text("dimensions", rating.dimension) if rating.dimension else "",
             _in_words(rating),
             item["gold"] if item else None,
             _mean_of_others(item, rating.value if counts else None) if item else None,
             rating.revisions,
         )
         key = (shown.position or 0, place or cell.place, rating.task, rating.pk)
-        found.append((key, answer))
-    return [answer for _, answer in sorted(found, key=lambda pair: pair[0])]
+        answers.append((key, answer))
+    return [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
 
 
 def _is_rating(rating: Rating) -> bool:

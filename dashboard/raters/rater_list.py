@@ -20,7 +20,7 @@ NUMBERS = ("n_ratings", "duration_seconds", "sigma", "mae")
 
 def raters_of(run: AnalysisRun) -> Raters:
     """The raters of a run, each with what excluded them, in one query; see `rater_row`."""
-    found = run.rater_quality.annotate(
+    with_exclusions = run.rater_quality.annotate(
         excluded=FilteredRelation(
             "participant__exclusions", condition=Q(participant__exclusions__run=run)
         ),
@@ -37,12 +37,12 @@ def raters_of(run: AnalysisRun) -> Raters:
         "value",
         "threshold",
     )
-    rows: Raters = found.order_by("id").values(*columns)
+    rows: Raters = with_exclusions.order_by("id").values(*columns)
     return rows
 
 
 class RaterFilter(django_filters.FilterSet):  # type: ignore[misc]  # it has no types
-    """Which raters of a run to show, and in which order. A choice that is none chooses nothing.
+    """Which raters of a run to show, and in which order. An unknown choice selects nothing.
     `rules` are the steps of the run's funnel, with their labels.
 
     `sort` is a name in TEXTS or NUMBERS, with a minus in front for the largest first; who has no
@@ -99,7 +99,7 @@ def _order(sort: str) -> list[Any]:
 
 
 def rater_row(rater: dict[str, Any]) -> Row:
-    """A rater with their indices, and the rule that took them out with what it measured."""
+    """A rater with their indices, and the rule that excluded them with what it measured."""
     source = rater["participant__source"]
     return {
         "id": rater["participant_id"],

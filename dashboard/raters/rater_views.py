@@ -28,7 +28,7 @@ from survey.views.pages import check_context
 
 
 def _missing(request: ResearcherRequest, study: Study, what: str) -> HttpResponse:
-    """A page that says what is not there (404)."""
+    """A page that says what is missing (404)."""
     answer = study_page(request, study, "raters", "raters/missing", what=what)
     answer.status_code = 404
     return answer
@@ -46,33 +46,33 @@ def _no_rater(request: ResearcherRequest, study: Study, number: int) -> HttpResp
 @require_http_methods(["GET", "POST"])
 @researcher_required
 def rater(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
-    """What one rater saw and did, and what was decided about them; when sent, decide it, and
-    analyse again.
+    """What one rater saw and did, and the decisions about them. A sent form records a decision
+    and requests an analysis.
     """
-    found = study_or_404(name)
-    person = found.participants.filter(pk=participant).first()
+    study = study_or_404(name)
+    person = study.participants.filter(pk=participant).first()
     if person is None:
-        return _no_rater(request, found, participant)
+        return _no_rater(request, study, participant)
     form = DecisionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         excluded = form.cleaned_data["excluded"] == "true"
-        decide(request, found, [person], excluded=excluded, reason=form.cleaned_data["reason"])
-        back = reverse("rater", args=[found, person.pk])
+        decide(request, study, [person], excluded=excluded, reason=form.cleaned_data["reason"])
+        back = reverse("rater", args=[study, person.pk])
         return redirect(back + include_query(asked_for(request)))
     problem = form.problem if form.is_bound else ""
-    return _rater_page(request, found, person, problem=problem)
+    return _rater_page(request, study, person, problem=problem)
 
 
 @require_POST
 @researcher_required
 def identity(request: ResearcherRequest, name: str, participant: int) -> HttpResponse:
-    """The rater's page with who they are, this once; that somebody looked is recorded."""
-    found = study_or_404(name)
-    person = found.participants.filter(pk=participant).first()
+    """The rater's page with their identity, once; the request is recorded."""
+    study = study_or_404(name)
+    person = study.participants.filter(pk=participant).first()
     if person is None:
-        return _no_rater(request, found, participant)
+        return _no_rater(request, study, participant)
     known_as = look_up(participant=person, author=request.user, at=timezone.now())
-    return _rater_page(request, found, person, known_as=known_as)
+    return _rater_page(request, study, person, known_as=known_as)
 
 
 def _rater_page(
@@ -123,20 +123,20 @@ def _analysed(study: Study, person: Participant) -> dict[str, Any]:
 @researcher_required
 def replay(request: ResearcherRequest, name: str, participant: int, page: int) -> HttpResponse:
     """A page as the rater saw it, with what they answered last; nothing can be changed or sent."""
-    found = study_or_404(name)
-    person = found.participants.filter(pk=participant).first()
+    study = study_or_404(name)
+    person = study.participants.filter(pk=participant).first()
     if person is None:
-        return _no_rater(request, found, participant)
-    definition = content_of(found).in_language(person.language)
+        return _no_rater(request, study, participant)
+    definition = content_of(study).in_language(person.language)
     with translation.override(definition.language):
-        shown = _page_as_shown(person, found, definition, page)
+        shown = _page_as_shown(person, study, definition, page)
         if shown is not None:
             template, values = shown
             values |= {
                 "study": definition,
                 "language": definition.language,
                 "number": page,
-                "total": content_of(found).total_pages,
+                "total": content_of(study).total_pages,
                 "read_only": True,
                 "researchers_bar": "dashboard/raters/_replay.html",
                 "person": person,
@@ -144,9 +144,9 @@ def replay(request: ResearcherRequest, name: str, participant: int, page: int) -
             return render(request, template, values)
     return _missing(
         request,
-        found,
-        f"Page {page} of rater {person.pseudonym} can't be replayed: only blocks and attention "
-        "checks whose order was stored here can.",
+        study,
+        f"Page {page} of rater {person.pseudonym} can't be replayed. Only blocks and attention "
+        "checks with a stored order can.",
     )
 
 

@@ -1,9 +1,8 @@
-"""Prolific's lists of submissions held against the people who came here, to find forged ids.
+"""Prolific's lists of submissions compared with the people who came here, to find forged ids.
 
-Anybody who knows a study's link can come with an invented id. Prolific's lists tell: who is in
-none of them, who came with another submission, and who entered a code that is not that of the
-ending they reached here. Nothing is changed by it; people are named by pseudonym, and rows of
-people who never came by their lines.
+Anyone who knows a study's link can come with an invented id. The lists show people without a row,
+people with another submission, and people with a code of another ending. The comparison changes
+nothing. It names people by pseudonym, and rows without a participant here by line.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -24,29 +23,28 @@ NOT_LISTED, OTHER_SUBMISSION, WRONG_CODE = "not_listed", "other_submission", "wr
 #: What may be wrong about people: in a heading, and what to know before anything is decided.
 FINDINGS = {
     NOT_LISTED: (
-        "Came from Prolific, but is in none of the lists",
-        "Lists that were exported before somebody arrived lack them, and a study that several "
-        "studies on Prolific recruit for needs all their lists. If neither explains it, the ID is "
-        "not one that Prolific sent here.",
+        "Not in the lists",
+        "Lists lack people who arrived after the export. If several studies on Prolific recruit "
+        "for this one, upload all their lists. Otherwise Prolific did not send this ID.",
     ),
     OTHER_SUBMISSION: (
-        "In the lists, but with none of the submissions with which they came",
-        "Is a list missing, or is it that of another study? Their returns and codes were not read.",
+        "In the lists with another submission",
+        "Is a list missing, or from another study? Their returns and codes were not read.",
     ),
     WRONG_CODE: (
-        "Entered a completion code that is not that of the ending they reached here",
-        "Compared with the codes that the study has or had.",
+        "Entered the completion code of another ending",
+        "Compared with all codes that the study has or had.",
     ),
 }
-#: Endings of which nobody is stored here, so that their codes tell nothing.
+#: People with these endings are not stored, so their codes can't be checked.
 NOT_STORED = ("full", "withdrawn")
 #: What a status is called, where that is not its name.
-STANDING: dict[str, str] = {Status.ARRIVED: "came, did not agree yet"}
+STANDING: dict[str, str] = {Status.ARRIVED: "arrived, no consent yet"}
 
 
 @dataclass(frozen=True)
 class Reported:
-    """Somebody of whom something is found."""
+    """A person with a finding."""
 
     person: Participant
     is_excluded: bool
@@ -72,7 +70,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """What lists and people here say of one another. `never_came` are lines by file."""
+    """How the lists and the people here match. `never_came` are lines by file."""
 
     groups: list[Group] = field(default_factory=list)
     never_came: dict[str, list[int]] = field(default_factory=dict)
@@ -82,8 +80,8 @@ class Reconciliation:
         """The groups of one finding."""
         return [group for group in self.groups if group.finding == finding]
 
-    def found(self, findings: Collection[str]) -> list[Participant]:
-        """Each person of whom one of these is found, once."""
+    def people_with(self, findings: Collection[str]) -> list[Participant]:
+        """Each person with one of these findings, once."""
         groups = [group for group in self.groups if group.finding in findings]
         people = {one.person.pk: one.person for group in groups for one in group.people}
         return list(people.values())
@@ -96,7 +94,7 @@ def reconcile(study: Study, lists: SubmissionLists) -> Reconciliation:
     came = study.participants.filter(identity__kind=Kind.PROLIFIC).order_by("arrived_at", "id")
     people = {person.pk: person for person in came}
     wrong = _wrong_codes(people, matched, codes) if codes else {}
-    found: list[tuple[str, str, Iterable[int]]] = [
+    reported: list[tuple[str, str, Iterable[int]]] = [
         *_by_standing(NOT_LISTED, people, matched.not_listed),
         *_by_standing(OTHER_SUBMISSION, people, matched.elsewhere),
         *((WRONG_CODE, what, who) for what, who in wrong.items()),
@@ -104,7 +102,7 @@ def reconcile(study: Study, lists: SubmissionLists) -> Reconciliation:
     excluded = {decision.participant_id for decision in exclusions_in_force(study)}
     groups = [
         Group(finding, what, [Reported(people[one], one in excluded) for one in who])
-        for finding, what, who in found
+        for finding, what, who in reported
     ]
     return Reconciliation(groups, _never_came(study, matched, codes), _notes(study, lists, codes))
 
@@ -129,7 +127,7 @@ def codes_by_ending(study: Study) -> dict[str, set[str]]:
 def _by_standing(
     finding: str, people: dict[int, Participant], who: Collection[int]
 ) -> Iterator[tuple[str, str, list[int]]]:
-    """People by where they stand here, in the order of `Status`, the earliest arrival first."""
+    """People by status, in the order of `Status`, the earliest arrival first."""
     asked = set(who)
     for status in Status:
         standing = [pk for pk, one in people.items() if pk in asked and one.status == status]
@@ -138,14 +136,14 @@ def _by_standing(
 
 
 def _in_words(ending: str) -> str:
-    """An ending, or where somebody stands who has not reached one."""
+    """An ending, or a status without one."""
     return STANDING.get(ending, words(ending))
 
 
 def _wrong_codes(
     people: dict[int, Participant], matched: Matched, codes: dict[str, set[str]]
 ) -> dict[str, list[int]]:
-    """Who entered a code that is not right for them, by what they did, in order of arrival."""
+    """People who entered a wrong code, by what they did, in order of arrival."""
     wrong: dict[str, list[int]] = {}
     for pk, person in people.items():
         own = matched.sessions[pk]
@@ -158,9 +156,9 @@ def _wrong_codes(
 
 
 def _wrong(person: Participant, code: str, codes: dict[str, set[str]]) -> str:
-    """What is wrong about a code; empty where nothing is.
+    """What is wrong about a code; empty for a right one.
 
-    Who found the study full may have come again with another submission, and gone on.
+    People who met a full study may have come back with another submission.
     """
     ending = person.ending or person.status
     if any(code in codes.get(right, ()) for right in (ending, "full")):
@@ -173,7 +171,7 @@ def _wrong(person: Participant, code: str, codes: dict[str, set[str]]) -> str:
 def _never_came(study: Study, matched: Matched, codes: dict[str, set[str]]) -> dict[str, list[int]]:
     """The lines of rows with a code whose people never came, to no version of the study.
 
-    Who found the study full or withdrew has left no row here, but may have entered a code.
+    People who met a full study or withdrew have no row here, but may have entered a code.
     """
     here = {"slug": study.slug, "kind": Kind.PROLIFIC}
     known = set(Identity.objects.filter(**here).values_list("key", flat=True))
@@ -197,14 +195,14 @@ def _notes(study: Study, lists: SubmissionLists, codes: dict[str, set[str]]) -> 
     erased = study.withdrawals.filter(key="", kind=Kind.PROLIFIC).count()
     if erased:
         notes.append(
-            f"{erased} people withdrew whose IDs are erased since; they may be among those who "
-            "never came."
+            f"{erased} {'person' if erased == 1 else 'people'} withdrew and the IDs are erased: "
+            "their rows may be among those without a participant here."
         )
     return notes
 
 
 def reconciled_in_words(reconciliation: Reconciliation) -> list[str]:
-    """What is found, line by line."""
+    """The findings, line by line."""
     lines: list[str] = []
     for finding, (heading, advice) in FINDINGS.items():
         groups = reconciliation.of(finding)
@@ -219,7 +217,7 @@ def reconciled_in_words(reconciliation: Reconciliation) -> list[str]:
             )
             lines.append(f"  {group.what}: {len(group.people)}: {names}")
     if reconciliation.never_came:
-        lines.append("Rows with a code whose people never came here:")
+        lines.append("Rows with a completion code but without a participant here:")
         lines += [
             f"  {file}, line{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
             for file, numbers in reconciliation.never_came.items()

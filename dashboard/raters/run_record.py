@@ -56,7 +56,7 @@ class Quantiles:
 
 
 def record_of(study: Study, run: AnalysisRun) -> "RunRecord":
-    """The record of a finished run. Whoever withdraws takes the runs that counted them along."""
+    """The record of a finished run. A withdrawal deletes the runs that counted the person."""
     return _remembered(run.pk, run.created_at, study.content_hash)
 
 
@@ -165,19 +165,19 @@ class RunRecord:
     # ── Their ratings ────────────────────────────────────────────────────────────────────────
 
     def differences(self, dimension: str) -> Numbers:
-        """Each rater's a − b on a dimension; NaN where they have none."""
+        """Each rater's mean of condition a minus b on a dimension; NaN if they have none."""
         return self._differences.get(dimension, np.full(len(self.keys), np.nan))
 
     @cached_property
     def _differences(self) -> dict[str, Numbers]:
         places = {name: place for place, name in enumerate(self.names)}
-        found: dict[str, Numbers] = {}
+        by_dimension: dict[str, Numbers] = {}
         for row in tables_of(self.run, "rater_differences")["rater_differences"].rows:
             if row["participant"] in places:
                 nobody = np.full(len(places), np.nan)
-                of_dimension = found.setdefault(row["dimension"], nobody)
+                of_dimension = by_dimension.setdefault(row["dimension"], nobody)
                 of_dimension[places[row["participant"]]] = row["difference"]
-        return found
+        return by_dimension
 
     @cached_property
     def quantiles(self) -> Quantiles:
@@ -244,7 +244,7 @@ class RunRecord:
         places = {key: place for place, key in enumerate(self._items)}
         for first in range(0, len(missing), AT_ONCE):
             some = missing[first : first + AT_ONCE]
-            found: dict[int, array[int]] = {who: array("i") for who in some}
+            read: dict[int, array[int]] = {who: array("i") for who in some}
             rows = (
                 # They are people of this run; joining them, too, takes PostgreSQL minutes where it
                 # has no statistics yet.
@@ -259,8 +259,8 @@ class RunRecord:
                 )
             )
             for who, block, response, dimension, value in rows.iterator():
-                found[who].extend((places[block, response, dimension], value))
-            self._ratings_of |= found
+                read[who].extend((places[block, response, dimension], value))
+            self._ratings_of |= read
         pairs = np.concatenate([np.empty(0, "i"), *(self._ratings_of[who] for who in people)])
         items, values = pairs.astype(np.int64).reshape(-1, 2).T
         return items, values
@@ -278,7 +278,7 @@ def _with_gold(study: Study) -> Q:
     by_dimension: dict[str, list[int]] = {}
     for score in gold_scores(study).scores:
         by_dimension.setdefault(score.dimension, []).append(score.response_id)
-    found = Q(pk__in=[])
+    condition = Q(pk__in=[])
     for dimension, responses in by_dimension.items():
-        found |= Q(dimension=dimension, response_id__in=responses)
-    return found
+        condition |= Q(dimension=dimension, response_id__in=responses)
+    return condition

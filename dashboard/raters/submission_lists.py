@@ -15,7 +15,7 @@ NAMES = {"submission": "Submission id", "participant": "Participant id", "status
 CODE = "Completion code"
 #: Of a list; capitals make no difference, and whatever else Prolific tells is not read.
 SUBMISSIONS = Columns(required=tuple(NAMES.values()), optional=(CODE,))
-#: What Prolific writes where somebody entered no code.
+#: What Prolific writes for people who entered no code.
 NO_CODE = "NOCODE"
 RETURNED, TIMED_OUT = "RETURNED", "TIMED-OUT"
 STATUSES = {
@@ -26,7 +26,7 @@ STATUSES = {
 
 @dataclass(frozen=True)
 class ListedSubmission:
-    """One row of a list, and where it stands. `code` is empty where none was entered."""
+    """One row of a list with its file and line. `code` is empty if none was entered."""
 
     id: str
     participant: str
@@ -64,7 +64,7 @@ def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
     problems = Problems()
     without_codes: list[str] = []
     notices: list[str] = []
-    found: dict[str, ListedSubmission] = {}
+    submissions: dict[str, ListedSubmission] = {}
     for file, data in files:
         try:
             table = TableFile(data, file=file, sheet="submissions")
@@ -76,17 +76,17 @@ def read_submissions(files: Iterable[tuple[str, bytes]]) -> SubmissionLists:
         if CODE not in table.columns:
             without_codes.append(file)
         for row, column in rows:
-            before = found.setdefault(row.id, row)
+            before = submissions.setdefault(row.id, row)
             if not before.agrees_with(row):
                 message = (
-                    "{}, line {} says something else of this submission: "
-                    "give the newest list of each study on Prolific alone"
+                    "this submission differs from {}, line {}: "
+                    "upload only the newest list of each study on Prolific"
                 )
                 values = (before.file, before.line)
                 problems.add(Problem(file, row.line, column, message, values))
     if problems:
         raise DefinitionError(problems)
-    return SubmissionLists(list(found.values()), without_codes, notices)
+    return SubmissionLists(list(submissions.values()), without_codes, notices)
 
 
 def _read_list(table: TableFile) -> list[tuple[ListedSubmission, int]]:

@@ -94,19 +94,18 @@ def apply_submissions(
     at: datetime,
     author: User | None = None,
 ) -> Applied:
-    """Mark who returned, and free the places of those who returned or timed out.
+    """Mark people who returned, and free the slots of people who returned or timed out.
 
-    Somebody with another submission that goes on has done neither. Who has completed the survey
-    and timed out all the same keeps their place; who has completed and returned does not: their
-    answers stay, and somebody else may come. Where it is known with which submission somebody
-    came, a list without it is that of another study, and says nothing about them here. The same
-    list again changes nothing.
+    People with another active submission have done neither. People who completed the survey but
+    timed out keep their slot. People who completed and returned lose it: their answers stay, and
+    another person may come. If a person's submission is known, a list without it is of another
+    study and is ignored for them. The same list again changes nothing.
     """
     matched = match(study, submissions)
     # Not so strongly locked that an analysis could not refer to them; see survey.withdrawal.
     rows = Participant.objects.select_for_update(no_key=True)
     people = list(rows.filter(pk__in=list(matched.here)).order_by("pk"))
-    locked(study.pk)  # before any place: whoever begins takes theirs in the same order
+    locked(study.pk)  # before any slot: people who begin take theirs in the same order
     holders = set(Slot.objects.filter(participant__in=people).values_list("participant", flat=True))
     unknown = len({submission.participant for submission in matched.unknown})
     applied = Applied(unknown=unknown, elsewhere=len(matched.elsewhere))
@@ -157,9 +156,9 @@ def in_words(applied: Applied) -> list[str]:
         for text, names in (
             ("Marked as returned", applied.returned),
             ("No longer marked as returned", applied.back),
-            ("Places freed", applied.freed),
-            ("Completed, and hold a place again", applied.placed),
-            ("Timed out but completed here, left as they are", applied.completed),
+            ("Slots freed", applied.freed),
+            ("Completed, slot given back", applied.placed),
+            ("Timed out but completed here, unchanged", applied.completed),
         )
         if names
     ]

@@ -1,4 +1,4 @@
-"""Some thresholds beside those in force: what they change, and for whom. Pure."""
+"""Other thresholds compared with those in force: what they change, and for whom. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,8 +53,8 @@ def _all_steps(outcome: Outcome, other: Outcome) -> list[Step]:
 
 @dataclass(frozen=True)
 class Tried:
-    """What some rules would do, beside those in force. `sort` is a name in COLUMNS, with a minus
-    in front for the largest first; by anything else raters stand by their names.
+    """Other rules compared with those in force. `sort` is a name in COLUMNS, with a minus in
+    front for descending order; anything else sorts raters by name.
     """
 
     before: Outcome
@@ -90,9 +90,9 @@ class Tried:
 
     @property
     def sexes(self) -> list[str]:
-        """Those of the raters who entered, if there is more than one."""
-        found = {sex for step in self.after.funnel.steps for sex in step.by_sex}
-        return sorted(found) if len(found) > 1 else []
+        """The sexes of the raters who entered, if there is more than one."""
+        sexes = {sex for step in self.after.funnel.steps for sex in step.by_sex}
+        return sorted(sexes) if len(sexes) > 1 else []
 
     # ── Who moves ────────────────────────────────────────────────────────────────────────────
 
@@ -102,13 +102,13 @@ class Tried:
 
     @cached_property
     def moved(self) -> Sequence[Moved]:
-        """Who would join or leave, sorted; the first hundred. Who has no number comes last."""
+        """Raters who would join or leave, sorted; the first hundred. Missing numbers come last."""
         ways = (
             ("kept", self.joining, self.before.funnel.excluded_by),
             ("excluded", self.leaving, self.after.funnel.excluded_by),
         )
         rows = [
-            # no rule excludes whoever is taken to be still at it
+            # no rule excludes raters who count as still active
             Moved(self.names[at], change, str(excluded_by[at]), self._measures[at])
             for change, people, excluded_by in ways
             for at in people
@@ -153,5 +153,5 @@ class Tried:
 
 
 def _places(raters: Truths) -> list[int]:
-    found: list[int] = np.flatnonzero(raters).tolist()
-    return found
+    places: list[int] = np.flatnonzero(raters).tolist()
+    return places

@@ -57,14 +57,14 @@ class Slider:
 @require_GET
 @researcher_required
 def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
-    """The rules in force, other thresholds tried beside them, and every version so far."""
-    found = study_or_404(name)
-    analysis = newest_of_ratings(found, asked_for(request))
+    """The rules in force, a comparison with other thresholds, and every version so far."""
+    study = study_or_404(name)
+    analysis = newest_of_ratings(study, asked_for(request))
     context: dict[str, Any] = {}
     if analysis.run:
-        form, what_if = _asked(request.GET, found, analysis.run)
+        form, what_if = _asked(request.GET, study, analysis.run)
         elbows = analysis.tables("thresholds")["thresholds"]
-        about = catalogue.table("thresholds", labels_of(found))
+        about = catalogue.table("thresholds", labels_of(study))
         context = {
             "form": form,
             "sliders": _sliders(form, what_if.largest),
@@ -74,15 +74,15 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
             "about_elbows": about,
             **_contrast(what_if),
         }
-    versions = found.rule_sets.select_related("author").order_by("-version")
+    versions = study.rule_sets.select_related("author").order_by("-version")
     return analysis_page(
         request,
-        found,
+        study,
         "thresholds",
         "raters/thresholds",
         analysis,
-        versions=_with_changes(list(versions[: VERSIONS_SHOWN + 1]), labels_of(found)),
-        in_force=current_rule_set(found),
+        versions=_with_changes(list(versions[: VERSIONS_SHOWN + 1]), labels_of(study)),
+        in_force=current_rule_set(study),
         **context,
     )
 
@@ -90,17 +90,17 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What the page says of other thresholds, alone, for while a slider moves."""
-    found = study_or_404(name)
-    include = included(found, asked_for(request))
-    run = latest_run(found, counted_sources(include))
+    """The comparison alone, for updates while a slider moves."""
+    study = study_or_404(name)
+    include = included(study, asked_for(request))
+    run = latest_run(study, counted_sources(include))
     context: dict[str, Any] = {
-        "study": found,
+        "study": study,
         "analysis": {"include": include},
-        "labels": labels_of(found),
+        "labels": labels_of(study),
     }
     if run:
-        form, what_if = _asked(request.GET, found, run)
+        form, what_if = _asked(request.GET, study, run)
         context |= {
             "form": form,
             "tried": _tried(what_if, form, request.GET.get("sort", "")),
@@ -112,18 +112,18 @@ def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @researcher_required
 def use(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Ask whether other thresholds are to be put in force; when sent, do so and analyse anew."""
-    found = study_or_404(name)
+    """Ask whether to use other thresholds; when confirmed, use them and request an analysis."""
+    study = study_or_404(name)
     asked = asked_for(request)
-    analysis = newest_analysis(found, asked)
+    analysis = newest_analysis(study, asked)
     run = analysis.run
-    back = reverse("thresholds", args=[found]) + include_query(asked)
+    back = reverse("thresholds", args=[study]) + include_query(asked)
     if run is None:
-        messages.error(request, "There is no analysis yet to try other thresholds on.")
+        messages.error(request, "No analysis yet: press “Compute”, then try other thresholds.")
         return redirect(back)
     data = request.POST if request.method == "POST" else request.GET
-    form, what_if = _asked(data, found, run)
-    in_force = current_rule_set(found)
+    form, what_if = _asked(data, study, run)
+    in_force = current_rule_set(study)
     if not form.is_valid():
         for errors in form.errors.values():
             messages.error(request, " ".join(map(str, errors)))
@@ -134,24 +134,24 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
     if request.method == "GET":
         return analysis_page(
             request,
-            found,
+            study,
             "thresholds",
             "raters/use_thresholds",
             analysis,
             form=form,
             tried=_tried(what_if, form, request.GET.get("sort", "")),
-            changes=_changes(rules_of(in_force), form.asked, labels_of(found)),
+            changes=_changes(rules_of(in_force), form.asked, labels_of(study)),
             in_force=in_force,
             **_contrast(what_if),
         )
     if request.POST.get("instead_of") != str(in_force.version):
         messages.error(
             request,
-            f"Meanwhile rules version {in_force.version} came into force. Nothing was changed: "
-            "look at what they do first.",
+            f"Nothing was changed: rules version {in_force.version} came into force meanwhile. "
+            "Check its thresholds first.",
         )
         return redirect(back)
-    _put_in_force(request, found, form.asked, analysis.include)
+    _put_in_force(request, study, form.asked, analysis.include)
     return redirect(back)
 
 
@@ -162,8 +162,7 @@ def _put_in_force(
     run = request_run(study=study, sources=counted_sources(include))
     messages.success(
         request,
-        f"Rules version {newest.version} is in force. Results by it are here as soon as they are "
-        "computed.",
+        f"Rules version {newest.version} is in force. A worker is computing the results.",
     )
     if run.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", run.pk)
@@ -224,10 +223,10 @@ def _with_changes(versions: list[RuleSet], labels: Labels) -> list[tuple[RuleSet
 
 def _changes(before: QualityRules, after: QualityRules, labels: Labels) -> list[str]:
     """What changed in words: `Failed attention checks allowed: 0 → 1`."""
-    found = []
+    changes = []
     if before.order != after.order:
-        found.append(f"Rules in order: {_steps(before, labels)} → {_steps(after, labels)}")
-    return found + [
+        changes.append(f"Rules in order: {_steps(before, labels)} → {_steps(after, labels)}")
+    return changes + [
         f"{setting.about.label}: {_value(setting, before)} → {_value(setting, after)}"
         for setting in SETTINGS.values()
         if setting.of(before) != setting.of(after)

@@ -27,7 +27,7 @@ from survey.tidy import definition_of, dimensions_of
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of the raters' a − b, with its interval where two raters or more differ."""
+    """The raters' mean of condition a minus condition b; an interval needs two raters."""
 
     n: int
     mean: float | None
@@ -46,7 +46,7 @@ class DimensionResult:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What comes of some rules: who is left, and the main results from their ratings."""
+    """The outcome of some rules: the raters kept, and the main results from their ratings."""
 
     rules: QualityRules
     raters: Raters
@@ -59,7 +59,7 @@ class Outcome:
 
 
 class WhatIf:
-    """A finished run, and what it would have found by other rules."""
+    """A finished run, and its outcome by other rules."""
 
     def __init__(self, study: Study, run: AnalysisRun) -> None:
         self.study, self.run = study, run
@@ -71,20 +71,20 @@ class WhatIf:
 
     @property
     def confidence(self) -> float | None:
-        """That of the intervals; None where the run was stored before it held their quantiles."""
+        """The confidence of the intervals; None for runs stored without the quantiles."""
         return self._record.quantiles.confidence
 
     @property
     def names(self) -> Sequence[str]:
-        """How the raters are called, in the order of every outcome."""
+        """The raters' pseudonyms, in the order of every outcome."""
         return self._record.names
 
     def outcome(self, rules: QualityRules) -> Outcome:
         """The funnel by `rules`, and the main results where the study compares two conditions."""
         rules = rules.applied(rated=self.definition.rating is not None)
         raters = self._raters(rules)
-        found = funnel(raters, rules)
-        return Outcome(rules, raters, found, list(self._results(found.included)))
+        filtered = funnel(raters, rules)
+        return Outcome(rules, raters, filtered, list(self._results(filtered.included)))
 
     @cached_property
     def largest(self) -> dict[str, float]:
@@ -96,14 +96,14 @@ class WhatIf:
 
     @property
     def has_unfinished(self) -> bool:
-        """Whether somebody may be called silent or still at it, depending on the rule."""
+        """Whether some rater may count as inactive or as active, depending on the rule."""
         return bool(self._unfinished)
 
     # ── The raters ───────────────────────────────────────────────────────────────────────────
 
     @cached_property
     def _unfinished(self) -> dict[int, datetime]:
-        """Who is in progress and may come back, and when they were last seen."""
+        """Raters in progress who may come back, and when they were last seen."""
         people = Participant.objects.filter(
             quality__run=self.run,
             status=Participant.Status.IN_PROGRESS,

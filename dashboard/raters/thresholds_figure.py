@@ -24,7 +24,7 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class Tick:
-    """A number beside an axis, and where it stands."""
+    """A number at an axis, and its position."""
 
     at: float
     text: str
@@ -80,7 +80,7 @@ def sigma_mae_figure(
     """The drawing of raters by their `sigma`, `mae` (NaN: not known) and what they are: `kinds` of
     SIGNS, or nothing for who is not drawn. None where nobody has both numbers.
 
-    The axes hold all raters, and limits that lie beyond them stand at the end.
+    The axes cover all raters; limits beyond them are drawn at the end.
     """
     shown = [rater for rater in zip(sigma, mae, kinds, strict=True) if rater[2]]
     points = [rater for rater in shown if not math.isnan(rater[0]) and not math.isnan(rater[1])]
@@ -97,7 +97,7 @@ def sigma_mae_figure(
         for each in (in_force, tried)
     )
     return SigmaMaeFigure(
-        [Layer(kind, len(found), _path(found, SIGNS[kind])) for kind, found in by_kind.items()],
+        [Layer(kind, len(where), _path(where, SIGNS[kind])) for kind, where in by_kind.items()],
         before,
         after,
         x_ticks=[Tick(round(_x(value, x_most), 1), f"{value:g}") for value in _ticks(x_most)],

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from django.db.models import Q, QuerySet, Sum
 
+from analysis.labels import labels_of
+from dashboard.shared.block_labels import block_label
 from survey.models import AttentionCheck, PageTime, Participant, Presentation
 from survey.slots import pool_of, sources_of
 from survey.tidy.times import seconds_between
@@ -20,7 +22,7 @@ BREAK = 60
 
 
 class Key(NamedTuple):
-    """What a page is, whoever sees it: its kind, and which block or check."""
+    """The identity of a page for all raters: its kind, and which block or check."""
 
     kind: str
     which: int | str = ""
@@ -74,12 +76,12 @@ def timeline(person: Participant) -> list[SeenPage]:
         return pages
     medians = _medians(person)
     before: datetime | None = None
-    found = []
+    seen_pages = []
     for seen in pages:
         away = seconds_between(before, seen.shown_at)
-        found.append(replace(seen, median=medians.get(seen.key), away_before=away))
+        seen_pages.append(replace(seen, median=medians.get(seen.key), away_before=away))
         before = seen.answered_at
-    return found
+    return seen_pages
 
 
 def _pages(person: Participant) -> Iterator[SeenPage]:
@@ -107,10 +109,11 @@ def _pages(person: Participant) -> Iterator[SeenPage]:
 
 
 def _blocks(person: Participant) -> Iterator[SeenPage]:
+    labels = labels_of(person.study)
     seen = person.presentations.filter(SEEN | Q(page=None)).select_related("block__scenario")
     for row in seen.order_by("position", "id").annotate(revised=Sum("ratings__revisions")):
         block = row.block
-        name = block.scenario.name + (f", set {block.set_name}" if block.set_name else "")
+        name = block_label(labels, block.scenario.name, block.set_name)
         known = seconds_between(row.shown_at, row.answered_at)
         yield SeenPage(
             Key("block", row.block_id),

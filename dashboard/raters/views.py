@@ -54,10 +54,10 @@ RATER_COLUMNS = {
 @researcher_required
 def raters(request: ResearcherRequest, name: str) -> HttpResponse:
     """The funnel, and the raters in pages, chosen and sorted as asked for."""
-    found = study_or_404(name)
-    analysis = newest_of_ratings(found, asked_for(request))
+    study = study_or_404(name)
+    analysis = newest_of_ratings(study, asked_for(request))
     steps = analysis.tables("funnel")["funnel"]
-    labels = labels_of(found)
+    labels = labels_of(study)
     context: dict[str, Any] = {"labels": labels}
     if analysis.run:
         step_labels = {step["step"]: labels.text("rules", step["step"]) for step in steps.rows}
@@ -75,16 +75,16 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
             "raters": [shown_rater(rater_row(rater), rules) for rater in page],
             "columns": sortable_columns(RATER_COLUMNS, texts=TEXTS, sort=sort),
         }
-        out = {decision.participant_id: decision for decision in exclusions_in_force(found)}
+        out = {decision.participant_id: decision for decision in exclusions_in_force(study)}
         context["decided"] = [(rater, out.get(rater["id"])) for rater in context["raters"]]
     funnel = funnel_bars(steps)
     has_decisions = any(step["step"] == DECISION for step in steps.rows)
     context |= {"funnel": funnel, "has_decisions": has_decisions}
-    return analysis_page(request, found, "raters", "raters/raters", analysis, **context)
+    return analysis_page(request, study, "raters", "raters/raters", analysis, **context)
 
 
 #: What follows a decision that was recorded.
-ANEW = "Results by this decision are here as soon as they are computed."
+ANEW = "A worker is computing the results."
 
 
 @require_http_methods(["GET", "POST"])
@@ -94,13 +94,13 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
 
     The page says what they change, and who of those who came does not fit them.
     """
-    found = study_or_404(name)
+    study = study_or_404(name)
     if request.method == "GET":
-        return study_page(request, found, "submissions", "raters/submissions")
+        return study_page(request, study, "submissions", "raters/submissions")
     form = SubmissionsForm(request.POST, request.FILES)
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["file"])))
-        return redirect("submissions", found)
+        return redirect("submissions", study)
     files = [(file.name, file.read()) for file in form.cleaned_data["file"]]
     try:
         lists = read_submissions(files)
@@ -108,14 +108,14 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
         for line in error.lines:
             messages.error(request, line)
         messages.error(request, "Nothing was changed.")
-        return redirect("submissions", found)
+        return redirect("submissions", study)
     applied = apply_submissions(
-        study=found, submissions=lists.submissions, at=timezone.now(), author=request.user
+        study=study, submissions=lists.submissions, at=timezone.now(), author=request.user
     )
-    reconciliation = reconcile(found, lists)
+    reconciliation = reconcile(study, lists)
     return study_page(
         request,
-        found,
+        study,
         "submissions",
         "raters/submissions",
         files=[name for name, _ in files],
@@ -134,16 +134,16 @@ def submissions(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_POST
 @researcher_required
 def exclude(request: ResearcherRequest, name: str) -> HttpResponse:
-    """Exclude people whom lists of submissions did not fit, and analyse anew."""
-    found = study_or_404(name)
+    """Exclude people who did not match the lists of submissions, and request an analysis."""
+    study = study_or_404(name)
     form = ExcludeForm(request.POST)
     if not form.is_valid():
-        messages.error(request, f"{form.problem} Nobody was excluded: upload the lists again.")
-        return redirect("study", found)
+        messages.error(request, f"{form.problem} Nothing was changed: upload the lists again.")
+        return redirect("study", study)
     chosen = form.participants
-    people = [person for person in found.participants.all() if person.pk in chosen]
-    decide(request, found, people, excluded=True, reason=form.cleaned_data["reason"])
-    return redirect("raters", found)
+    people = [person for person in study.participants.all() if person.pk in chosen]
+    decide(request, study, people, excluded=True, reason=form.cleaned_data["reason"])
+    return redirect("raters", study)
 
 
 def decide(
@@ -154,7 +154,7 @@ def decide(
     excluded: bool,
     reason: str,
 ) -> None:
-    """Record a decision, say so, and have a worker analyse anew."""
+    """Record a decision, say so, and wake a worker for the analysis."""
     try:
         changed = decide_on(
             study=study,

@@ -28,18 +28,18 @@ from survey.tidy import counted_sources
 @require_GET
 @researcher_required
 def figures(request: ResearcherRequest, name: str) -> HttpResponse:
-    found = study_or_404(name)
-    analysis = newest_of_ratings(found, asked_for(request))
-    labels = labels_of(found)
+    study = study_or_404(name)
+    analysis = newest_of_ratings(study, asked_for(request))
+    labels = labels_of(study)
     return analysis_page(
         request,
-        found,
+        study,
         "figures",
         "results/figures",
         analysis,
         labels=labels,
         figures=[
-            (figure, address_of(found, analysis, figure.table))
+            (figure, address_of(study, analysis, figure.table))
             for figure in figures_of(analysis, labels)
             if figure.section != "Judges"
         ],
@@ -50,9 +50,9 @@ def figures(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
-    """What tells about the analysis under way; says when the page has to be loaded again."""
-    found = study_or_404(name)
-    analysis = newest_analysis(found, asked_for(request))
+    """The state of the running analysis; a header says when to reload the page."""
+    study = study_or_404(name)
+    analysis = newest_analysis(study, asked_for(request))
     response = render(request, "dashboard/_pending.html", {"analysis": analysis})
     if analysis.pending is None:
         response["X-Finished"] = "1"
@@ -63,24 +63,24 @@ def analysis_state(request: ResearcherRequest, name: str) -> HttpResponse:
 @researcher_required
 def recompute(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for an analysis of the data as they are now, and wake a worker for it."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     include = asked_for(request)
-    run = request_run(study=found, sources=counted_sources(included(found, include)))
+    run = request_run(study=study, sources=counted_sources(included(study, include)))
     if run.state == AnalysisRun.State.DONE:
-        messages.success(request, "Nothing has changed since; the results are up to date.")
+        messages.success(request, "Nothing was computed: the results are up to date.")
     else:
         wake_worker(request, "analysis.run", run.pk)
     form = RecomputeForm(request.POST)
     page = form.cleaned_data["page"] if form.is_valid() else "raters"
-    return redirect(address(page, found) + include_query(include))
+    return redirect(address(page, study) + include_query(include))
 
 
 @require_GET
 @researcher_required
 def figure(request: ResearcherRequest, name: str, run: int, figure: str) -> HttpResponse:
     """A stored figure as Plotly's JSON."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     stored = get_object_or_404(
-        Result, run__study=found, run=run, kind=Result.Kind.FIGURE, name=figure
+        Result, run__study=study, run=run, kind=Result.Kind.FIGURE, name=figure
     )
     return JsonResponse(stored.content)

@@ -28,14 +28,14 @@ class Section:
     shown: ResultTable
     compared: Compared | None
     csv: str
-    #: The tables whose CSV holds these rows: one, and that of all raters where both are shown.
+    #: The tables with these rows: one, and that of all raters if both are shown.
     files: list[str]
     lacking: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the tables say to a question: counting raters (and items), then ratings or wins."""
+    """The answer of the tables: counting raters (and items), then ratings or wins."""
 
     title: str
     table: str
@@ -49,7 +49,7 @@ class Answer:
 
     @property
     def of_paper(self) -> SafeString | None:
-        """What stands below the first where the rest is folded."""
+        """The sentence below the first if the rest is folded."""
         return self.paper[0] if self.sound and self.paper and self.is_long else None
 
     @property
@@ -100,9 +100,9 @@ def answers_of(analysis: Analysis, address: Callable[[str], str]) -> list[Answer
 def linked(sentence: str, address: Callable[[str], str]) -> SafeString:
     """A stored sentence, in which a number leads to its table instead of to a file.
 
-    `analysis.text` has escaped what stands in it.
+    `analysis.text` has escaped the sentence.
     """
-    return SafeString(CELL.sub(lambda found: f'href="{escape(address(found[1]))}"', sentence))
+    return SafeString(CELL.sub(lambda match: f'href="{escape(address(match[1]))}"', sentence))
 
 
 def question(

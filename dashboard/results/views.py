@@ -1,4 +1,4 @@
-"""Researchers' pages of results: subject by subject, recipes side by side, rows as asked for."""
+"""Results: a page for each subject, with recipes side by side and filtered rows."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -32,7 +32,7 @@ from survey.definition.labels import Labels
 from survey.models import Study
 from survey.tidy import definition_of
 
-#: Behind the name of a table of all raters, where it stands apart from that of the included.
+#: Ending of a table of all raters that has a twin of the included raters.
 OF_ALL = "_all"
 NOT_MADE = "this analysis has no such result"
 
@@ -40,15 +40,15 @@ NOT_MADE = "this analysis has no such result"
 @require_GET
 @researcher_required
 def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpResponse:
-    """The tables of one subject; the main one with wins, responses and who the raters are."""
-    found = study_or_404(name)
+    """The tables of one subject; the main page adds wins, responses and the raters."""
+    study = study_or_404(name)
     if subject not in SUBJECTS:
-        raise Http404(f"There are no results about {subject}.")
-    analysis = newest_of_ratings(found, asked_for(request))
-    definition = definition_of(found)
+        raise Http404(f"There is no page of results called {subject}.")
+    analysis = newest_of_ratings(study, asked_for(request))
+    definition = definition_of(study)
     rated = definition.rating is not None
     names = catalogue.of_subject(subject) if rated or subject != MAIN else ()
-    labels = labels_of(found)
+    labels = labels_of(study)
     specs = {table: catalogue.table(table, labels) for table in names}
     stored = _stored(analysis, names)
     recipes = _recipes(analysis.run)
@@ -63,7 +63,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         for table in names
         if table in stored
     }
-    address = partial(address_of, found, analysis)
+    address = partial(address_of, study, analysis)
     answers = answers_of(analysis, address)
     figures = by_table(figures_of(analysis, labels))
     told = {answer.table for answer in answers}
@@ -88,7 +88,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         context["ungrouped"] = _ungrouped(analysis)
     return analysis_page(
         request,
-        found,
+        study,
         "results" if subject == MAIN else f"results/{subject}",
         "results/results",
         analysis,
@@ -116,17 +116,17 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
 def _stored(analysis: Analysis, names: Sequence[str]) -> dict[str, Table]:
     """The tables with rows; a table of the included raters with that of all below it."""
     read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
-    found = {}
+    tables = {}
     for name in names:
         every = [read[each] for each in (name, name + OF_ALL) if each in read]
         both = [table for table in every if table.rows]
         if both:
-            found[name] = Table(both[0].columns, [row for table in both for row in table.rows])
-    return found
+            tables[name] = Table(both[0].columns, [row for table in both for row in table.rows])
+    return tables
 
 
 def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
-    """Which tables hold the rows that are shown: of all raters some have one of their own."""
+    """The tables that contain the shown rows: some tables of all raters are separate."""
     if not catalogue.has_twin(name):
         return [name]
     shown = {row["raters"] for row in result_tables.rows_with(table, asked)}
@@ -135,7 +135,7 @@ def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
 
 
 def _main(analysis: Analysis, labels: Labels) -> dict[str, Any]:
-    """What the main page has beside the tables of recipes."""
+    """What the main page shows in addition to the tables of recipes."""
     stored = analysis.labelled_tables(labels, "wins", "wins_summary", "demographics")
     return {
         "win_tables": win_tables(stored["wins"], stored["wins_summary"]),
@@ -144,15 +144,15 @@ def _main(analysis: Analysis, labels: Labels) -> dict[str, Any]:
 
 
 def _ungrouped(analysis: Analysis) -> list[str]:
-    """Answers of included raters that no group of the run's recipes knows."""
+    """Answers of included raters that are in no group of the run's recipes."""
     if analysis.run is None:
         return []
     rows = given_answers(analysis.tables("demographics")["demographics"].rows)
     return [
         "".join(
-            sentences(found, {answer: str(row["n"]) for answer, row in rows[found.column].items()})
+            sentences(field, {answer: str(row["n"]) for answer, row in rows[field.column].items()})
         )
-        for found in ungrouped(recipes_of(analysis.run.recipe_set), rows)
+        for field in ungrouped(recipes_of(analysis.run.recipe_set), rows)
     ]
 
 
@@ -212,9 +212,9 @@ def _section(
 @researcher_required
 def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> StreamingHttpResponse:
     """A table of a run as CSV: the rows in which each column named has its value, or all."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     stored = get_object_or_404(
-        Result, run__study=found, run=run, kind=Result.Kind.TABLE, name=table
+        Result, run__study=study, run=run, kind=Result.Kind.TABLE, name=table
     )
     whole = Table.from_content(stored.content)
     asked = {column: str(value) for column, value in request.GET.items()}
@@ -224,7 +224,7 @@ def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> St
     return StreamingHttpResponse(
         csv_lines(whole.columns, rows),
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_file_name(found, table)}"'},
+        headers={"Content-Disposition": f'attachment; filename="{_file_name(study, table)}"'},
     )
 
 

@@ -96,7 +96,7 @@ def _system(row: Row) -> tuple[str, str, str]:
 
 
 def beside_ratings(definition: StudyDefinition) -> list[str]:
-    """The downloads that hold what a study asks for beside ratings."""
+    """The export files with the answers that are not ratings."""
     files = {
         "ranks.csv": definition.ranking or definition.best_worst,
         "comments.csv": definition.block_remarks or definition.closing,

@@ -30,17 +30,17 @@ TITLE_IS_OF_KEPT = {"raters"}
 
 
 class NoSuchRecipe(Exception):
-    """The study has no recipe of that name; the message names those that it has."""
+    """The study has no recipe of that name; the message lists its recipes."""
 
 
 def chosen_recipes(run: AnalysisRun, chosen: str) -> list[str]:
-    """The names of the recipes that `both` or a single name stands for. Raises NoSuchRecipe."""
+    """The names of the recipes for `both` or a single name. Raises NoSuchRecipe."""
     known = [recipe.name for recipe in recipes_of(run.recipe_set)]
     names = [name for name in SHIPPED if name in known] if chosen == BOTH else [chosen]
     if not set(names) <= set(known):
         near = did_you_mean(chosen, [*known, BOTH])
         raise NoSuchRecipe(
-            f"there is no recipe {chosen}; the study has {', '.join(known)}, and {BOTH}{near}"
+            f"the study has no recipe {chosen}; choose {', '.join(known)} or {BOTH}{near}"
         )
     return names
 
@@ -88,7 +88,7 @@ def write_analysis(
 
 
 def _without_reasons(raters: dict[str, Any]) -> dict[str, Any]:
-    """The table of raters, which says that but not why researchers excluded somebody."""
+    """The table of raters without the reasons of manual exclusions."""
     place = raters["columns"].index("excluded_by_decision")
     rows = [
         [(value and True) if at == place else value for at, value in enumerate(row)]
@@ -154,9 +154,9 @@ def levels(recipes: Iterable[Recipe]) -> dict[str, float]:
 
     Some of these have the usual one, some that of a recipe.
     """
-    found = {recipe.name: recipe.confidence for recipe in recipes}
-    is_sure = set(found.values()) <= {USUAL_LEVEL}
-    return found | ({"": USUAL_LEVEL} if is_sure else {})
+    by_recipe = {recipe.name: recipe.confidence for recipe in recipes}
+    is_sure = set(by_recipe.values()) <= {USUAL_LEVEL}
+    return by_recipe | ({"": USUAL_LEVEL} if is_sure else {})
 
 
 def _write_figures(figures: dict[str, Any], folder: Path) -> None:

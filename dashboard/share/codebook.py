@@ -43,14 +43,14 @@ MEANINGS = {
     "ending": "Which ending the person saw",
     "language": "Language of the pages: what they chose, or the first their browser asked for",
     "device": "Kind of device, guessed from the size of its screen",
-    "viewport_width": "Width of the window in CSS pixels; not in the form for sharing",
-    "viewport_height": "Height of the window in CSS pixels; not in the form for sharing",
-    "name": "What the study calls it",
-    "text": "As it was written. It may tell who wrote it: this file is not in the form for sharing",
+    "viewport_width": "Width of the window in CSS pixels; not for sharing",
+    "viewport_height": "Height of the window in CSS pixels; not for sharing",
+    "name": "Its name in the study",
+    "text": "The text as written. It may identify the writer: this file is not for sharing",
     "kind": "An item on a page of its own, or one more entry in a block",
     "place": "Place among the block's entries, 1 for the top; empty on a page of its own",
     "answer": "The point of the scale, or the option counted from 1, that was chosen",
-    "passed": "Whether that was the answer the item asks for",
+    "passed": "Whether the answer was right",
     "shown_at": "When the page was first opened (ISO 8601, UTC)",
     "answered_at": "When it was first sent complete (ISO 8601, UTC)",
     "submitted_at": "When it was last sent complete (ISO 8601, UTC)",
@@ -72,33 +72,34 @@ MEANINGS = {
     "answer, which leaves the seconds empty; empty where a time is unknown",
     "response": "The response by the first place where it is shown: the same in all of its sets",
     "replicate": "Which of the repeated calls, 1 for the first",
-    "score": "The single score; empty where the call gave none that is usable",
-    "reason": "What the judge gave as its reason, where it was asked for one",
+    "score": "The single score; empty if the call gave no usable one",
+    "reason": "The judge's reason, if the study asks for reasons",
     "attempt": "Which attempt at the call, 1 for the first",
-    "is_repair": "Whether it asked to repair an unusable answer",
+    "is_repair": "Whether the request asked to repair an unusable answer",
     "outcome": "How the request ended",
-    "ended_at": "When that was known (ISO 8601, UTC)",
+    "ended_at": "When the request ended (ISO 8601, UTC)",
     "http_status": "HTTP status of the answer",
-    "requested_model": "Model that was asked for",
-    "returned_model": "Model that the endpoint says has answered",
-    "cost_usd": "US dollars; empty where nobody can say",
-    "cost_is_estimate": "Whether that is our calculation: the endpoint did not say",
+    "requested_model": "The requested model",
+    "returned_model": "The model that answered, as reported by the endpoint",
+    "cost_usd": "US dollars; empty if unknown",
+    "cost_is_estimate": "Whether Fivefold estimated the cost; else the endpoint reported it",
     "prompt_hash": "SHA-256 of the messages",
-    "request": "What was sent, to the letter (JSON)",
-    "raw_text": "What the judge wrote, or the body of the error",
-    "error": "What went wrong",
+    "request": "The exact request (JSON)",
+    "raw_text": "The judge's answer, or the body of the error",
+    "error": "The error, if any",
     "provenance": "Provider, response id, fingerprint, usage, latency, library versions (JSON)",
-    "pool": "Whose places: those of raters (real), of experts (panel), or of test people",
-    "people": "Who is counted: those who have completed, or all who hold a place",
-    "table": "What is counted: things of `row` at places, in slots, or right above `column`",
+    "pool": "Whose slots: raters (real), experts (panel), or test people",
+    "people": "Who is counted: people who completed, or all people with a slot",
+    "table": "What is counted: `row` by position on the page, in the survey, or directly above "
+    "`column`",
     "row": "A system, a block, or a response of a block",
-    "column": "A place on the page, a slot among the blocks, or what stood right below",
+    "column": "A position on the page, a position among the blocks, or what was directly below",
     "count": "How often",
-    "expected": "How often in even orders of as many people",
+    "expected": "How often in even orders of the same number of people",
     "missing": "How many are missing until the design is complete; empty where orders are random",
     "chi_square": "Test of the whole table against random orders; empty where there is none",
     "df": "Degrees of freedom of the test",
-    "p": "Chance of orders at least as uneven among random ones",
+    "p": "Probability that random orders are at least as uneven",
 }
 #: What a column means in one file alone.
 MEANINGS_IN = {
@@ -116,8 +117,8 @@ MEANINGS_IN = {
         "model",
     ): "Language model that wrote the response; the judge is not told",
     ("judge_attempts.csv", "condition"): "How that model was used; the judge is not told",
-    ("judge_attempts.csv", "dimension"): "What was to be judged; empty where the request found out "
-    "whether the endpoint holds to a JSON schema",
+    ("judge_attempts.csv", "dimension"): "The judged dimension; empty for the request that tested "
+    "whether the endpoint enforces a JSON schema",
 }
 VALUES = {
     "source": "prolific, link, import, panel, simulated, preview",
@@ -169,7 +170,7 @@ def codebook_rows(
 
 
 def _asked(definition: StudyDefinition) -> dict[str, str]:
-    """What this study asks of responses, by the column that holds the answers."""
+    """The study's questions about responses, by the column of the answers."""
     asked: dict[str, str] = {}
     if definition.rating is not None:
         dimensions = definition.rating.dimensions

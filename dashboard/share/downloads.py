@@ -13,7 +13,7 @@ def csv_response(study: Study, run: AnalysisRun | None, file: str) -> StreamingH
         raise Http404(f"No analysis of {study} has finished yet.")
     export = filtered_by(run)
     if file in export.not_available:
-        raise Http404(f"There is no {file}: {export.not_available[file]}.")
+        raise Http404(f"{file} is not available: {export.not_available[file]}.")
     if file not in export.tables() and file != "codebook.csv":
         raise Http404(f"There is no {file}.")
     return StreamingHttpResponse(

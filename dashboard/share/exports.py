@@ -68,27 +68,26 @@ from survey.tidy import (
 
 DECISION_COLUMNS = Decision._fields
 NO_DECISION = Decision(None, None, included=False, exclusion="", excluded_by_decision="")
-#: What may tell who somebody is, together with what others know of them.
+#: Columns that may identify a person, together with what others know.
 EXACT_TIMES = ("started_at", "finished_at", "shown_at", "answered_at", "submitted_at")
 IDENTIFYING_COLUMNS = frozenset([*EXACT_TIMES, "viewport_width", "viewport_height"])
-#: Categories with fewer people than this are named when data are to be shared.
+#: Exports for sharing list categories with fewer people than this.
 SMALL_CELL = 5
 ABOUT = {
-    "participants.csv": "Everybody who went past the consent page, with what the filter decided",
+    "participants.csv": "Everyone who answered the consent page, with the filter's decisions",
     "ratings.csv": "The cleaned ratings: those of the included raters",
-    "ratings_all.csv": "Everybody's ratings",
-    "gold.csv": "The gold score of every response, with the single scores behind it",
-    "judge_scores.csv": "Every single score of every judge and file, the gold ones and the others",
-    "judge_attempts.csv": "Every request to a judge: what was sent and came back, and its cost",
-    "ranks.csv": "Everybody's ranks and choices",
-    "comments.csv": "What people wrote; not in the form for sharing",
-    "presentations.csv": "Each page of responses that somebody was shown, and their time on it",
-    "shown_responses.csv": "Each response on these pages: its place, and how long it was on screen",
-    "attention_checks.csv": "Each attention check that somebody met, and their answer",
-    "page_times.csv": "Each page that somebody was shown, from consent to the end, and their time "
-    "on it",
-    "certificate.csv": "How evenly everything was shown: counts by place and slot, with tests",
-    "codebook.csv": "What each column means",
+    "ratings_all.csv": "The ratings of all raters",
+    "gold.csv": "The gold score of every response, with its single scores",
+    "judge_scores.csv": "Every single score of every judge and file, gold or not",
+    "judge_attempts.csv": "Every request to a judge, with its answer and cost",
+    "ranks.csv": "The ranks and choices of all raters",
+    "comments.csv": "Free text; not for sharing",
+    "presentations.csv": "Each page of responses that a participant saw, with times",
+    "shown_responses.csv": "Each response on these pages, with position and time on screen",
+    "attention_checks.csv": "Each attention check that a participant saw, with the answer",
+    "page_times.csv": "Each page that a participant saw, from consent to the end, with times",
+    "certificate.csv": "How evenly responses were shown: counts by position, with tests",
+    "codebook.csv": "The meaning of each column",
 }
 
 
@@ -125,14 +124,14 @@ class Export:
 
     @cached_property
     def named(self) -> dict[str, str]:
-        """Each participant's source, where somebody is included who is no rater and so is named."""
+        """Each participant's source, if people who are no raters are included."""
         if not not_counted_among(self.sources):
             return {}
         people = self.study.participants.filter(source__in=self.sources)
         return dict(people.values_list("pseudonym", "source"))
 
     def participants(self) -> Table:
-        """Everybody who went past the consent page."""
+        """Everyone who answered the consent page."""
         usual = len(PARTICIPANT_COLUMNS)
         columns = participant_columns(self.definition)
         rows = (
@@ -155,7 +154,7 @@ class Export:
         return self._ratings(lambda row: self.decisions.get(row[0], NO_DECISION).included)
 
     def ratings_all(self) -> Table:
-        """Everybody's ratings."""
+        """The ratings of all raters."""
         return self._ratings(lambda row: True)
 
     def _ratings(self, counts: Callable[[Row], bool]) -> Table:
@@ -170,7 +169,7 @@ class Export:
         return self._named(Table(columns, rows), has_gold=True, people=True)
 
     def ranks(self) -> Table:
-        """Everybody's ranks and choices."""
+        """The ranks and choices of all raters."""
         return self._of_people(RANK_COLUMNS + SHOWN_COLUMNS, rank_rows)
 
     def comments(self) -> Table:
@@ -178,19 +177,19 @@ class Export:
         return self._of_people(COMMENT_COLUMNS, comment_rows)
 
     def presentations(self) -> Table:
-        """Every block that somebody was shown."""
+        """Every block that a participant saw."""
         return self._of_people(PRESENTATION_COLUMNS, presentation_rows)
 
     def shown_responses(self) -> Table:
-        """Every response that somebody was shown."""
+        """Every response that a participant saw."""
         return self._of_people(SHOWN_RESPONSE_COLUMNS, shown_response_rows)
 
     def checks(self) -> Table:
-        """Every attention check that somebody met."""
+        """Every attention check that a participant saw."""
         return self._of_people(CHECK_COLUMNS, check_rows)
 
     def page_times(self) -> Table:
-        """Every page that somebody was shown, whatever its kind."""
+        """Every page that a participant saw, of any kind."""
         return self._of_people(PAGE_TIME_COLUMNS, page_time_rows)
 
     def _of_people(
@@ -313,11 +312,11 @@ class Export:
 
     @property
     def files(self) -> list[tuple[str, str, str]]:
-        """Every file: its name, what it holds, and why it is not there or nothing."""
+        """Every file: its name, its contents, and why it is not available (empty if it is)."""
         return [(name, about, self.not_available.get(name, "")) for name, about in ABOUT.items()]
 
     def _named(self, table: Table, *, has_gold: bool = False, people: bool = False) -> Table:
-        """Experts, test people and the scores of a stand-in are named in a last column."""
+        """Add a last column that marks experts, test people and the scores of a stand-in."""
         columns, rows = table.columns, table.rows
         if people and self.named:
             columns, rows = (*columns, "source"), _with_source(rows, self.named)

@@ -11,9 +11,9 @@ class PackageForm(forms.Form):
 
     recipe = forms.ChoiceField(
         label="Recipe",
-        error_messages={"invalid_choice": "There is no recipe %(value)s. Choose one of the list."},
+        error_messages={"invalid_choice": "There is no recipe %(value)s: choose one of the list."},
     )
-    images = forms.BooleanField(label="Figures as SVG and PNG, too", required=False)
+    images = forms.BooleanField(label="Also figures as SVG and PNG", required=False)
 
     def __init__(
         self, data: Mapping[str, Any] | None = None, *, recipes: Sequence[tuple[str, str]]

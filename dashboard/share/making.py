@@ -114,7 +114,7 @@ def _notes(package: Package, analysis: dict[str, Any], data: dict[str, Any]) -> 
         yield f"Images are missing: {analysis['images']}."
     rules = [manifest["rule_set"]["version"] for manifest in (analysis, data)]
     if data["snapshot_hash"] != analysis["snapshot_hash"] or rules[0] != rules[1]:
-        yield "Answers or rules changed after the analysis: the data are newer than the tables."
+        yield "The data are newer than the tables: answers or rules changed after the analysis."
     if cells := data["small_cells"]:
         yield f"Fewer than {SMALL_CELL} people share each of: {'; '.join(cells)}."
 

@@ -17,7 +17,7 @@ class OutputRefused(Exception):
 
 @dataclass
 class Output:
-    """Where to write, and what to say in the manifest beside the list of files."""
+    """The folder to write to, and the entries of the manifest besides the list of files."""
 
     path: Path
     manifest: dict[str, Any] = field(default_factory=dict)
@@ -83,8 +83,8 @@ def _refuse_strangers(out: Path, written: list[str], earlier: set[str], manifest
     for name in written:
         if name not in earlier and (out / name).exists():
             raise OutputRefused(
-                f"{out / name} is there and not listed in {manifest}: it is not from an earlier "
-                "run; move it away or choose another folder"
+                f"{out / name} is not from an earlier run ({manifest} does not list it): move it "
+                "away or choose another folder"
             )
 
 

@@ -104,7 +104,7 @@ def remove_old_packages() -> None:
 
 
 def scratch_name(package_id: int, attempts: int) -> str:
-    """The folder in which one attempt writes, beside the finished files."""
+    """The folder in which one attempt writes, next to the finished files."""
     return f"{package_id}-{attempts}"
 
 

@@ -1,4 +1,4 @@
-"""The report of an analysis: one HTML file that needs nothing from elsewhere.
+"""The report of an analysis: one self-contained HTML file.
 
 It says in sentences what was done and found, shows the tables that bear it, and links every number
 to its cell in the CSV files beside it (RFC 7111).
@@ -33,7 +33,7 @@ from survey.definition import StudyDefinition
 from survey.definition.labels import Labels, words
 from survey.tidy import definition_of
 
-#: What is said of tables beside which it is declared.
+#: Further text about some tables.
 DECLARED = [maker.finding for maker in ANALYSES if maker.finding]
 
 
@@ -106,7 +106,7 @@ def render(
         software=manifest["software"],
         snapshot=manifest["snapshot_hash"],
     )
-    found = findings(tables, recipes, DECLARED)
+    sentences = findings(tables, recipes, DECLARED)
     context = {
         "manifest": manifest,
         "labels": labels or USUAL_LABELS,
@@ -122,8 +122,8 @@ def render(
             (paragraph.title, together(paragraph.sentences))
             for paragraph in methods(tables, settings)
         ],
-        "findings": found,
-        "stand_beside": any(finding.sound and finding.paper for finding in found),
+        "findings": sentences,
+        "stand_beside": any(finding.sound and finding.paper for finding in sentences),
         "limits": limits(tables, recipes, rules, gold=gold, scale=_points(definition)),
         "sections": sections(tables, figures),
         "files": [(table.file, len(table.rows)) for table in given.values()],
@@ -138,17 +138,17 @@ def render(
 
 def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
     """Tables and figures by subject, in the order in which they are read."""
-    found = {title: Section(title, [], []) for title in SECTIONS}
+    by_title = {title: Section(title, [], []) for title in SECTIONS}
     order = [*(name for name in TABLES if name in tables), *tables]
     for name in dict.fromkeys(order):
         table = declared(tables[name])
-        section = found[APPENDIX if table.appendix else table.section]
+        section = by_title[APPENDIX if table.appendix else table.section]
         section.tables.append(shown_table(tables[name]))
     for name in dict.fromkeys([*(name for name in FIGURES if name in figures), *figures]):
         how = FIGURES.get(name) or FigureSpec(name, words(name), ELSEWHERE)
-        section = found[APPENDIX if how.appendix else how.section]
+        section = by_title[APPENDIX if how.appendix else how.section]
         section.figures.append(Figure(name, how.title, figures[name]))
-    return [section for section in found.values() if section.tables or section.figures]
+    return [section for section in by_title.values() if section.tables or section.figures]
 
 
 def scale_text(definition: StudyDefinition) -> str:
@@ -181,7 +181,7 @@ def _answered(tables: Tables, manifest: Mapping[str, Any]) -> str:
 
 
 def _by_reason(absent: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What is not there, each reason once: ("items, wins", "no rater is included")."""
+    """The tables not available, each reason once: ("items, wins", "no rater is included")."""
     names: dict[str, list[str]] = {}
     for name, reason in absent.items():
         names.setdefault(reason, []).append(name)
@@ -189,15 +189,15 @@ def _by_reason(absent: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _plotly_script() -> str:
-    """Plotly's own script, so that the report needs nothing from elsewhere."""
-    found = importlib.util.find_spec("plotly")  # its folder, without importing it
-    assert found and found.submodule_search_locations
-    script = Path(found.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
+    """Plotly's own script, which makes the report self-contained."""
+    package = importlib.util.find_spec("plotly")  # its folder, without importing it
+    assert package and package.submodule_search_locations
+    script = Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
     return script.read_text(encoding="utf-8")
 
 
 def _drawing_script() -> str:
-    """What draws the figures on the pages draws them here."""
-    found = finders.find("dashboard/figures.js")
-    assert isinstance(found, str)  # it is among our own files
-    return Path(found).read_text(encoding="utf-8")
+    """The script that draws the figures, the same as on pages."""
+    path = finders.find("dashboard/figures.js")
+    assert isinstance(path, str)  # it is among our own files
+    return Path(path).read_text(encoding="utf-8")

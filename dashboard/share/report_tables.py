@@ -1,7 +1,7 @@
-"""How the tables of an analysis stand in its report: which rows and columns, under which words.
+"""The tables of an analysis in its report: their rows, columns and headings.
 
 A part of a table is what one recipe, unit and choice of raters says; what is the same in all of its
-rows stands in its caption. Every number keeps the cell of the CSV that it comes from. Pure.
+rows is in its caption. Every number keeps the cell of the CSV that it comes from. Pure.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,11 +33,11 @@ class Number:
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in one place: a text, a number, or both ends of an interval."""
+    """One cell: a text, a number, or both ends of an interval."""
 
     text: str = ""
     numbers: tuple[Number, ...] = ()
-    #: `number` where it stands below a heading of numbers, `long` where a text needs room.
+    #: `number` below a heading of numbers, `long` for a text that needs room.
     kind: str = "text"
 
 
@@ -134,8 +134,8 @@ def shown_table(table: Table) -> ShownTable:
 def _parts(
     rows: Iterable[Row], apart: Sequence[str], first: Callable[[Any], bool] | None
 ) -> Iterable[list[Row]]:
-    """Rows that agree in the columns `apart` together; of these, those that stand by themselves
-    first.
+    """Rows with the same values in the columns `apart` together; of these, rows that `first`
+    selects come first.
     """
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -143,9 +143,9 @@ def _parts(
     for part in parts.values():
         ahead = [first is not None and first(row) for row in part]
         for wanted in (True, False):
-            found = [row for row, is_first in zip(part, ahead, strict=True) if is_first == wanted]
-            if found:
-                yield found
+            some = [row for row, is_first in zip(part, ahead, strict=True) if is_first == wanted]
+            if some:
+                yield some
 
 
 def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> Part:
@@ -170,11 +170,11 @@ def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> Par
     )
 
 
-def _is_caption(column: Column, found: set[Any], n_rows: int) -> bool:
-    """Whether a column says the same of all rows, and something: it then stands in the caption."""
-    if len(found) != 1 or found <= {None, ""}:
+def _is_caption(column: Column, values: set[Any], n_rows: int) -> bool:
+    """Whether a column has the same value, not empty, in all rows: the caption then has it."""
+    if len(values) != 1 or values <= {None, ""}:
         return False
-    return column.part or (n_rows > 1 and all(isinstance(value, str) for value in found))
+    return column.part or (n_rows > 1 and all(isinstance(value, str) for value in values))
 
 
 def _heading(

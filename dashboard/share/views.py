@@ -43,18 +43,18 @@ CHUNK = 1 << 20
 @require_GET
 @researcher_required
 def downloads(request: ResearcherRequest, name: str) -> HttpResponse:
-    found = study_or_404(name)
-    analysis = newest_analysis(found, asked_for(request))
+    study = study_or_404(name)
+    analysis = newest_analysis(study, asked_for(request))
     run = analysis.run
     return analysis_page(
         request,
-        found,
+        study,
         "downloads",
         "share/downloads",
         analysis,
         files=filtered_by(run).files if run else [],
         form=PackageForm(recipes=packages.recipe_choices(run)) if run else None,
-        packages=[_shown(package) for package in packages.packages_of(found)],
+        packages=[_shown(package) for package in packages.packages_of(study)],
     )
 
 
@@ -74,12 +74,12 @@ def _shown(package: Package) -> dict[str, object]:
 @researcher_required
 def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     """Ask for a package of the newest analysis, and wake a worker for it."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     include = asked_for(request)
-    back = redirect(reverse("downloads", args=[found]) + include_query(include) + "#prepared")
-    run = newest_analysis(found, include).run
+    back = redirect(reverse("downloads", args=[study]) + include_query(include) + "#prepared")
+    run = newest_analysis(study, include).run
     if run is None:
-        messages.error(request, "There is no analysis to share yet. Press “Compute” first.")
+        messages.error(request, "No analysis to share yet: press “Compute” first.")
         return back
     form = PackageForm(request.POST, recipes=packages.recipe_choices(run))
     if not form.is_valid():
@@ -88,7 +88,7 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
     try:
         package = packages.request_package(run=run, **form.cleaned_data)
     except AnalysisRun.DoesNotExist:
-        messages.error(request, "This analysis was removed just now. Press “Compute” first.")
+        messages.error(request, "The analysis was removed meanwhile: press “Compute” first.")
         return back
     if package.state == Package.State.DONE:
         messages.success(request, "This download is already prepared.")
@@ -100,10 +100,10 @@ def prepare(request: ResearcherRequest, name: str) -> HttpResponse:
 @require_GET
 @researcher_required
 def package_state(request: ResearcherRequest, name: str, package: int) -> HttpResponse:
-    """How far a package is; says when the page has to be loaded again."""
-    found = packages.packages_of(study_or_404(name)).filter(pk=package).first()
-    response = render(request, "dashboard/share/_progress.html", {"package": found})
-    if found is None or found.state not in (Package.State.WAITING, Package.State.RUNNING):
+    """The progress of a package; a header says when to reload the page."""
+    row = packages.packages_of(study_or_404(name)).filter(pk=package).first()
+    response = render(request, "dashboard/share/_progress.html", {"package": row})
+    if row is None or row.state not in (Package.State.WAITING, Package.State.RUNNING):
         response["X-Finished"] = "1"
     return response
 
@@ -112,12 +112,12 @@ def package_state(request: ResearcherRequest, name: str, package: int) -> HttpRe
 @researcher_required
 def package(request: ResearcherRequest, name: str, package: int) -> HttpResponseBase:
     """The zip."""
-    found = study_or_404(name)
-    wanted = get_object_or_404(packages.packages_of(found), pk=package)
+    study = study_or_404(name)
+    wanted = get_object_or_404(packages.packages_of(study), pk=package)
     try:
         file = wanted.path.open("rb")
     except OSError:
-        return _gone(request, found, wanted)
+        return _gone(request, study, wanted)
     return FileResponse(file, as_attachment=True, filename=wanted.file_name)
 
 
@@ -127,13 +127,13 @@ def package_file(
     request: ResearcherRequest, name: str, package: int, file: str
 ) -> HttpResponseBase:
     """A file of the analysis in a package: its report to be read, others to be saved."""
-    found = study_or_404(name)
-    wanted = get_object_or_404(packages.packages_of(found), pk=package)
+    study = study_or_404(name)
+    wanted = get_object_or_404(packages.packages_of(study), pk=package)
     member = f"{Path(wanted.file_name).stem}/analysis/{file}"
     try:
         packed = ZipFile(wanted.path)
     except (OSError, BadZipFile):
-        return _gone(request, found, wanted)
+        return _gone(request, study, wanted)
     if member not in packed.namelist():
         packed.close()
         raise Http404(f"There is no {file} in this package.")
@@ -160,7 +160,7 @@ def _gone(request: ResearcherRequest, study: Study, package: Package) -> HttpRes
     if package.state == Package.State.DONE:
         why = "The file of this download is gone. Prepare it again."
     elif package.state == Package.State.FAILED:
-        why = "This download could not be made: the reason is below."
+        why = "The download failed: see the reason below."
     messages.error(request, why)
     return redirect(reverse("downloads", args=[study]) + "#prepared")
 
@@ -169,7 +169,7 @@ def _gone(request: ResearcherRequest, study: Study, package: Package) -> HttpRes
 @researcher_required
 def download(request: ResearcherRequest, name: str, file: str) -> StreamingHttpResponse:
     """One CSV file, streamed."""
-    found = study_or_404(name)
+    study = study_or_404(name)
     # A file is not labelled as a page is, so only its address puts test people in it.
-    analysis = newest_analysis(found, asked_for(request) or [])
-    return csv_response(found, analysis.run, file)
+    analysis = newest_analysis(study, asked_for(request) or [])
+    return csv_response(study, analysis.run, file)

@@ -1,7 +1,7 @@
 """Who may see researchers' pages: active staff, and nobody else.
 
 Every page goes through `researcher_required`; every study in an address through `study_or_404`.
-Who tries to log in is told apart by `client_address`.
+`client_address` tells apart the people who try to log in.
 The API asks the same of its callers (`IsAdminUser`, in the settings).
 """
 
@@ -33,7 +33,7 @@ class ResearcherRequest(HttpRequest):
 def researcher_required(
     view: Callable[Concatenate[ResearcherRequest, P], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Let active staff in; ask the unknown to log in; refuse everybody else (403)."""
+    """Admit active staff; ask anonymous visitors to log in; refuse other accounts (403)."""
 
     @never_cache
     @wraps(view)
@@ -50,8 +50,8 @@ def researcher_required(
 def client_address(request: HttpRequest) -> str | None:
     """Where a request comes from, as told by our own proxy where there is one.
 
-    The proxy adds the last address that a request names; what stands before that is the client's
-    own word. None where the address is none.
+    The proxy adds the last address of the header; the client may have written the others. None
+    if the text is no address.
     """
     address: str = request.META.get("REMOTE_ADDR", "")
     if settings.BEHIND_PROXY:

@@ -23,10 +23,10 @@ def figures_of(analysis: Analysis, labels: Labels) -> list[FigureSpec]:
 
 def by_table(figures: list[FigureSpec]) -> dict[str, list[FigureSpec]]:
     """The figures that show the numbers of each table."""
-    found: dict[str, list[FigureSpec]] = {}
+    grouped: dict[str, list[FigureSpec]] = {}
     for figure in figures:
-        found.setdefault(figure.table, []).append(figure)
-    return found
+        grouped.setdefault(figure.table, []).append(figure)
+    return grouped
 
 
 def address_of(study: Study, analysis: Analysis, table: str) -> str:

@@ -51,11 +51,11 @@ class FilesField(forms.FileField):
 
 
 class ReasonForm(forms.Form):
-    """Why researchers decide what they decide about raters."""
+    """The reason of a decision about raters."""
 
     reason = forms.CharField(
         max_length=LONGEST_REASON,
-        error_messages={"required": "Give a reason: it is kept with the decision."},
+        error_messages={"required": "Give a reason: it is stored with the decision."},
     )
 
     @property

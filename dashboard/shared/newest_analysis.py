@@ -68,11 +68,11 @@ def included(study: Study, asked: list[str] | None) -> list[str]:
 
 def tables_of(run: AnalysisRun | None, *names: str) -> dict[str, Table]:
     """A run's tables called `names`; one that it lacks is empty."""
-    found = {name: Table([], []) for name in names}
+    tables = {name: Table([], []) for name in names}
     if run is not None:
         stored = run.results.filter(kind=Result.Kind.TABLE, name__in=names)
-        found |= {result.name: Table.from_content(result.content) for result in stored}
-    return found
+        tables |= {result.name: Table.from_content(result.content) for result in stored}
+    return tables
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Analysis:
 
     @property
     def not_available(self) -> dict[str, str]:
-        """Why a table or figure is not there, by its name."""
+        """Why a table or figure is not available, by its name."""
         reasons: dict[str, str] = self.run.manifest.get("absent", {}) if self.run else {}
         return reasons
 
@@ -127,7 +127,7 @@ class Analysis:
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader of the results has to know about the gold scores."""
+        """Warnings about the gold scores for readers of the results."""
         if self.run is None:
             return []
         labels = labels_of(self.run.study)

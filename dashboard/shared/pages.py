@@ -1,4 +1,4 @@
-"""What all pages of a study have in common: navigation, whose answers they show, waking workers."""
+"""Shared by all pages of a study: navigation, the choice of participants, waking workers."""
 
 from functools import partial
 from typing import Any
@@ -41,10 +41,14 @@ SUBJECTS = [
     ),
     (
         "Raters",
-        [("raters", "Funnel and list"), ("thresholds", "Thresholds"), ("submissions", "Prolific")],
+        [
+            ("raters", "Funnel and list"),
+            ("thresholds", "Thresholds"),
+            ("submissions", "Prolific submissions"),
+        ],
     ),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement"), ("guard", "Guard")]),
-    ("Results", [*OF_RESULTS.items(), ("figures", "All figures")]),
+    ("Results", [*OF_RESULTS.items(), ("figures", "Figures")]),
     ("Share", [("downloads", "Files")]),
 ]
 
@@ -93,8 +97,8 @@ def wake_worker(request: HttpRequest, task_name: str, row: int) -> None:
     except OperationalError as error:
         messages.error(
             request,
-            f"The broker does not answer ({error}). The work is queued all the same: a worker "
-            f"looks for it every {settings.SWEEP_SECONDS:.0f} s.",
+            f"The broker does not answer ({error}). The work is still queued: a worker looks for "
+            f"it every {settings.SWEEP_SECONDS:.0f} s.",
         )
 
 
@@ -107,7 +111,7 @@ def analysis_page(
     /,
     **context: Any,
 ) -> HttpResponse:
-    """A page about an analysis, with what says which analysis that is."""
+    """A page about an analysis, with the bar that describes the analysis."""
     gold = gold_scores(study)
     test_people = only_not_counted(study)
     return study_page(

@@ -1,6 +1,6 @@
 """Stored tables of recipes for pages: rows chosen, and cells as people read them.
 
-Nothing here knows a single table: what a column is and what belongs to it stands in the catalogue.
+This module knows no particular table: the catalogue declares columns and what belongs to them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ EVERY = "*"
 RECIPE = ("recipe", "unit")
 #: What has a place of its own on a page.
 ASIDE = ("note", "sources")
-#: What stands to the right of its cell.
+#: Columns to the right of the cells.
 NUMBERS = ("count", "number")
 #: Characters from which a text may break into lines.
 LONG = 30
@@ -54,7 +54,7 @@ def choices(stored: Mapping[str, Table], specs: Mapping[str, TableSpec]) -> dict
     declared: dict[str, Column] = {}
     for name in stored:
         declared |= {c.name: c for c in specs[name].columns if c.choice} | declared
-    found = {}
+    chosen = {}
     for column in declared.values():
         values = in_order(
             value
@@ -64,8 +64,8 @@ def choices(stored: Mapping[str, Table], specs: Mapping[str, TableSpec]) -> dict
             for value in _said(row, column.name)
         )
         if len(values) > 1:
-            found[column] = values
-    return found
+            chosen[column] = values
+    return chosen
 
 
 def asked_of(table: Table, spec: TableSpec, chosen: Mapping[str, str]) -> dict[str, str]:
@@ -105,26 +105,26 @@ def _said(row: Row, column: str) -> list[str]:
 def grouped(rows: Sequence[Row], spec: TableSpec) -> list[list[Row]]:
     """Rows that agree in every key but the recipe, together, in order of first appearance."""
     within = [column.name for column in spec.columns if column.is_key]
-    found: dict[tuple[Any, ...], list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         key = tuple(row.get(name) for name in within if name not in RECIPE)
-        found.setdefault(key, []).append(row)
-    return list(found.values())
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
 
 
 def compared(groups: Sequence[Sequence[Row]], level: float) -> Compared | None:
     """How far recipes differ in calling p small; None where there is nothing to compare."""
-    found = Compared(level)
+    comparison = Compared(level)
     for rows in groups:
         small = _small(rows, level)
         if len(small) < 2:
             continue
-        found.groups += 1
-        found.all_small += all(small.values())
+        comparison.groups += 1
+        comparison.all_small += all(small.values())
         if _differs(small):
             for recipe in (recipe for recipe, is_small in small.items() if is_small):
-                found.small_in[recipe] = found.small_in.get(recipe, 0) + 1
-    return found if found.groups else None
+                comparison.small_in[recipe] = comparison.small_in.get(recipe, 0) + 1
+    return comparison if comparison.groups else None
 
 
 def _small(rows: Sequence[Row], level: float) -> dict[Any, bool]:
@@ -212,14 +212,14 @@ class Recipes(Cell):
 
 
 class Verdict(django_tables2.Column):  # type: ignore[misc]  # as above
-    """What one recipe calls small and others do not."""
+    """A mark for p that is small in one recipe and not in others."""
 
     def render(self, value: str) -> str:
         return format_html('<span class="pill warn">{}</span>', value) if value else ""
 
 
 def _together(record: Row, table: django_tables2.Table) -> str | None:
-    """Rows of one group stand together unless the table is sorted."""
+    """Rows of one group are together unless the table is sorted."""
     return "same" if record["_same"] and not table.order_by else None
 
 
@@ -242,7 +242,7 @@ def shown(
     *,
     level: float = 0.05,
 ) -> ResultTable:
-    """Groups of a table's rows as they stand on a page."""
+    """Groups of a table's rows as pages show them."""
     rows = list(chain.from_iterable(groups))
     columns = [spec.column(each) for each in table.columns]
     there = [
@@ -277,14 +277,14 @@ def shown(
     if any(row.get("note") for row in rows):
         quiet = {"td": {"class": "wide muted"}}
         cells.append(("note", django_tables2.Column(verbose_name="Note", default="", attrs=quiet)))
-    found = ResultTable(data, extra_columns=cells, prefix=f"{spec.name}-")
-    found.constants = [
+    shown_table = ResultTable(data, extra_columns=cells, prefix=f"{spec.name}-")
+    shown_table.constants = [
         (str(Cell(column, there, is_number=False).verbose_name), constants[column.name])
         for column in keys
         if constants[column.name]
     ]
-    found.left_out = [column.name for column in columns if not column.page]
-    return found
+    shown_table.left_out = [column.name for column in columns if not column.page]
+    return shown_table
 
 
 def _constant(column: Column, columns: Sequence[Column], rows: Sequence[Row]) -> str:

@@ -88,7 +88,7 @@ def test_page_refuses_people_who_are_no_staff(client: Client, study: Study, addr
 def test_refusal_says_whose_pages_these_are(client: Client, db: None) -> None:
     client.force_login(User.objects.create_user("guest"))
     answer = client.get("/")
-    assert "You are logged in as guest, an account without access." in text_of(answer)
+    assert "The account guest has no access." in text_of(answer)
     assert "API token" not in text_of(answer)
 
 

@@ -67,8 +67,8 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
         [
             "Warnings about the gold scores",
             "Does a judge agree with itself?",
-            "Do people agree with it?",
-            "Can it replace a rater?",
+            "Do people agree with a judge?",
+            "Can a judge replace a rater?",
         ],
         ["Warnings about the gold scores", "Do the results depend on the gold scores?"],
     ]
@@ -77,8 +77,8 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     assert consistency[1][:4] == [name, "Warmth", "20 of 20", "1.00 (1.00 to 1.00)"]
     assert [row[0] for row in given] == ["Who", "people", name]
     assert given[2][1:] == ["20", "0%", "40%", "0%", "40%", "20%"]
-    assert "Correlation of means, r" in shown and "Worry where the interval holds 0." in shown
-    assert "always 3 knows nothing" in shown
+    assert "Correlation of means, r" in shown and "Worry if the interval includes 0." in shown
+    assert "always 3 baseline" in shown
     assert "leave-one-rater-out consensus" in text_of(guard)
     assert "Raters whom the rule excludes" in text_of(guard)
     assert "Wins: Plain : Tuned" in text_of(guard)

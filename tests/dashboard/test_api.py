@@ -219,7 +219,7 @@ def test_exports_lists_what_can_be_downloaded_and_where(
     files = {row["file"]: row for row in answer["files"]}
     assert files["ranks.csv"] == {
         "file": "ranks.csv",
-        "about": "Everybody's ranks and choices",
+        "about": "The ranks and choices of all raters",
         "absent": "the study asks for no ranks and no choices",
         "url": None,
     }

@@ -25,7 +25,9 @@ def test_downloads_offers_each_file_or_says_why_not(
         "page_times.csv", "certificate.csv", "codebook.csv", "judge_scores.csv",
         "judge_attempts.csv",
     }  # fmt: skip
-    assert files["ranks.csv"].endswith("(not here: the study asks for no ranks and no choices)")
+    assert files["ranks.csv"].endswith(
+        "(not available: the study asks for no ranks and no choices)"
+    )
 
 
 def test_download_of_ratings_holds_the_raters_who_are_kept(

@@ -109,7 +109,7 @@ def test_order_page_shows_counts_tests_and_what_is_missing(page: Client, study: 
 
 
 def test_order_page_of_nobody_says_so(page: Client, study: Study) -> None:
-    assert "Nobody is counted yet" in text_of(page.get("/studies/small/order/"))
+    assert "No one is counted yet" in text_of(page.get("/studies/small/order/"))
 
 
 def test_order_page_counts_test_people_only_when_asked(page: Client, study: Study) -> None:
@@ -137,7 +137,7 @@ def test_order_page_warns_of_a_maximum_that_leaves_squares_open(page: Client, st
     study.settings["places"]["maximum"] = 10
     study.save()
     shown = text_of(page.get("/studies/small/order/"))
-    assert "takes 10 people, which is no multiple of 4" in shown
+    assert "takes 10 people. This is not a multiple of 4" in shown
 
 
 @pytest.mark.parametrize("query", ["pool=everybody", "people=some"])
@@ -186,7 +186,7 @@ def test_policy_page_says_what_to_change(page: Client, study: Study) -> None:
     assert rules["Attention check check_1"][0] == "fine"
     assert rules["Pay"][0] == "remember"
     changes = sum(row[1] == "to change" for row in tables_of(answer)[0])
-    assert f"{changes} things to change before you recruit" in text_of(answer)
+    assert f"Change {changes} points before you recruit" in text_of(answer)
 
 
 def test_policy_page_says_nothing_about_prolific_where_nobody_comes_from_there(
@@ -247,7 +247,7 @@ def test_pilot_page_compares_with_the_main_study(
     answer = page.get("/studies/small/pilot/")
     assert tables_of(answer)[0] == [
         ["Measure", "small@2", "small@1 (pilot)"],
-        ["Asked of a block", "likert", "ranking"],
+        ["Tasks per block", "likert", "ranking"],
         ["Completed", "2", "2"],
         ["Minutes, median", "23.0", "27.0"],
         ["Minutes, lower quartile", "23.0", "26.5"],
@@ -266,7 +266,7 @@ def test_pilot_page_says_where_there_is_no_analysis(
 ) -> None:
     shown = text_of(page.get("/studies/small@1/pilot/"))
     assert "This version is a pilot" in shown
-    assert "small@1: there is no analysis with these measures yet." in shown
+    assert "small@1: no analysis with these measures yet." in shown
 
 
 def test_pilot_page_of_a_single_version_says_how_to_make_another(

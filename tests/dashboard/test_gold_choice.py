@@ -96,13 +96,13 @@ def test_choice_for_people_asked_for_by_name_compares_their_analyses(
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("file high", "The gold scores are those of file high already."),
-        ("judge@1", "judge@1 has no scores yet: ask it first."),
+        ("file high", "file high is already gold."),
+        ("judge@1", "judge@1 has no scores yet: press “Score”."),
         (
             "wide@1",
-            "wide@1 scores on a scale of its own (1 to 3), and raters on 1 to 5: no distance",
+            "wide@1 scores from 1 to 3 and raters from 1 to 5, so distances",
         ),
-        ("panel clinicians", "panel clinicians has no ratings yet: nobody of it has completed"),
+        ("panel clinicians", "panel clinicians has no ratings yet: no expert has completed"),
         ("file nobody", "'file nobody' is no source of gold scores of small@1; there are: judge@1"),
         ("", "'' is no source of gold scores"),
         ("file hihg", "did you mean 'file high'?"),
@@ -127,9 +127,9 @@ def test_page_says_who_can_not_be_gold(page: Client, study: Study, settings: Set
     describe(study, {"name": "judge"}, {"name": "wide", "scale": points})
     actions = [row[-1] for row in tables_of(page.get(GOLD))[0][1:]]
     assert actions == [
-        "Score judge@1 can't be the gold: no scores yet",
-        "Score wide@1 can't be the gold: it has a scale of its own",
-        "is the gold",
+        "Score judge@1 can't be gold: no scores yet",
+        "Score wide@1 can't be gold: different scale",
+        "current gold",
     ]
 
 
@@ -180,10 +180,10 @@ def test_changes_say_who_is_excluded_now_and_who_is_included_again(
     assert "newly excluded 1 included again 1" in shown
     assert "raters kept, before → now 4 → 4" in shown
     assert "mean change of a gold score 2.00" in shown
-    assert "over 12 places of responses" in shown
+    assert "over 12 responses" in shown
     assert funnel[-1] == ["Low variance and far from gold", "1", "1", "4", "4"]
-    assert wins[1][:2] == ["warmth", "before"] and wins[2][0] == "now"
-    assert "Not everything here follows from the gold scores" not in shown
+    assert wins[1][:2] == ["Warmth", "before"] and wins[2][0] == "now"
+    assert "The gold scores are not the only difference" not in shown
 
 
 def test_changes_say_when_answers_came_in_between(page: Client, flat: Study, woken: Woken) -> None:
@@ -192,7 +192,7 @@ def test_changes_say_when_answers_came_in_between(page: Client, flat: Study, wok
     address = choose(page, "file low")
     execute(AnalysisRun.objects.get(state="waiting").pk)
     shown = text_of(page.get(address))
-    assert "the gold scores: people came or answered in between. To see what" in shown
+    assert "not the only difference: people came or answered in between. To see" in shown
 
 
 def test_changes_say_when_the_rules_changed_in_between(
@@ -203,7 +203,7 @@ def test_changes_say_when_the_rules_changed_in_between(
     address = choose(page, "file low")
     execute(AnalysisRun.objects.get(state="waiting").pk)
     answer = page.get(address)
-    assert "the gold scores: the quality rules changed. To see" in text_of(answer)
+    assert "not the only difference: the quality rules changed. To see" in text_of(answer)
     funnel = {row[0]: row[1:] for row in tables_of(answer)[1]}
     assert funnel["Too fast or too slow"] == ["1", "–", "5", "–"]
 
@@ -216,7 +216,7 @@ def test_changes_without_an_analysis_before_lead_to_the_results(
     assert address == f"/studies/small@1/gold/changes/{after.pk}/"
     execute(after.pk)
     shown = text_of(page.get(address))
-    assert "There was no finished analysis to compare with." in shown
+    assert "No earlier analysis to compare with." in shown
     assert "newly excluded" not in shown
 
 
@@ -225,7 +225,10 @@ def test_changes_of_an_analysis_that_failed_say_so(page: Client, flat: Study, wo
     after = AnalysisRun.objects.get()
     AnalysisRun.objects.update(state="failed", error="MemoryError: <too big>")
     answer = page.get(f"{GOLD}changes/{after.pk}/")
-    assert "The analysis failed. The choice stands. MemoryError: <too big>" in text_of(answer)
+    assert (
+        "The analysis failed. The new gold scores stay chosen. MemoryError: <too big>"
+        in text_of(answer)
+    )
     assert page.get(f"{GOLD}changes/{after.pk}/state/")["X-Finished"] == "1"
 
 
@@ -275,12 +278,12 @@ def test_command_lists_sources_and_marks_the_gold_one(
     describe(flat, {"name": "owl", "replicates": 1}, {"name": "kite"})
     add_participant(flat, pseudonym="edda", source="panel", panel="clinicians")
     assert manage("gold", "small").splitlines() == [
-        "  kite@1: 0 of 0 valid calls, not asked yet (kite@1 has no scores yet: ask it first)",
+        "  kite@1: 0 of 0 valid calls, not asked yet (kite@1 has no scores yet: press “Score”)",
         "  owl@1: 9 of 10 valid calls, working",
         "* file high: 10 scores",
         "  file imported: 10 scores",
         "  file low: 10 scores",
-        "  panel clinicians: experts who have completed: 1",
+        "  panel clinicians: 1 completed",
     ]
 
 
@@ -291,8 +294,8 @@ def test_command_chooses_and_says_where_to_see_what_that_changes(
     said = manage("gold", "small", name)
     run = AnalysisRun.objects.get()
     assert said.splitlines() == [
-        "small@1: the gold scores are now those of file low",
-        f"What that changes: http://localhost:8000/studies/small@1/gold/changes/{run.pk}/",
+        "small@1: file low is now gold",
+        f"Changes: http://localhost:8000/studies/small@1/gold/changes/{run.pk}/",
     ]
     assert commands_wake == [("analysis.run", run.pk)]
     assert GoldDecision.objects.latest("id").why == "chosen by a command"
@@ -301,7 +304,7 @@ def test_command_chooses_and_says_where_to_see_what_that_changes(
 def test_command_refuses_what_can_not_be_gold(flat: Study) -> None:
     with pytest.raises(CommandError, match="'nobody' is no source of gold scores of small@1"):
         manage("gold", "small", "nobody")
-    with pytest.raises(CommandError, match="those of file high already"):
+    with pytest.raises(CommandError, match="file high is already gold"):
         manage("gold", "small", "high")
     with pytest.raises(CommandError, match="'absent'"):
         manage("gold", "absent")
@@ -326,10 +329,10 @@ def test_import_gold_adds_a_source_and_chooses_it_where_asked_to(
 ) -> None:
     path = files(scores=FILE)["scores"]
     said = manage("import_gold", "small", gold=path, name="experts")
-    assert said == "small@1: 2 gold scores are here as 'file experts'\n"
+    assert said == "small@1: imported 2 gold scores as 'file experts'\n"
     assert chosen(study) == "file imported"
     said = manage("import_gold", "small", gold=path, name="again", use=True)
-    assert "small@1: the gold scores are now those of file again" in said
+    assert "small@1: file again is now gold" in said
     assert chosen(study) == "file again"
     assert study.gold_sets.get(name="again").made_by == "us"
 
@@ -340,7 +343,7 @@ def test_import_gold_adds_a_source_and_chooses_it_where_asked_to(
         (FILE.replace("2.5", "two"), "experts", r"scores.csv, line 2: column 'gold': 'two' is not"),
         (FILE.replace("Ant,tuned", "Ant,tunes"), "experts", "line 3: column 'condition': 'tunes'"),
         (FILE, "imported", "already has gold scores called 'imported'"),
-        (FILE, "", "'' is no name for gold scores"),
+        (FILE, "", "'' can't be the name of gold scores"),
     ],
 )
 def test_import_gold_changes_nothing_where_something_is_wrong(

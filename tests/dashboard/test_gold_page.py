@@ -42,14 +42,14 @@ GOLD = "/studies/small/gold/"
 
 def test_study_without_judge_says_what_to_do(page: Client, study: Study) -> None:
     shown = text_of(page.get(GOLD))
-    assert "The study names no judge: add a judging section to its study.yaml" in shown
-    assert "Gold scores: file imported . The rule “" in shown
+    assert "The study has no judge: add a judging section to its study.yaml" in shown
+    assert "file imported . The rule “Low variance and far from gold” compares raters" in shown
 
 
 def test_study_without_ratings_has_no_use_for_gold_scores(page: Client, db: None) -> None:
     small_study.load(yaml=small_study.CHOICES_YAML)
     shown = text_of(page.get(GOLD))
-    assert "it asks for no ratings" in shown
+    assert "The study has no ratings, so it needs no judge." in shown
     assert "Gold scores from a file" not in shown
 
 
@@ -80,7 +80,7 @@ def test_every_source_stands_beside_the_others(
             f"file imported gold author not stated, imported {imported_at}",
             "10 scores",
         ],
-        ["panel clinicians experts, who rate in the survey", "1 who has completed"],
+        ["panel clinicians experts who rate in the survey", "1 who has completed"],
     ]
 
 
@@ -91,10 +91,8 @@ def test_cost_tells_what_is_estimated_and_what_nobody_knows(page: Client, judge:
     add_attempt(third, "unknown", cost_is_estimate=True)
     answer = page.get(GOLD)
     rests_on = tables_of(answer)[0][1][1]
-    assert rests_on.endswith("0.7500 USD of it 0.2500 by our estimate 1 request of unknown cost")
-    assert "0.7500 USD, of which 0.2500 are our estimate; 1 request of unknown cost" in (
-        text_of(answer)
-    )
+    assert rests_on.endswith("0.7500 USD 0.2500 of it estimated 1 request of unknown cost")
+    assert "0.7500 USD (0.2500 estimated); 1 request of unknown cost" in (text_of(answer))
 
 
 def test_budget_stands_beside_what_is_spent(page: Client, study: Study) -> None:
@@ -115,11 +113,11 @@ def test_gold_score_says_how_many_valid_calls_it_rests_on(page: Client, judge: J
 def test_calls_that_are_to_come_are_told_and_can_be_asked_for(page: Client, judge: Judge) -> None:
     answer_calls(judge.calls.all())
     row = tables_of(page.get(GOLD))[0][1]
-    assert (row[1], row[-1]) == ("20 of 20 valid calls complete 0.1000 USD", "is the gold")
+    assert (row[1], row[-1]) == ("20 of 20 valid calls complete 0.1000 USD", "current gold")
     describe(judge.study, {"name": "stand-in", "replicates": 3})
     row = tables_of(page.get(GOLD))[0][1]
     assert row[1] == "20 of 20 valid calls incomplete 10 not asked yet 0.1000 USD"
-    assert row[-1] == "Score stand-in@1 is the gold"
+    assert row[-1] == "Score stand-in@1 current gold"
     shown = text_of(page.get(f"{GOLD}judges/stand-in@1/"))
     assert "0 failed, 10 not asked yet. incomplete" in shown
 
@@ -137,10 +135,10 @@ def test_earlier_version_stays_gold_until_somebody_decides(page: Client, judge: 
     said = "The gold scores are those of an earlier version of stand-in"
     shown = text_of(page.get(GOLD))
     assert said in shown
-    assert "To use stand-in@2 , score it, compare its scores and make it the gold." in shown
+    assert "To use stand-in@2 , press “Score”, then “Use as gold”." in shown
     plan_calls(newer)
     answer_calls(newer.calls.all())
-    assert "To use stand-in@2 , compare its scores and make it the gold." in text_of(page.get(GOLD))
+    assert "To use stand-in@2 , press “Use as gold”." in text_of(page.get(GOLD))
     choose_gold(judge.study, judge=newer)
     assert said not in text_of(page.get(GOLD))
 
@@ -148,9 +146,9 @@ def test_earlier_version_stays_gold_until_somebody_decides(page: Client, judge: 
 def test_decisions_say_who_chose_whom_when_and_why(page: Client, judge: Judge) -> None:
     gold_set(judge.study, name="mine")
     newest, first = tables_of(page.get(GOLD))[1][1:]
-    assert newest[1:] == ["mine (imported) gold", "a command", "for a test"]
+    assert newest[1:] == ["mine (imported) gold", "command line", "for a test"]
     assert first[1:] == [
-        "stand-in@1 (stand-in, no language model)", "a command", "named in the study's file",
+        "stand-in@1 (stand-in, no language model)", "command line", "named in the study's file",
     ]  # fmt: skip
 
 
@@ -236,7 +234,7 @@ def test_score_with_nothing_missing_wakes_nobody(page: Client, judge: Judge, wok
     answer_calls(judge.calls.all())
     answer = page.post(f"{GOLD}score/", follow=True)
     assert woken == []
-    assert "there is nothing to ask" in text_of(answer)
+    assert "no scores are missing" in text_of(answer)
 
 
 def test_score_resumes_a_judge_that_was_stopped(page: Client, judge: Judge, woken: Woken) -> None:
@@ -255,9 +253,9 @@ def test_score_without_a_key_says_so_before_and_after_and_queues_nothing(
     settings.JUDGE_BASE_URL = "https://judge.example/v1"
     describe(study, {"name": "real"})
     missing = "JUDGE_API_KEY is missing: judge.example needs a key. Set it in the environment"
-    assert f"real@1 can't be asked from here. {missing}" in text_of(page.get(GOLD))
+    assert f"real@1 can't score here. {missing}" in text_of(page.get(GOLD))
     answer = page.post(f"{GOLD}score/", follow=True)
-    assert f"real was not asked: {missing}" in text_of(answer)
+    assert f"real: nothing was queued, because {missing}" in text_of(answer)
     assert (woken, Call.objects.count()) == ([], 0)
 
 
@@ -281,7 +279,9 @@ def test_score_asks_those_who_can_be_asked_and_names_the_others(
     settings.JUDGE_BASE_URL = "http://127.0.0.1:9/v1"
     describe(study, {"name": "far", "endpoint": "moon"}, {"name": "near"})
     answer = page.post(f"{GOLD}score/", follow=True)
-    assert "far was not asked: the endpoint 'moon' is not set up here" in text_of(answer)
+    assert "far: nothing was queued, because the endpoint 'moon' is not set up here" in text_of(
+        answer
+    )
     assert woken == [("judge.run", Judge.objects.get(name="near").pk)]
 
 
@@ -312,7 +312,7 @@ def test_upload_adds_a_source_that_is_not_gold_yet(
     page: Client, study: Study, tmp_path: Path
 ) -> None:
     said = upload(page, tmp_path, FILE)
-    assert "2 gold scores are here as mine. They are not gold yet." in said
+    assert "Imported 2 gold scores as mine. To use them, press “Use as gold”." in said
     assert ["file mine author not stated", "2 scores"] in [
         [source.partition(", imported")[0], rests_on]
         for source, rests_on, *_ in tables_of(page.get(GOLD))[0][1:]
@@ -324,7 +324,7 @@ def test_upload_adds_a_source_that_is_not_gold_yet(
 
 def test_one_score_is_told_as_one(page: Client, study: Study, tmp_path: Path) -> None:
     said = upload(page, tmp_path, "".join(FILE.splitlines(keepends=True)[:2]))
-    assert "1 gold score is here as mine. It is not gold yet." in said
+    assert "Imported 1 gold score as mine. To use it, press “Use as gold”." in said
 
 
 @pytest.mark.parametrize(
@@ -337,9 +337,9 @@ def test_one_score_is_told_as_one(page: Client, study: Study, tmp_path: Path) ->
             "scores.csv, line 2: column 'gold': 9 is not between 1 and 5",
         ),
         (FILE.replace("gold", "score"), "mine", "column 'score' is unknown; did you mean 'gold'?"),
-        (FILE.splitlines()[0] + "\n", "mine", "scores.csv: there are no gold scores in it"),
+        (FILE.splitlines()[0] + "\n", "mine", "scores.csv: the file has no gold scores"),
         (FILE, "imported", "small@1 already has gold scores called 'imported'"),
-        (FILE, "-", "'-' is no name for gold scores"),
+        (FILE, "-", "'-' can't be the name of gold scores"),
         (FILE, " ", "Give the gold scores a name."),
     ],
 )

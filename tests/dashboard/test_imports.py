@@ -75,7 +75,7 @@ def test_second_import_of_the_same_is_refused(study: Study, files: Files) -> Non
     run(study, given)
     before = stored()
 
-    with pytest.raises(CommandError, match="2 of 2 participants are in small@1 already"):
+    with pytest.raises(CommandError, match="2 of 2 participants are already in small@1"):
         run(study, given)
     assert stored() == before
 
@@ -86,7 +86,7 @@ def test_gold_scores_are_imported_once(study: Study, files: Files) -> None:
     others = PEOPLE.replace("anna", "carl").replace("bert", "dora")
     theirs = RATINGS.replace("anna", "carl").replace("bert", "dora")
 
-    with pytest.raises(CommandError, match="has imported gold scores already"):
+    with pytest.raises(CommandError, match="already has imported gold scores"):
         run(study, files(participants=others, ratings=theirs, gold=GOLD))
     assert stored() == before
 
@@ -251,7 +251,7 @@ def test_names_like_prolific_ids_are_pointed_out(study: Study, files: Files) -> 
     people, ratings = PEOPLE.replace("anna", name), RATINGS.replace("anna", name)
 
     said = run(study, files(participants=people, ratings=ratings))
-    assert "1 participants are named like Prolific IDs (line 2)" in said
+    assert "names like Prolific IDs: 1 (first: line 2)" in said
 
 
 def test_imported_gold_scores_in_the_place_of_others_are_pointed_out(
@@ -260,7 +260,7 @@ def test_imported_gold_scores_in_the_place_of_others_are_pointed_out(
     answer_calls(planned(study, name="robot").calls.all()[:1])
     said = run(study, files(participants=PEOPLE, ratings=RATINGS, gold=GOLD))
 
-    assert "the imported gold scores take the place of those of robot@1" in said
+    assert "the imported gold scores replace those of robot@1" in said
 
 
 @pytest.mark.django_db(transaction=True)
@@ -271,15 +271,15 @@ def test_one_of_two_imports_at_once_is_refused(files: Files) -> None:
     def outcome(_: int) -> str:
         try:
             return run(study, given)
-        except CommandError as refused:
-            return str(refused)
+        except CommandError as refusal:
+            return str(refusal)
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(2) as pool:
-        said = sorted(pool.map(outcome, range(2)))
-    assert said[0].startswith("2 of 2 participants are in small@1 already")
-    assert said[1].startswith("Imported into small@1: 2 participants, 3 ratings")
+        imported, refused = sorted(pool.map(outcome, range(2)))
+    assert imported.startswith("Imported into small@1: 2 participants, 3 ratings")
+    assert refused.startswith("Nothing was imported: 2 of 2 participants are already in small@1")
     assert stored()["Rating"] == 3
 
 

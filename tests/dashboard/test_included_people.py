@@ -104,7 +104,7 @@ def test_first_numbers_of_the_overview_are_of_test_people_while_there_is_nobody_
     assert tiles(page)["completed"] == "1"
     shown = text_of(page.get("/studies/small/"))
     assert "These numbers include simulated participants" in shown
-    assert "because nobody else has arrived yet" in shown
+    assert "because no rater has arrived yet" in shown
     assert tiles(page, "?include=none")["completed"] == "0"
     assert "These numbers include" not in text_of(page.get("/studies/small/?include=none"))
     add_participant(tried, pseudonym="eva", status="in_progress")

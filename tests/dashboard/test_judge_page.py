@@ -58,17 +58,17 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
         "Model owl-70b",
         "Endpoint default: https://judges.example/v1",
         "Family Owl",
-        "Structured output not found out yet: the first request does",
+        "Structured output not tested yet: the first request tests it",
         "Shown one response at a time",
         "Asked 4 times each, with a reason for each score",
         "Temperature 0.5",
-        "Seed 7; each call has its own, made from it",
+        "Seed 7; each call derives its own from it",
         "Longest answer 100 tokens",
         "Price 0.25 USD in and 0.5 USD out per million tokens",
         "Scale 1 = label 1; 2 = label 2",
         "Warmth warmth? Weigh warmth.",
         '"groq"',
-        "What is sent for one response, to the letter system You rate one reply",
+        "The exact request for one response system You rate one reply",
         "<reply> Ant plain answers S1 </reply>",
         '"seed": 1783159705',
     ):
@@ -77,7 +77,7 @@ def test_page_shows_the_whole_configuration(page: Client, study: Study, settings
         endpoint=judge.endpoint, model="owl-70b", support=StructuredOutput.Support.ENFORCED
     )
     shown = text_of(page.get("/studies/small/gold/judges/owl@1/"))
-    assert "Structured output answers keep to a JSON schema (found out" in shown
+    assert "Structured output answers keep to a JSON schema (tested" in shown
     assert '"response_format"' in shown
 
 
@@ -90,7 +90,7 @@ def test_judge_of_an_earlier_release_says_that_it_keeps_its_seeds(
     judge.save()
     shown = text_of(page.get(JUDGE))
     assert f"{judge} {KEPT}" in shown
-    assert "Seed 7, plus the number of the replicate: the same for every text" in shown
+    assert "Seed 7, plus the number of the replicate, the same for every text" in shown
 
 
 def test_judge_of_blocks_shows_what_it_is_sent(page: Client, judge: Judge) -> None:
@@ -109,8 +109,8 @@ def test_earlier_version_says_why_it_is_asked_no_more(page: Client, judge: Judge
     describe(judge.study, {"name": "stand-in", "replicates": 2, "rubric": "Weigh warmth."})
     shown = text_of(page.get(JUDGE))
     assert "Judge stand-in@1" in shown and "earlier version" in shown
-    assert "It is asked no more: replaced by stand-in@2" in shown
-    assert "Score what is missing" not in shown
+    assert "This version no longer scores: replaced by stand-in@2" in shown
+    assert "Score missing responses" not in shown
     assert "stand-in@1" in text_of(page.get("/studies/small/gold/"))
 
 
@@ -126,8 +126,8 @@ def test_progress_says_what_the_scores_rest_on_and_what_was_sent(
     add_attempt(third, "unknown")
     shown = text_of(page.get(JUDGE))
     assert "This judge is a stand-in, not a language model." in shown
-    assert "rest on 1 of 20 valid calls: 0 running, 18 waiting, 1 failed." in shown
-    assert "Requests sent 3, of which 1 possibly paid without an answer here" in shown
+    assert "1 of 20 calls valid: 0 running, 18 waiting, 1 failed." in shown
+    assert "Requests sent 3, 1 of them possibly billed without an answer" in shown
     assert "1 × answered" in shown and "1 × worker lost: possibly answered and paid" in shown
 
 
@@ -274,7 +274,7 @@ def test_earlier_version_is_not_asked_again(page: Client, judge: Judge, woken: W
     answer_calls(judge.calls.filter(state="waiting"))
     describe(judge.study, {"name": "stand-in", "rubric": "Weigh warmth."})
     answer = page.post(f"{JUDGE}retry/", {"call": call.pk}, follow=True)
-    assert "was not asked: it is an earlier version" in text_of(answer)
+    assert "nothing was queued, because it is an earlier version" in text_of(answer)
     assert Call.objects.get(pk=call.pk).state == "failed"
     assert woken == []
 
@@ -286,7 +286,7 @@ def test_retry_without_a_key_says_so(
     fail_call(call, "no number in it")
     settings.JUDGE_API_KEY = ""
     answer = page.post(f"{JUDGE}retry/", {"call": call.pk}, follow=True)
-    assert "was not asked: JUDGE_API_KEY is missing" in text_of(answer)
+    assert "nothing was queued, because JUDGE_API_KEY is missing" in text_of(answer)
     assert Call.objects.get(pk=call.pk).state == "failed"
 
 
@@ -359,18 +359,18 @@ def test_call_shows_every_attempt_with_its_provenance(page: Client, judge: Judge
     ]  # fmt: skip
     for said in (
         "Attempt 1: answered, but with no usable score",
-        "What went wrong no JSON object",
+        "Error no JSON object",
         "Cost 0.250000 USD Versions",
         "well <b>",
         "Attempt 2: answered",
-        "asking for a repair of the answer before",
-        "m was asked for, owl-70b-0613 answered",
+        "to repair the previous answer",
+        "m requested, owl-70b-0613 answered",
         "Provider groq",
         "Fingerprint fp_1",
         "Their response id chat-1",
         "prompt_tokens 120",
         "after 0.75 s",
-        "Cost 0.005000 USD by our estimate",
+        "Cost 0.005000 USD (estimated)",
         "Versions openai 3.52",
         "f" * 64,
         "user How warm is it?",
@@ -393,8 +393,8 @@ def test_call_about_a_block_shows_its_responses_as_the_judge_saw_them(
 def test_probe_is_shown_as_what_it_is(page: Client, judge: Judge) -> None:
     probe = judge.calls.create(replicate=0)
     shown = text_of(page.get(f"/studies/small/gold/calls/{probe.pk}/"))
-    assert "Whether the endpoint holds to a JSON schema" in shown
-    assert "Nothing has been sent for it yet." in shown
+    assert "Does the endpoint enforce a JSON schema?" in shown
+    assert "No request was sent yet." in shown
 
 
 def test_call_of_another_study_is_not_found(page: Client, judge: Judge) -> None:

@@ -60,8 +60,8 @@ def test_fifth_failure_has_to_wait_even_with_the_right_password(client: Client) 
     assert fail(client, 1) == [429]
     answer = client.post("/login/", {"username": "ada", "password": "pw"}, REMOTE_ADDR=HERE)
     assert (answer.status_code, answer["Retry-After"]) == (429, "300")
-    assert "Logging in as ada failed too often from where you are." in text_of(answer)
-    assert "try again in 5 minutes" in text_of(answer)
+    assert "Logging in as ada failed too often from your address." in text_of(answer)
+    assert "Try again in 5 minutes" in text_of(answer)
     assert "_auth_user_id" not in client.session
 
 

@@ -1,4 +1,4 @@
-"""`set_study STUDY open` and the page that opens a study: refused where that would do harm."""
+"""`set_study STUDY open` and the page that opens a study: refused while a check finds problems."""
 
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def test_every_reason_is_told_at_once_and_nothing_is_changed(
     Judge.objects.update(is_stand_in=True)
     said = refusal("small", "open")
     assert [line.partition("“")[0].partition(" http")[0] for line in said] == [
-        "small@1 was not opened, as that would do harm:",
+        "small@1 was not opened. First fix:",
         "- Placeholder: texts.information: ",
         "- Completion code: prolific.completion_code: ",
         "- Address of this site: Prolific would lead people to",
@@ -109,11 +109,11 @@ def test_rehearsal_is_refused_nothing(unfinished: Study, settings: Settings) -> 
     settings.SITE_URL = "http://localhost:8000"
     assert run("set_study", "small", "open", "--rehearsal").splitlines() == [
         "small@1 is now open as a rehearsal",
-        "Nothing that people do in it counts; Prolific is not admitted.",
+        "Participants never count, and Prolific is not admitted.",
     ]
     assert state_of(unfinished) == "rehearsal"
     assert "already open as a rehearsal" in run("set_study", "small", "open", "--rehearsal")
-    assert refusal("small", "open")[0] == "small@1 was not opened, as that would do harm:"
+    assert refusal("small", "open")[0] == "small@1 was not opened. First fix:"
     assert state_of(unfinished) == "rehearsal"
 
 
@@ -214,21 +214,19 @@ def press(page: Client, **sent: str) -> str:
     return text_of(page.post("/studies/small/state/", sent, follow=True))
 
 
-def test_opening_is_asked_first_with_all_that_speaks_against_it(
-    page: Client, unfinished: Study
-) -> None:
+def test_page_that_opens_a_study_first_lists_every_problem(page: Client, unfinished: Study) -> None:
     answer = page.post("/studies/small/state/", {"state": "open"}, follow=True)
     shown = text_of(answer)
-    assert "It can't be opened yet: 1 thing would do harm." in shown
+    assert "The study can't be opened yet. First fix this problem." in shown
     assert "Placeholder: texts.information: “Example University”" in shown
-    assert "Check these 2 things, too." in shown
+    assert "Check these 2 points, too." in shown
     assert "Open the study</button>" not in answer.content.decode()
     assert state_of(unfinished) == "draft"
 
 
 def test_study_is_opened_from_its_page(page: Client, study: Study) -> None:
     shown = text_of(page.get("/studies/small/open/"))
-    assert "Nothing was found that would do harm." in shown
+    assert "No problems found that prevent opening." in shown
     assert "small@1 is now open." in press(page)
     assert state_of(study) == "open"
     assert StudyEvent.objects.latest("pk").author is not None
@@ -287,5 +285,5 @@ def test_invitations_written_in_a_rehearsal_come_with_a_warning(
 ) -> None:
     set_state(study=study, state="open", rehearsal=True)
     call_command("invite", "small")
-    assert "stays a test person" in capsys.readouterr().err
+    assert "stay test people" in capsys.readouterr().err
     assert not Participant.objects.exists()

@@ -124,7 +124,7 @@ def test_zip_tells_nobody_apart_from_their_pseudonym(study: Study) -> None:
 def test_data_that_changed_after_the_analysis_are_said_to_be_newer(
     study: Study, run: AnalysisRun
 ) -> None:
-    newer = "Answers or rules changed after the analysis: the data are newer than the tables."
+    newer = "The data are newer than the tables: answers or rules changed after the analysis."
     Rating.objects.filter(pk=Rating.objects.earliest("pk").pk).update(value=1)
     assert newer in made(run).notes
 
@@ -187,9 +187,9 @@ def test_without_an_analysis_the_page_offers_to_compute_one(
     page: Client, study: Study, woken: Woken
 ) -> None:
     shown = text_of(page.get("/studies/small/downloads/"))
-    assert "There is no analysis to share yet. Press “Compute” above" in shown
+    assert "No analysis to share yet. Press “Compute” above" in shown
     answer = page.post(PREPARE, {"recipe": "both"}, follow=True)
-    assert "There is no analysis to share yet. Press “Compute” first." in text_of(answer)
+    assert "No analysis to share yet: press “Compute” first." in text_of(answer)
     assert (Package.objects.count(), woken) == (0, [])
 
 
@@ -197,7 +197,7 @@ def test_recipe_that_is_not_there_is_refused_in_one_line(
     page: Client, study: Study, run: AnalysisRun, woken: Woken
 ) -> None:
     answer = page.post(PREPARE, {"recipe": "soundest"}, follow=True)
-    assert "There is no recipe soundest. Choose one of the list." in text_of(answer)
+    assert "There is no recipe soundest: choose one of the list." in text_of(answer)
     assert (Package.objects.count(), woken) == (0, [])
 
 

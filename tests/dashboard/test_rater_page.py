@@ -104,7 +104,7 @@ def test_answers_stand_as_they_were_shown(page: Client, walked: Participant) -> 
     assert first.response_order is not None
     shown = [Rating.objects.get(presentation=first, response=one) for one in first.response_order]
     assert [row[1:4] for row in rows[:3]] == [
-        [str(place), rating.response.system.model, rating.response.system.condition]
+        [str(place), rating.response.system.model, rating.response.system.condition.capitalize()]
         for place, rating in enumerate(shown, start=1)
     ]
     assert [row[5] for row in rows[2:5]] == ["2", "3", "3"]
@@ -116,7 +116,7 @@ def test_answers_are_held_against_gold_and_the_other_raters(
 ) -> None:
     for name in ("ann", "dot"):  # of three who are kept, and of one who is not
         rows = table_headed(page.get(address(study.participants.get(pseudonym=name))), "Block")
-        [row] = [r for r in rows[1:] if r[0].endswith("S1, set 1") and r[3] == "tuned"]
+        [row] = [r for r in rows[1:] if r[0].endswith("S1, set 1") and r[3] == "Tuned"]
         assert row[6] != "–" and row[7] == "4.00", name
 
 
@@ -146,7 +146,7 @@ def test_rater_without_analysis_or_pages_says_so(page: Client, study: Study) -> 
     old.presentations.update(page=None, position=None, response_order=None, shown_at=None)
     answer = page.get(address(old))
     said = text_of(answer)
-    assert "There is no analysis with this rater yet." in said
+    assert "No analysis includes this rater yet." in said
     blocks = [row for row in table_headed(answer, "Page")[1:] if row[0].startswith("Block S")]
     assert len(blocks) == 4 and {row[1] for row in blocks} == {"–"}
     add_participant(study, pseudonym="none", rate=lambda key: None, checks_passed=None)
@@ -257,7 +257,7 @@ def test_identity_is_shown_once_when_asked_and_that_is_recorded(
     assert event.author is not None and event.author.username == "ada"
     assert event.detail == {"rater": walked.pseudonym}
     overview = text_of(page.get("/studies/small/"))
-    assert f"identity shown: rater {walked.pseudonym}" in overview
+    assert f"Identity of a rater shown: {walked.pseudonym}" in overview
     assert known not in overview
 
 

@@ -1,4 +1,4 @@
-"""Who came from Prolific but is in none of its lists, and who entered a code that is not theirs."""
+"""People from Prolific who are in none of its lists, or who entered the code of another ending."""
 
 from datetime import UTC, datetime
 from io import StringIO
@@ -85,13 +85,13 @@ def test_people_in_no_list_are_told_by_where_they_stand(study: Study) -> None:
     came(study, "forged4", status="arrived")
     found = compared(study, listed("ann,DONE1"))
     assert told(found) == {
-        ("not_listed", "came, did not agree yet"): ["forged4"],
+        ("not_listed", "arrived, no consent yet"): ["forged4"],
         ("not_listed", "in progress"): ["forged3"],
         ("not_listed", "completed"): ["forged1", "forged2"],
     }
     said = "\n".join(reconciled_in_words(found))
     assert "completed: 2: forged1 (arrived 2026-03-01 09:00 UTC), forged2" in said
-    assert "exported before somebody arrived" in said
+    assert "people who arrived after the export" in said
     assert "id-of-" not in said
 
 
@@ -165,7 +165,8 @@ def test_rows_with_a_code_of_people_who_never_came_are_told_by_line(study: Study
     found = compared(study, listed(*rows))
     assert found.never_came == {"1.csv": [3, 6]}
     assert found.notes == [
-        "1 people withdrew whose IDs are erased since; they may be among those who never came."
+        "1 person withdrew and the IDs are erased: their rows may be among those without a "
+        "participant here."
     ]
     said = reconciled_in_words(found)
     assert "  1.csv, lines 3, 6" in said
@@ -326,8 +327,8 @@ def test_upload_reports_whom_it_lets_exclude(
     ("sent", "why"),
     [
         ({"group": ["1"]}, "Give a reason"),
-        ({"reason": "forged"}, "Choose whom to exclude."),
-        ({"group": ["1,x"], "reason": "forged"}, "Choose whom to exclude."),
+        ({"reason": "forged"}, "Choose the participants to exclude."),
+        ({"group": ["1,x"], "reason": "forged"}, "Choose the participants to exclude."),
     ],
 )
 def test_nobody_is_excluded_without_choice_and_reason(
@@ -335,7 +336,7 @@ def test_nobody_is_excluded_without_choice_and_reason(
 ) -> None:
     came(study, "ann")
     said = text_of(page.post("/studies/small/submissions/exclude/", sent, follow=True))
-    assert why in said and "Nobody was excluded" in said
+    assert why in said and "Nothing was changed" in said
     assert not ManualDecision.objects.exists()
 
 

@@ -50,7 +50,7 @@ def test_recompute_of_unchanged_data_makes_no_second_run(
     answer = page.post("/studies/small/analysis/recompute/", {"page": "raters"}, follow=True)
     assert study.analysis_runs.count() == 1
     assert woken == []
-    assert "Nothing has changed since" in text_of(answer)
+    assert "the results are up to date" in text_of(answer)
 
 
 @pytest.mark.parametrize("where", ["", "https://elsewhere.example", "login"])
@@ -212,11 +212,11 @@ def test_page_without_analysis_says_so(page: Client, study: Study, name: str) ->
 def test_results_without_ratings_lead_to_what_people_answered(page: Client, db: None) -> None:
     small_study.load(yaml=small_study.CHOICES_YAML.replace("slug: small", "slug: chosen"))
     said = text_of(page.get("/studies/chosen/results/"))
-    assert said.count("asks for no ratings") == 1
-    assert "Every single answer is in ranks.csv and comments.csv on the page Files" in said
-    assert "Ranks and choices are compared under Rankings" in said
+    assert said.count("The study has no ratings") == 1
+    assert "Single answers: ranks.csv and comments.csv on the page Share" in said
+    assert "For ranks and choices see Rankings" in said
     shown = page.get("/studies/chosen/results/?include=simulated").content.decode()
-    assert '<a href="/studies/chosen@1/downloads/?include=simulated">Files</a>' in shown
+    assert '<a href="/studies/chosen@1/downloads/?include=simulated">Share</a>' in shown
     assert "Wins" not in said
 
 

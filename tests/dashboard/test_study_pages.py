@@ -80,7 +80,7 @@ def test_overview_without_people_says_so(page: Client, db: None) -> None:
     make_study(slug="empty")
     shown = text_of(page.get("/studies/empty/"))
     assert "Nobody has arrived yet." in shown
-    assert "Nobody is excluded yet, as no analysis has finished." in shown
+    assert "No exclusions yet: no analysis has finished." in shown
 
 
 def test_overview_gives_the_link_of_each_way_in(page: Client, study: Study) -> None:
@@ -106,7 +106,7 @@ def test_state_button_moves_the_study_and_is_remembered(
     study.refresh_from_db()
     assert study.state == "paused"
     assert "small@1 is now paused." in text_of(answer)
-    assert tables_of(answer)[-1][1][1:] == ["ada", "open → paused"]
+    assert tables_of(answer)[-1][1][1:] == ["ada", "Open → paused"]
 
 
 def test_closing_is_asked_first(page: Client, study: Study) -> None:

@@ -109,8 +109,8 @@ def test_problems_of_all_lists_are_named() -> None:
         read_submissions([("1.csv", first), ("2.csv", second), ("3.csv", third)])
     conflict, *missing = map(str, error.value.problems)
     assert conflict == (
-        "2.csv, line 2, column 1: 1.csv, line 2 says something else of this submission: "
-        "give the newest list of each study on Prolific alone"
+        "2.csv, line 2, column 1: this submission differs from 1.csv, line 2: "
+        "upload only the newest list of each study on Prolific"
     )
     assert [problem.partition(":")[0] for problem in missing] == ["3.csv, line 1"] * 2
 
@@ -284,7 +284,7 @@ def test_upload_lists_what_it_changed_and_shows_no_prolific_id(
     Participant.objects.update(pseudonym="pabc")
     shown = upload(page, f"{HEADER}\ns1,5f0000000000000000000001,RETURNED,,\ns2,x,ACTIVE,,\n")
     assert "Marked as returned: pabc." in shown
-    assert "Places freed: pabc." in shown
+    assert "Slots freed: pabc." in shown
     assert "1 of the list is not known to this version" in shown
     assert "5f0000000000000000000001" not in shown
     assert StudyEvent.objects.get(action="submissions").author == researcher
@@ -346,7 +346,7 @@ def test_command_does_the_same(study: Study, tmp_path: Path) -> None:
     path.write_text(f"{HEADER}\ns1,a,TIMED-OUT,,\n")
     out = StringIO()
     call_command("submissions", "small", str(path), stdout=out)
-    assert out.getvalue() == "small@1:\nPlaces freed: pseudonym-a.\n"
+    assert out.getvalue() == "small@1:\nSlots freed: pseudonym-a.\n"
     assert holders(study) == set()
 
 

@@ -200,8 +200,8 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
     manifest = json.loads((tmp_path / "tables" / "manifest.json").read_text())
     assert manifest["absent"]["items"] == "the study asks for no ratings"
     report = (tmp_path / "tables" / "report.html").read_text(encoding="utf-8")
-    assert "one by one they are in ranks.csv and comments.csv of an export" in report
-    assert 'Answers are counted in <a href="choices.csv">' in report
+    assert "Single answers: ranks.csv and comments.csv of an export" in report
+    assert 'Counts of answers: <a href="choices.csv">' in report
     chosen_at_all = sum(
         int(row["best"]) + int(row["worst"])
         for row in rows(tmp_path / "tables" / "choices.csv")
@@ -224,7 +224,7 @@ def test_a_study_with_ratings_is_not_imported_without_them(db: None, tmp_path: P
     study = fresh_study("slider", slug="empty")
     people = tmp_path / "participants.csv"
     people.write_text("participant,status\nanna,completed\n")
-    with pytest.raises(CommandError, match="empty@1 has ratings: give their file too"):
+    with pytest.raises(CommandError, match="empty@1 has ratings, so give their file too"):
         call_command("import_ratings", "empty", participants=people)
     assert not study.participants.exists()
 

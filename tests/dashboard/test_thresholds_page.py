@@ -32,7 +32,7 @@ def test_page_shows_the_rules_in_force_and_their_results(
     ]
     assert results[4] == ["Reference points", "8 of 8", "8 of 8"]
     assert funnel[1] == ["Too fast or too slow", "1", "3", "1"]
-    assert "3 raters kept: the same as by the rules in force." in text_of(answer)
+    assert "3 raters kept: these are the current thresholds." in text_of(answer)
     assert 'name="duration_minimum" id="id_duration_minimum" value="10"' in answer.content.decode()
 
 
@@ -48,7 +48,7 @@ def test_analysis_of_an_earlier_version_has_no_interval_and_says_so(
     result = tables_of(answer)[0][5]
     assert result[0] == "Plain minus Tuned, mean over 3 and 4 raters"
     assert "[" not in "".join(result)
-    assert "Differences have no interval here, because an earlier version" in text_of(answer)
+    assert "No intervals: an earlier version" in text_of(answer)
 
 
 def test_other_thresholds_are_tried_by_address_and_nothing_changes(
@@ -57,7 +57,7 @@ def test_other_thresholds_are_tried_by_address_and_nothing_changes(
     answer = page.get(PAGE, PATIENT)
     said = text_of(answer)
     assert "4 raters would be kept instead of 3." in said
-    assert "Would be kept too: 1. Would be excluded: 0." in said
+    assert "Newly kept: 1. Newly excluded: 0." in said
     moved = next(table for table in tables_of(answer) if table[0][0] == "Rater")
     assert [row[:3] for row in moved[1:]] == [["dot", "kept", "Too fast or too slow"]]
     assert tables_of(answer)[1][1] == ["Too fast or too slow", "0 (1)", "4 (3)", "0 (1)"]
@@ -68,10 +68,10 @@ def test_one_rater_is_one_and_signs_of_raters_are_named(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
     said = text_of(page.get(PAGE))
-    assert "A sign is a rater: ● kept, ▬ excluded." in said
+    assert "Each sign is a rater: ● kept, ▬ excluded." in said
     said = text_of(page.get(PAGE, {"duration_minimum": "1", "duration_maximum": "5"}))
     assert "1 rater would be kept instead of 3 (1 join, 3 leave)." in said
-    assert "▬ excluded either way, + kept too by these (1), × excluded by these (3)." in said
+    assert "▬ excluded either way, + newly kept (1), × newly excluded (3)." in said
 
 
 def test_who_moves_is_sorted_as_asked(page: Client, study: Study, run: AnalysisRun) -> None:
@@ -104,7 +104,7 @@ def test_limits_that_leave_nobody_compare_nothing(
     page: Client, study: Study, run: AnalysisRun
 ) -> None:
     said = text_of(page.get(f"{PAGE}outcome/", {"duration_minimum": "70"}))
-    assert "0 raters would be kept instead of 3. Nobody is left to compare anything." in said
+    assert "0 raters would be kept instead of 3. No rater is left for a comparison." in said
     assert "instead of 1 to 3" not in said
 
 
@@ -113,7 +113,8 @@ def test_what_is_wrong_is_said_beside_the_results_and_tied_to_its_field(
 ) -> None:
     crossed = {"duration_minimum": "80", "duration_maximum": "5"}
     said = text_of(page.get(f"{PAGE}outcome/", crossed))
-    assert "is wrong: Minimum is greater than maximum. This is what the rules in force do" in said
+    assert "Nothing was tried: Minimum is greater than maximum." in said
+    assert "By the current thresholds: 3 raters kept." in said
     whole = page.get(PAGE, {"sigma_below": "-1"}).content.decode()
     described = 'aria-describedby="id_sigma_below-now id_sigma_below_error" aria-invalid="true"'
     assert described in whole
@@ -138,7 +139,7 @@ def test_what_is_no_threshold_is_said_and_changes_nothing(
 ) -> None:
     answer = page.get(PAGE, asked)
     assert said in text_of(answer)
-    assert "Something in the form is wrong" in text_of(answer)
+    assert "Nothing was tried:" in text_of(answer)
     assert tables_of(answer)[1][1] == ["Too fast or too slow", "1", "3", "1"]
     assert page.get(f"{PAGE}outcome/", asked).status_code == 200
 
@@ -147,7 +148,7 @@ def test_using_thresholds_is_asked_first(page: Client, study: Study, run: Analys
     said = text_of(page.get(f"{PAGE}use/", PATIENT))
     assert "Use these thresholds from now on?" in said
     assert "Shortest time: 10 → 1" in said
-    assert "They become rules version 2, under your name" in said
+    assert "They become rules version 2 under your name" in said
     assert RuleSet.objects.count() == 1
 
 
@@ -178,8 +179,11 @@ def test_thresholds_come_into_force_as_a_version_with_author_and_run(
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({**PATIENT, "instead_of": "7"}, "Meanwhile rules version 1 came into force."),
-        (PATIENT, "Meanwhile rules version 1 came into force."),
+        (
+            {**PATIENT, "instead_of": "7"},
+            "Nothing was changed: rules version 1 came into force meanwhile.",
+        ),
+        (PATIENT, "Nothing was changed: rules version 1 came into force meanwhile."),
         ({"instead_of": "1"}, "These thresholds are in force already."),
         ({"sigma_below": "x", "instead_of": "1"}, "Enter a number."),
     ],

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.embedded
 
 
 def test_token_is_made_replaced_and_deleted(page: Client, researcher: User) -> None:
-    assert "You have none yet." in text_of(page.get("/account/token/"))
+    assert "You have no token yet." in text_of(page.get("/account/token/"))
     page.post("/account/token/", {"action": "renew"})
     first = Token.objects.get(user=researcher).key
     assert first in page.get("/account/token/").content.decode()

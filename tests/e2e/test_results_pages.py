@@ -71,14 +71,14 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     log_in(site, page)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated")
     summary = page.locator("#summary")
-    expect(summary).to_contain_text("the same as by the rules in force")
+    expect(summary).to_contain_text("these are the current thresholds")
     slider = page.get_by_role("slider", name="Shortest time, slider")
     slider.focus()
     slider.press("End")
     number = page.get_by_role("spinbutton", name="Shortest time (minutes)")
     expect(number).not_to_have_value("0.0")
     expect(summary).to_contain_text("0 raters would be kept")
-    expect(page.locator("#outcome")).to_contain_text("Would be excluded:")
+    expect(page.locator("#outcome")).to_contain_text("Newly excluded:")
     page.locator("#outcome").get_by_role("link", name="Minutes").click()
     expect(page.get_by_role("columnheader", name="Minutes")).to_have_attribute(
         "aria-sort", "ascending"
@@ -95,10 +95,10 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     found["use"] = in_both_schemes(page)
     page.go_back()
     number.fill("0.01")  # nobody was so quick: whoever looks at results next finds some
-    expect(summary).to_contain_text("the same as by the rules in force")
+    expect(summary).to_contain_text("these are the current thresholds")
     page.get_by_role("button", name="Use these thresholds…").click()
     page.get_by_role("button", name="Use these thresholds").click()
-    expect(page.get_by_text("Results by it are here")).to_be_visible()
+    expect(page.get_by_text("A worker is computing the results.")).to_be_visible()
     expect(page.locator(".run summary")).to_contain_text("rules version 2", timeout=60_000)
     assert {name: objections for name, objections in found.items() if objections} == {}
 
@@ -120,7 +120,7 @@ def test_what_a_slider_does_is_in_view_on_a_phone(
     number.fill("1000")
     expect(summary).to_contain_text("Minimum is greater than maximum.")
     number.fill("0")
-    expect(summary).to_contain_text("the same as by the rules in force")
+    expect(summary).to_contain_text("these are the current thresholds")
 
 
 def test_what_gets_the_focus_in_a_table_is_in_view_on_a_phone(
@@ -129,7 +129,7 @@ def test_what_gets_the_focus_in_a_table_is_in_view_on_a_phone(
     page = new_page(phone=True)
     log_in(site, page)
     page.goto(f"{site.url}{STUDY}/thresholds/?include=simulated&duration_maximum=0.1")
-    page.get_by_role("group", name="Raters who move").focus()
+    page.get_by_role("group", name="Raters whose decision changes").focus()
     unseen = {}
     for key in [*["Tab"] * 7, *["Shift+Tab"] * 6]:
         page.keyboard.press(key)
@@ -264,7 +264,7 @@ def test_results_pages_are_accessible_and_no_wider_than_a_phone(
     found["a rater"] = in_both_schemes(page)
     wide += ["a rater"] if is_too_wide(phone) else []
     page.get_by_role("link", name="(replay)").first.click()
-    expect(page.get_by_text("Nothing can be changed here.")).to_be_visible()
+    expect(page.get_by_text("It is read-only.")).to_be_visible()
     found["replay"] = in_both_schemes(page)
     assert {part: objections for part, objections in found.items() if objections} == {}
     assert wide == []

@@ -28,19 +28,19 @@ class Command(OutputCommand):
         parser.add_argument(
             "--recipe",
             default="both",
-            help="both (paper and sound), or the name of one of the study's recipes",
+            help="both (paper and sound), or one of the study's recipes",
         )
         parser.add_argument(
             "--latex",
             choices=["main", "all"],
             default="main",
-            help="tables as LaTeX: those of the report's main part, or the appendix's, too",
+            help="tables as LaTeX: main part of the report only, or all",
         )
         parser.add_argument(
             "--no-images",
             action="store_false",
             dest="images",
-            help="leave out SVG and PNG, which take a Chrome or Chromium and some seconds",
+            help="skip SVG and PNG, which need Chrome or Chromium and some seconds",
         )
 
     def write(

@@ -11,39 +11,39 @@ from survey.queries import StudyNotFound, find_study
 
 class Command(BaseCommand):
     help = (
-        "Exclude participants from every analysis of a study by a recorded decision, whatever the "
-        "quality rules say, or take that back. Their answers stay."
+        "Exclude participants from every analysis of a study, whatever the quality rules say, or "
+        "undo it. The decision is recorded and their answers stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument(
             "participants", metavar="PARTICIPANT", nargs="+", help="their pseudonyms"
         )
-        parser.add_argument("--reason", required=True, help="why; kept with each decision")
+        parser.add_argument("--reason", required=True, help="why; stored with each decision")
         parser.add_argument("--undo", action="store_true", help="let them count again")
 
     def handle(
-        self, *, study: str, participants: list[str], reason: str, undo: bool, **options: Any
+        self, *, slug: str, participants: list[str], reason: str, undo: bool, **options: Any
     ) -> None:
         try:
-            found = find_study(study)
+            study = find_study(slug)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         people = {
             person.pseudonym: person
-            for person in found.participants.filter(pseudonym__in=participants)
+            for person in study.participants.filter(pseudonym__in=participants)
         }
         missing = [name for name in participants if name not in people]
         if missing:
             names = ", ".join(repr(name) for name in missing[:5])
             more = ", …" if len(missing) > 5 else ""
             raise CommandError(
-                f"{found} has no participant {names}{more}: give pseudonyms, as on the page "
-                "Raters. Nothing was changed."
+                f"Nothing was changed: {study} has no participant {names}{more}. Give pseudonyms, "
+                "as on the page Raters."
             )
         try:
-            done = decide(found, list(people.values()), excluded=not undo, reason=reason)
+            done = decide(study, list(people.values()), excluded=not undo, reason=reason)
         except DecisionRefused as refusal:
             raise CommandError(f"{refusal} Nothing was changed.") from None
-        self.stdout.write(f"{found}: {done}")
+        self.stdout.write(f"{study}: {done}")

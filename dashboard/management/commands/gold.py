@@ -14,33 +14,33 @@ from survey.tidy import definition_of
 
 class Command(BaseCommand):
     help = (
-        "List whose scores could be gold, the gold one marked with *; with SOURCE, make its "
-        "scores the gold ones and have the filter run again by them."
+        "List the sources of gold scores; * marks the current one. With SOURCE, use its scores as "
+        "gold and request an analysis."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument(
             "source", metavar="SOURCE", nargs="?", help="as listed, such as llama@2 or 'file mine'"
         )
 
-    def handle(self, *, study: str, source: str | None, **options: Any) -> None:
+    def handle(self, *, slug: str, source: str | None, **options: Any) -> None:
         try:
-            found = find_study(study)
+            study = find_study(slug)
             if source is None:
-                self.list(found)
+                self.list(study)
             else:
-                choose(self, found, find_source(found, source))
+                choose(self, study, find_source(study, source))
         except (StudyNotFound, NotChosen) as problem:
             raise CommandError(str(problem)) from None
 
     def list(self, study: Study) -> None:
-        """Say who there is, and who can't be gold."""
+        """List the sources, and why some can't be gold."""
         sources = sources_of(study, definition_of(study))
         rests_on = {
             **{s.source: f"{s.valid} of {s.total} valid calls, {s.state}" for s in sources.judges},
             **{f.source: f"{f.scores} scores" for f in sources.files},
-            **{p.source: f"experts who have completed: {p.experts}" for p in sources.panels},
+            **{p.source: f"{p.experts} completed" for p in sources.panels},
         }
         gold = sources.gold.key if sources.gold else ""
         for source, what in rests_on.items():

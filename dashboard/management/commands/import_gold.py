@@ -14,22 +14,22 @@ from survey.queries import StudyNotFound, find_study
 
 class Command(BaseCommand):
     help = (
-        "Bring in gold scores from a CSV file, as a source beside the study's judges. All or "
-        "nothing; they are not gold before somebody says so."
+        "Import gold scores from a CSV file as another source. If a line is wrong, nothing is "
+        "imported. The scores are not gold until you choose them, or add --use."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument(
             "--gold", type=Path, required=True, metavar="CSV", help="with the columns of gold.csv"
         )
-        parser.add_argument("--name", required=True, help="what the scores are called from then on")
-        parser.add_argument("--use", action="store_true", help="make them the gold ones at once")
+        parser.add_argument("--name", required=True, help="the name of the new source")
+        parser.add_argument("--use", action="store_true", help="use them as gold at once")
 
-    def handle(self, *, study: str, gold: Path, name: str, use: bool, **options: Any) -> None:
+    def handle(self, *, slug: str, gold: Path, name: str, use: bool, **options: Any) -> None:
         try:
-            found = find_study(study)
-            added, notices = import_gold_set(found, gold.read_bytes(), file=str(gold), name=name)
+            study = find_study(slug)
+            added, notices = import_gold_set(study, gold.read_bytes(), file=str(gold), name=name)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         except OSError as error:
@@ -39,6 +39,6 @@ class Command(BaseCommand):
         for notice in notices:
             self.stderr.write(f"Note: {notice}")
         source = GoldSource(gold_set=added)
-        self.stdout.write(f"{found}: {added.scores.count()} gold scores are here as {source.key!r}")
+        self.stdout.write(f"{study}: imported {added.scores.count()} gold scores as {source.key!r}")
         if use:
-            choose(self, found, source)
+            choose(self, study, source)

@@ -1,4 +1,4 @@
-"""`manage.py import_ratings`: bring in ratings collected elsewhere."""
+"""`manage.py import_ratings`: import ratings collected elsewhere."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -13,15 +13,15 @@ from survey.queries import StudyNotFound, find_study
 
 class Command(BaseCommand):
     help = (
-        "Import participants and ratings (and gold scores and ranks) from tidy CSV files. All or "
-        "nothing; the same import twice is refused."
+        "Import participants and ratings (and gold scores and ranks) from tidy CSV files. If a "
+        "line is wrong, nothing is imported. The same import twice is refused."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument("--participants", type=Path, required=True, metavar="CSV")
         parser.add_argument(
-            "--ratings", type=Path, metavar="CSV", help="needed where the study has ratings"
+            "--ratings", type=Path, metavar="CSV", help="required if the study has ratings"
         )
         parser.add_argument("--gold", type=Path, metavar="CSV")
         parser.add_argument("--ranks", type=Path, metavar="CSV")
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         names = ("participants", "ratings", "gold", "ranks")
         files = {name: options[name] for name in names if options[name] is not None}
         try:
-            study = find_study(options["study"])
+            study = find_study(options["slug"])
             done = import_ratings(study=study, files=files)
         except (StudyNotFound, ImportRefused) as error:
             raise CommandError(str(error)) from None

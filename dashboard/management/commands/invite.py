@@ -13,44 +13,46 @@ from survey.queries import StudyNotFound, find_study
 
 
 class Command(BaseCommand):
-    help = "Make personal links, for people who come without Prolific."
+    help = "Create personal links for participants who do not come from Prolific."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument(
+            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
+        )
         parser.add_argument("--count", type=int, default=1)
         parser.add_argument(
             "--panel",
             metavar="NAME",
             help="invite experts instead of raters: their ratings never count, but their means "
-            "may be the gold scores",
+            "can be gold scores",
         )
         parser.add_argument("--label", default="", help="a note for researchers; never exported")
 
     def handle(
-        self, *, study: str, count: int, panel: str | None, label: str, **options: Any
+        self, *, slug: str, count: int, panel: str | None, label: str, **options: Any
     ) -> None:
         try:
-            found = find_study(study)
+            study = find_study(slug)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         if count < 1:
             raise CommandError("--count must be at least 1")
         if panel is not None and not re.fullmatch(NAME_PATTERN, panel):
             raise CommandError(
-                f"--panel {panel!r} is no name: a name has a-z, 0-9 and _, begins with a letter, "
-                "and is at most 40 characters long"
+                f"--panel {panel!r} can't be a name: use at most 40 of a-z, 0-9 and _, beginning "
+                "with a letter"
             )
-        if panel is not None and content_of(found).definition.rating is None:
-            raise CommandError(f"{found} has no ratings, so a panel can give it no gold scores")
-        if panel is None and "invitation" not in found.settings["ways_in"]:
-            raise CommandError(f"{found} does not admit invitations: see ways_in in its study.yaml")
-        if found.is_rehearsing:
+        if panel is not None and content_of(study).definition.rating is None:
+            raise CommandError(f"{study} has no ratings, so it needs no panel")
+        if panel is None and "invitation" not in study.settings["ways_in"]:
+            raise CommandError(f"{study} does not admit invitations: see ways_in in its study.yaml")
+        if study.is_rehearsing:
             self.stderr.write(
-                f"Notice: {found} is a rehearsal. Whoever uses one of these links in it stays a "
-                "test person: invite people who are to count when it is open for real."
+                f"Notice: {study} is a rehearsal. People who use these links now stay test people. "
+                "Invite participants who should count after you open the study for real."
             )
         invitations = Invitation.objects.bulk_create(
-            Invitation(study=found, panel=panel or "", label=label[:200]) for _ in range(count)
+            Invitation(study=study, panel=panel or "", label=label[:200]) for _ in range(count)
         )
         for invitation in invitations:
-            self.stdout.write(f"{settings.SITE_URL}/s/{found.slug}/?invite={invitation.token}")
+            self.stdout.write(f"{settings.SITE_URL}/s/{study.slug}/?invite={invitation.token}")

@@ -24,11 +24,13 @@ OUTCOMES = {
 
 
 class Command(BaseCommand):
-    help = "Check a study folder and load it as a draft. Loading the same again changes nothing."
+    help = "Check a study folder and load it as a draft. Loading it again unchanged does nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "folder", type=Path, help="holds study.yaml and responses.csv (or .tsv, .xlsx)"
+            "folder",
+            type=Path,
+            help="folder with study.yaml and responses.csv (or .tsv, .xlsx)",
         )
         parser.add_argument(
             "--responses", type=Path, metavar="FILE", help="take the responses from this file"

@@ -14,18 +14,20 @@ from survey.studies import StateError, set_state
 
 class Command(BaseCommand):
     help = (
-        "Move a study between draft, open, paused and closed. Started people still finish. "
-        "`open` first checks whether that would do harm."
+        "Move a study between draft, open, paused and closed. Participants who began can still "
+        "finish. `open` first checks the study for problems."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument(
+            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
+        )
         parser.add_argument("state", choices=Study.State.values)
         parser.add_argument(
             "--rehearsal",
             action="store_true",
-            help="with open: try the study out. Everybody is a test person who never counts, "
-            "nobody from Prolific is admitted, and nothing is refused",
+            help="with open: try the study out. Everyone is a test person who never counts. "
+            "Prolific participants are not admitted, and checks refuse nothing",
         )
         parser.add_argument(
             "--stand-in",
@@ -34,36 +36,36 @@ class Command(BaseCommand):
         )
 
     def handle(
-        self, *, study: str, state: str, rehearsal: bool, stand_in: bool, **options: Any
+        self, *, slug: str, state: str, rehearsal: bool, stand_in: bool, **options: Any
     ) -> None:
         for option, given in (("--rehearsal", rehearsal), ("--stand-in", stand_in)):
             if given and state != Study.State.OPEN:
                 raise CommandError(f"{option} goes with open, not with {state}; nothing changed")
         if rehearsal and stand_in:
-            raise CommandError("A rehearsal may have a stand-in anyway: leave out --stand-in")
-        found: list[Finding] = []
+            raise CommandError("A rehearsal always accepts a stand-in: leave out --stand-in")
+        findings: list[Finding] = []
         try:
-            chosen = find_study(study)
+            study = find_study(slug)
             if state == Study.State.OPEN and not rehearsal:
-                changed, found = open_study(study=chosen, stand_in_allowed=stand_in)
+                changed, findings = open_study(study=study, stand_in_allowed=stand_in)
             else:
-                changed = set_state(study=chosen, state=state, rehearsal=rehearsal)
+                changed = set_state(study=study, state=state, rehearsal=rehearsal)
         except NotOpened as refusal:
-            raise CommandError(_refusal(chosen, refusal.findings)) from None
+            raise CommandError(_refusal(study, refusal.findings)) from None
         except (StudyNotFound, StateError) as error:
             raise CommandError(str(error)) from None
         as_what = f"{state} as a rehearsal" if rehearsal else state
-        self.stdout.write(f"{chosen} is {'now' if changed else 'already'} {as_what}")
+        self.stdout.write(f"{study} is {'now' if changed else 'already'} {as_what}")
         if rehearsal:
-            self.stdout.write("Nothing that people do in it counts; Prolific is not admitted.")
-        if found:
-            self.stdout.write("\n".join(["Check these:", *_items(found)]))
+            self.stdout.write("Participants never count, and Prolific is not admitted.")
+        if findings:
+            self.stdout.write("\n".join(["Check these:", *_items(findings)]))
 
 
 def _refusal(study: Study, findings: Sequence[Finding]) -> str:
     harm = refused(findings)
     rest = [finding for finding in findings if finding not in harm]
-    lines = [f"{study} was not opened, as that would do harm:", *_items(harm)]
+    lines = [f"{study} was not opened. First fix:", *_items(harm)]
     if rest:
         lines += ["Check these, too:", *_items(rest)]
     if only_stand_in(findings):

@@ -51,13 +51,15 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument(
+            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
+        )
         parser.add_argument("--participants", type=_whole_number(1, 100_000), required=True)
         parser.add_argument(
             "--seed",
             type=_whole_number(0, 2**31 - 1),
             required=True,
-            help="the same seed gives the same people, another seed other people",
+            help="the same seed gives the same raters",
         )
         parser.add_argument(
             "--profile",
@@ -69,7 +71,7 @@ class Command(BaseCommand):
             "--server",
             type=_address,
             default=settings.SITE_URL,
-            help=f"where the site answers (default: SITE_URL, {settings.SITE_URL})",
+            help=f"address of the site (default: SITE_URL, {settings.SITE_URL})",
         )
         parser.add_argument(
             "--workers", type=_whole_number(1, 64), default=4, help="raters at once (default: 4)"
@@ -77,13 +79,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--plan",
             type=Path,
-            help="write who behaves how to this CSV, to compare with the funnel",
+            help="write each rater's behaviour to this CSV, to compare with the funnel",
         )
 
     def handle(
         self,
         *,
-        study: str,
+        slug: str,
         participants: int,
         seed: int,
         profile: Path,
@@ -92,8 +94,8 @@ class Command(BaseCommand):
         plan: Path | None,
         **options: Any,
     ) -> None:
-        found = _study(study)
-        content = read_content(found)
+        study = _study(slug)
+        content = read_content(study)
         plans = plan_raters(
             profile=self._profile(profile, content),
             content=content,
@@ -101,23 +103,23 @@ class Command(BaseCommand):
             seed=seed,
         )
         if plan:
-            _write_plans(plan, found, plans)
-        rota = look_up(found, plans, timezone.now())
+            _write_plans(plan, study, plans)
+        rota = look_up(study, plans, timezone.now())
         started = time.monotonic()
         walks: list[Walk] = []
         todo = walk_all(rota, server=server, content=content, workers=workers)
         try:
             walks.extend(tqdm(todo, total=len(rota.waiting), unit="rater", disable=None))
         except NotLetIn as error:
-            raise CommandError(_refusal(found, server, error)) from None
+            raise CommandError(_refusal(study, server, error)) from None
         except WalkError as error:
             raise CommandError(str(error)) from None
         except KeyboardInterrupt:
             raise CommandError("Stopped. The same command goes on where each rater was.") from None
         finally:
             if plan:  # again, now that they have arrived and have pseudonyms
-                _write_plans(plan, found, plans)
-        self._report(found, rota, walks, time.monotonic() - started)
+                _write_plans(plan, study, plans)
+        self._report(study, rota, walks, time.monotonic() - started)
 
     def _profile(self, path: Path, content: Content) -> Profile:
         try:

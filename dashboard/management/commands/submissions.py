@@ -17,54 +17,53 @@ from survey.queries import StudyNotFound, find_study
 
 class Command(BaseCommand):
     help = (
-        "Read the lists of submissions exported from Prolific. People who returned theirs or ran "
-        "out of time, and have not completed the survey, free their place. Then it reports who "
-        "came and is in none of the lists, and whose completion code differs from the ending "
-        "reached; --exclude excludes them from the analyses."
+        "Read the lists of submissions exported from Prolific, and free the slots of people who "
+        "returned or timed out before finishing. Then report participants who are not in the "
+        "lists or whose completion code does not match. --exclude excludes them."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
         parser.add_argument(
             "csv",
             metavar="CSV",
             type=Path,
             nargs="+",
-            help="as exported from Prolific: the list of each study there that recruits for this",
+            help="the exported list of each study on Prolific that recruits for this one",
         )
         parser.add_argument(
             "--exclude",
             action="append",
             default=[],
             choices=list(FINDINGS),
-            help="exclude those of whom this is reported; may be given several times",
+            help="exclude participants with this finding; may be given several times",
         )
-        parser.add_argument("--reason", default="", help="why; kept with each decision")
+        parser.add_argument("--reason", default="", help="why; stored with each decision")
 
     def handle(
-        self, *, study: str, csv: list[Path], exclude: list[str], reason: str, **options: Any
+        self, *, slug: str, csv: list[Path], exclude: list[str], reason: str, **options: Any
     ) -> None:
         if exclude and not reason.strip():
             raise CommandError("--exclude needs --reason. Nothing was changed.")
         if reason and not exclude:
             raise CommandError("--reason is given without --exclude. Nothing was changed.")
         try:
-            found = find_study(study)
+            study = find_study(slug)
             lists = self.read(csv)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         except DefinitionError as error:
             raise CommandError(f"Nothing was changed.\n{error}") from None
-        applied = apply_submissions(study=found, submissions=lists.submissions, at=timezone.now())
-        reconciliation = reconcile(found, lists)
+        applied = apply_submissions(study=study, submissions=lists.submissions, at=timezone.now())
+        reconciliation = reconcile(study, lists)
         for notice in lists.notices:
             self.stderr.write(f"Note: {notice}")
         report = [*in_words(applied), *reconciled_in_words(reconciliation)]
-        self.stdout.write("\n".join([f"{found}:", *report]))
+        self.stdout.write("\n".join([f"{study}:", *report]))
         if exclude:
-            people = reconciliation.found(exclude)
+            people = reconciliation.people_with(exclude)
             try:
-                self.stdout.write(decide(found, people, excluded=True, reason=reason))
+                self.stdout.write(decide(study, people, excluded=True, reason=reason))
             except DecisionRefused as refusal:
                 raise CommandError(str(refusal)) from None
 

@@ -1,4 +1,4 @@
-"""`manage.py withdraw STUDY PERSON [--yes]`: for somebody who asks the researchers to do it."""
+"""`manage.py withdraw STUDY PERSON [--yes]`: deletes a participant who asks for it."""
 
 from contextlib import suppress
 from typing import Any
@@ -16,34 +16,36 @@ from survey.withdrawal import withdraw
 
 class Command(BaseCommand):
     help = (
-        "Delete everything about a participant, as their own private link does. What was computed "
-        "with them is computed anew."
+        "Delete everything about a participant, as their own private link does. A worker then "
+        "recomputes the analyses."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", help="slug, or slug@version (default: the newest)")
+        parser.add_argument(
+            "slug", metavar="STUDY", help="slug, or slug@version (default: the newest)"
+        )
         parser.add_argument(
             "person", help="their Prolific ID, the token of their invitation, or their pseudonym"
         )
         parser.add_argument(
-            "--yes", action="store_true", help="delete; without it, only say who it would be"
+            "--yes", action="store_true", help="delete; without it, only show the participant"
         )
 
-    def handle(self, *, study: str, person: str, yes: bool, **options: Any) -> None:
+    def handle(self, *, slug: str, person: str, yes: bool, **options: Any) -> None:
         try:
-            found = find_study(study)
+            study = find_study(slug)
         except StudyNotFound as error:
             raise CommandError(str(error)) from None
         named = Q(identity__key=person) | Q(pseudonym=person)
-        people = Participant.objects.filter(named, study__slug=found.slug)
-        if "@" in study:
-            people = people.filter(study=found)
+        people = Participant.objects.filter(named, study__slug=study.slug)
+        if "@" in slug:
+            people = people.filter(study=study)
         participants = list(people.select_related("study"))
         if not participants:
-            raise CommandError(f"{found.slug} has no participant {person!r}")
+            raise CommandError(f"{study.slug} has no participant {person!r}")
         if len(participants) > 1:
             studies = ", ".join(str(one.study) for one in participants)
-            raise CommandError(f"{person!r} is in {studies}: name the version, as in slug@2")
+            raise CommandError(f"{person!r} is in {studies}: give the version, as in slug@2")
         [participant] = participants
         who = f"{participant} ({participant.source}, {participant.status}) of {participant.study}"
         if not yes:
