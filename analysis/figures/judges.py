@@ -226,10 +226,10 @@ def _around(ends: list[float]) -> list[float]:
 
 def _known(values: "Series[float]") -> list[Any]:
     """Values in short, and None where there is none."""
-    found = values.astype(float)
+    numbers = values.astype(float)
     return [
         None if missing else short([value])[0]
-        for value, missing in zip(found, found.isna(), strict=True)
+        for value, missing in zip(numbers, numbers.isna(), strict=True)
     ]
 
 

@@ -184,16 +184,16 @@ def _pearson(both: Pair, seed: int) -> Statistic:
 def _correlation(
     name: str, both: Pair, columns: Sequence[str], seed: int, *, ranks: bool
 ) -> Statistic:
-    found = correlation_within(both.things, seed=seed, columns=columns, ranks=ranks)
-    if found is None:
+    correlation = correlation_within(both.things, seed=seed, columns=columns, ranks=ranks)
+    if correlation is None:
         return Statistic(name, None, None, _why_no_correlation(both, columns))
-    return Statistic(name, found.r, found.interval, _scenarios(found))
+    return Statistic(name, correlation.r, correlation.interval, _scenarios(correlation))
 
 
-def _scenarios(found: Correlation) -> str:
-    if found.groups == 1:
+def _scenarios(correlation: Correlation) -> str:
+    if correlation.groups == 1:
         return "no interval, because there is one scenario"
-    return f"bootstrap over {found.groups} scenarios"
+    return f"bootstrap over {correlation.groups} scenarios"
 
 
 def _why_no_correlation(both: Pair, columns: Sequence[str]) -> str:
@@ -244,18 +244,18 @@ def _biases(both: Pair, seed: int) -> Iterator[Statistic]:
     elif own[named].all():
         reason = f"no evaluated model is of another family than the judge's ({family})"
     else:
-        found = difference_of_means(differences[named], own[named], groups[named], seed=seed)
-        yield _mean("own_family_bias", found, groups[named])
+        bias = difference_of_means(differences[named], own[named], groups[named], seed=seed)
+        yield _mean("own_family_bias", bias, groups[named])
         return
     yield Statistic("own_family_bias", None, None, f"not estimable, because {reason}")
 
 
-def _mean(name: str, found: Mean | None, groups: "Series[Any]") -> Statistic:
-    assert found is not None  # there are differences
+def _mean(name: str, mean: Mean | None, groups: "Series[Any]") -> Statistic:
+    assert mean is not None  # there are differences
     note = f"bootstrap over {groups.nunique()} scenarios"
-    if found.interval is None:
+    if mean.interval is None:
         note = "no interval, because there is one scenario"
-    return Statistic(name, found.value, found.interval, note)
+    return Statistic(name, mean.value, mean.interval, note)
 
 
 def _alpha(name: str, both: Pair, ratings: DataFrame, level: Level, seed: int) -> Statistic:

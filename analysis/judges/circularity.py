@@ -239,9 +239,9 @@ def _systems(ways: Sequence[Way]) -> DataFrame:
 def _raters(ways: Sequence[Way], raters: DataFrame) -> DataFrame:
     """Whom `sigma_mae` leaves out in any way; `left_out_by` names the ways."""
     left_out = DataFrame({way.name: way.exclusion == RULE for way in ways})
-    found = left_out[left_out.any(axis=1)]
-    by = [", ".join(found.columns[row]) for row in found.to_numpy()]
-    table = raters.set_index("participant").loc[found.index].assign(left_out_by=by)
+    excluded = left_out[left_out.any(axis=1)]
+    by = [", ".join(excluded.columns[row]) for row in excluded.to_numpy()]
+    table = raters.set_index("participant").loc[excluded.index].assign(left_out_by=by)
     return table.reset_index()[GUARD_RATERS.names]
 
 

@@ -98,14 +98,14 @@ def alt_tests(
             if dimension not in judged.dimensions_of(judge):
                 continue
             if not judge.comparable:
-                found = [_other_scale(judged, judge, dimension, epsilon)]
+                tests = [_other_scale(judged, judge, dimension, epsilon)]
             else:
                 means = judged.means(judge, dimension)
-                found = _rows(people, means, epsilon, passing)
+                tests = _rows(people, means, epsilon, passing)
                 test = alt_test(people, means, epsilon=epsilon)
                 of_raters.append(_of_raters(test, judge, dimension))
             named = {"judge": judge.name, "dimension": dimension, "is_baseline": False}
-            rows += [named | row for row in found]
+            rows += [named | row for row in tests]
         rows += [{"dimension": dimension, "is_baseline": True} | row for row in baselines]
     table = DataFrame(rows, columns=ALT_TEST.names).assign(raters=BEFORE)
     table["is_studys"] = table["epsilon"] == epsilon
@@ -121,8 +121,8 @@ def _baselines(
     rows: list[dict[str, Any]] = []
     for point in points:
         constant = Series(float(point), index=people.index)
-        found = _rows(people, constant, epsilon, {})
-        rows += [{"judge": f"always {point:g}"} | row for row in found]
+        tests = _rows(people, constant, epsilon, {})
+        rows += [{"judge": f"always {point:g}"} | row for row in tests]
     passing: dict[float, list[str]] = {}
     for row in rows:
         if row["passes"]:

@@ -61,13 +61,13 @@ def demographics(
     for name in answered:
         answers = everyone[name][included]
         is_number = _is_number(everyone[name])
-        found = _numbers(answers) if is_number else _categories(answers, order.get(name, ()))
+        categories = _numbers(answers) if is_number else _categories(answers, order.get(name, ()))
         skipped = int(answers.isna().sum())
         if skipped:
-            found.append({"category": NOT_ANSWERED, "n": skipped})
+            categories.append({"category": NOT_ANSWERED, "n": skipped})
         rows += [
             {"note": ""} | row | {"characteristic": name, "percent": 100 * row["n"] / len(answers)}
-            for row in found
+            for row in categories
         ]
     return DataFrame(rows, columns=DEMOGRAPHICS.names)
 

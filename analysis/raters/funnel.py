@@ -78,18 +78,18 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     `excluded_unspecified` those of whom it is not known.
     """
     arrays = _as_arrays(raters)
-    found = exclusion.funnel(arrays, rules)
+    outcome = exclusion.funnel(arrays, rules)
     sexes = [*sorted({*arrays.sex[arrays.entered].tolist()} - {UNSPECIFIED}), UNSPECIFIED]
     rows = [
         [step.name, step.excluded, step.remaining, step.alone]
         + [step.by_sex.get(sex, 0) for sex in sexes]
-        for step in found.steps
+        for step in outcome.steps
     ]
     columns = ["step", "excluded", "remaining", "alone", *(f"excluded_{sex}" for sex in sexes)]
     return Funnel(
         DataFrame(rows, columns=columns),
-        Series(found.excluded_by, index=raters.index, dtype="str"),
-        Series(found.included, index=raters.index),
+        Series(outcome.excluded_by, index=raters.index, dtype="str"),
+        Series(outcome.included, index=raters.index),
     )
 
 

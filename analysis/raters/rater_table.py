@@ -73,6 +73,6 @@ def rater_table(checked: Checked, raters: DataFrame, *, rated: bool) -> DataFram
         table["note"] = ""
     compared = checked.without_decided()
     indices = rater_indices(compared.ratings, compared.ranks, compared.consented)
-    found = table.merge(indices, on="participant", how="left", validate="one_to_one")
-    found["indices_note"] = found["indices_note"].mask(excluded_by_decision(found), DECIDED)
-    return found
+    merged = table.merge(indices, on="participant", how="left", validate="one_to_one")
+    merged["indices_note"] = merged["indices_note"].mask(excluded_by_decision(merged), DECIDED)
+    return merged

@@ -71,14 +71,14 @@ def thresholds(raters: DataFrame, rules: QualityRules, *, seed: int) -> DataFram
     beyond, beyond_elbow = [], []
     for name, (tail, limit) in measures.items():
         values = entered[name]
-        found = elbow(values, tail=tail, seed=seed)
+        estimate = elbow(values, tail=tail, seed=seed)
         beyond.append(_beyond(values, tail, limit))
         row: dict[str, Any] = {"measure": name, "side": _side(tail), "n": int(values.count())}
         if applied:
             row |= {"in_force": limit, "removed": int(beyond[-1].sum())}
-        if isinstance(found, Elbow):
-            beyond_elbow.append(_beyond(values, tail, found.cut))
-        rows.append(row | _described(found))
+        if isinstance(estimate, Elbow):
+            beyond_elbow.append(_beyond(values, tail, estimate.cut))
+        rows.append(row | _described(estimate))
     both = entered[list(measures)].notna().all(axis=1)
     row = {"measure": BOTH, "side": "both", "n": int(both.sum()), "note": _why_no_elbows(rows)}
     if applied:
@@ -101,18 +101,18 @@ def _side(tail: Tail) -> str:
     return "below" if tail == "low" else "above"
 
 
-def _described(found: Elbow | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
-    low, high = found.interval
+def _described(estimate: Elbow | Inestimable) -> dict[str, Any]:
+    if isinstance(estimate, Inestimable):
+        return {"note": str(estimate)}
+    low, high = estimate.interval
     return {
-        "elbow": found.cut,
+        "elbow": estimate.cut,
         "ci_low": low,
         "ci_high": high,
-        "p": found.p,
-        "clear": found.clear,
-        "removed_at_elbow": found.cut_off,
-        "note": found.verdict,
+        "p": estimate.p,
+        "clear": estimate.clear,
+        "removed_at_elbow": estimate.cut_off,
+        "note": estimate.verdict,
     }
 
 

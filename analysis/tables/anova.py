@@ -111,11 +111,11 @@ def pairwise(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: s
     """
     rows: list[dict[str, Any]] = []
     for keys, samples in _cells(ratings, people, recipe, raters):
-        found = games_howell(samples, confidence=recipe.confidence, one=called(recipe))
-        if isinstance(found, Inestimable):
-            rows.append({**keys, "note": str(found)})
+        pairs = games_howell(samples, confidence=recipe.confidence, one=called(recipe))
+        if isinstance(pairs, Inestimable):
+            rows.append({**keys, "note": str(pairs)})
             continue
-        for pair in found:
+        for pair in pairs:
             a, b = samples[pair.a], samples[pair.b]
             rows.append(
                 {
@@ -155,8 +155,8 @@ def _cells(
         groups = as_written(people.set_index("participant")[factor])
         for scenario in [ALL, *map(str, scenarios)] if recipe.each_scenario else [ALL]:
             part = ratings if scenario == ALL else ratings[ratings["scenario"] == scenario]
-            for dimension, found in part.groupby("dimension", observed=True):
-                values = _units(found, recipe.unit)
+            for dimension, rated in part.groupby("dimension", observed=True):
+                values = _units(rated, recipe.unit)
                 keys = (recipe.name, recipe.unit, raters, factor, scenario, str(dimension))
                 yield dict(zip(KEYS, keys, strict=True)), _samples(values, groups)
 
@@ -177,19 +177,19 @@ def _samples(values: "Series[float]", groups: "Series[str]") -> Samples:
     return {name: array[group == name] for name in known}
 
 
-def _row(found: OneWay | Inestimable, samples: Samples) -> dict[str, Any]:
+def _row(test: OneWay | Inestimable, samples: Samples) -> dict[str, Any]:
     counted = [len(values) for values in samples.values() if len(values)]
     sizes = {"groups": len(counted), "n": sum(counted)}
-    if isinstance(found, Inestimable):
-        return {**sizes, "note": str(found)}
+    if isinstance(test, Inestimable):
+        return {**sizes, "note": str(test)}
     return {
         **sizes,
-        "F": found.F,
-        "df1": found.df1,
-        "df2": found.df2,
-        "p": found.p,
-        "eta_squared": found.eta_squared,
-        "omega_squared": found.omega_squared,
+        "F": test.F,
+        "df1": test.df1,
+        "df2": test.df2,
+        "p": test.p,
+        "eta_squared": test.eta_squared,
+        "omega_squared": test.omega_squared,
         "note": "",
     }
 

@@ -225,15 +225,15 @@ def _together(notes: dict[str, str]) -> str:
 
 
 def _tested(rows: DataFrame, kind: Kind, seed: int) -> Iterator[dict[str, Any]]:
-    found = goodness_of_fit(rows, kind)
+    goodness = goodness_of_fit(rows, kind)
     chi_squared = {"unit": "participant", "test": "chi_squared", "because": ""}
-    if not isinstance(found, Inestimable):
-        yield {**chi_squared, **_row(found)}
+    if not isinstance(goodness, Inestimable):
+        yield {**chi_squared, **_row(goodness)}
         return
-    if found.kind not in ("not_independent", "too_few"):
-        yield {**chi_squared, "note": str(found)}
+    if goodness.kind not in ("not_independent", "too_few"):
+        yield {**chi_squared, "note": str(goodness)}
         return
-    because = found.because.partition(":")[0]
+    because = goodness.because.partition(":")[0]
     made = rows.loc[rows["choice"] == kind, "rater"]
     once = made.is_unique
     blindly = permutation_test(rows, kind, seed=seed)
@@ -248,17 +248,17 @@ def _tested(rows: DataFrame, kind: Kind, seed: int) -> Iterator[dict[str, Any]]:
         yield {**test, **_row(by_rater)}
 
 
-def _row(found: ChoiceTest | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
+def _row(test: ChoiceTest | Inestimable) -> dict[str, Any]:
+    if isinstance(test, Inestimable):
+        return {"note": str(test)}
     return {
-        "systems": found.systems,
-        "n_raters": found.raters,
-        "n_choices": found.choices,
-        "statistic": found.statistic,
-        "df": found.df,
-        "p": found.p,
-        "permutations": found.permutations,
+        "systems": test.systems,
+        "n_raters": test.raters,
+        "n_choices": test.choices,
+        "statistic": test.statistic,
+        "df": test.df,
+        "p": test.p,
+        "permutations": test.permutations,
         "note": "",
     }
 

@@ -284,8 +284,8 @@ def _generalised(each: Compared, confidence: float, n_raters: int) -> Iterator[d
     """For other raters, scenarios and both; `n_raters` rated the dimension."""
     rows: list[dict[str, Any]] = [{"note": each.why_not} for _ in UNITS]
     if not each.why_not:
-        found = min_f_prime(each.differences, confidence=confidence, units=("rater", "scenario"))
-        rows = [_of_t(found.by_raters), _of_t(found.by_items), _of_min_f(found.min_f)]
+        tests = min_f_prime(each.differences, confidence=confidence, units=("rater", "scenario"))
+        rows = [_of_t(tests.by_raters), _of_t(tests.by_items), _of_min_f(tests.min_f)]
     for (unit, to), row in zip(UNITS.items(), rows, strict=True):
         note = row["note"] if each.why_not else each.noted(row["note"])
         if to == "both":
@@ -294,27 +294,27 @@ def _generalised(each: Compared, confidence: float, n_raters: int) -> Iterator[d
         yield {**row, **front, "note": note}
 
 
-def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
-    low, high = found.interval
+def _of_t(test: PairedT | Inestimable) -> dict[str, Any]:
+    if isinstance(test, Inestimable):
+        return {"note": str(test)}
+    low, high = test.interval
     return {
-        "n": found.n,
-        "difference": found.difference,
+        "n": test.n,
+        "difference": test.difference,
         "ci_low": low,
         "ci_high": high,
-        "F": found.t**2,
+        "F": test.t**2,
         "df1": 1,
-        "df2": found.df,
-        "p": found.p,
+        "df2": test.df,
+        "p": test.p,
         "note": "",
     }
 
 
-def _of_min_f(found: MinF | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
-    return {"F": found.F, "df1": 1, "df2": found.df2, "p": found.p, "note": ""}
+def _of_min_f(test: MinF | Inestimable) -> dict[str, Any]:
+    if isinstance(test, Inestimable):
+        return {"note": str(test)}
+    return {"F": test.F, "df1": 1, "df2": test.df2, "p": test.p, "note": ""}
 
 
 def _over_models(table: DataFrame, within: list[str]) -> DataFrame:
@@ -330,14 +330,14 @@ def _make(table: Callable[..., DataFrame]) -> Callable[[Request], Tables]:
 
     def made(request: Request) -> Tables:
         study = request.study
-        found = table(
+        rows = table(
             request.answers.ratings,
             study.contrast,
             request.recipe,
             raters=request.raters,
             known=study.known,
         )
-        return {table.__name__: found}
+        return {table.__name__: rows}
 
     return made
 

@@ -137,7 +137,7 @@ def mixed_models(
     if ratings.empty:
         raise NotAvailable("there are no ratings")
     fits = fits or Fits()
-    found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
+    rows: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
         for link in recipe.mixed_models.fitted:
             keys: dict[str, Any] = dict(
@@ -146,19 +146,19 @@ def mixed_models(
             keys["unit"] = "rating"
             fit = fits.of(of_dimension, link)
             if isinstance(fit, Inestimable):
-                found["m"].append({**keys, "parameter": "", "note": str(fit)})
+                rows["m"].append({**keys, "parameter": "", "note": str(fit)})
                 continue
-            found["m"] += [{**keys, **row} for row in _parameters(fit)]
+            rows["m"] += [{**keys, **row} for row in _parameters(fit)]
             keys["n"] = len(fit.data.y)
-            found["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
-            found["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
+            rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
+            rows["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
             if link != "linear":
-                found["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
+                rows["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
     return MixedTables(
-        DataFrame(found["m"], columns=MIXED_MODELS.names),
-        DataFrame(found["e"], columns=MIXED_SYSTEMS.names),
-        DataFrame(found["c"], columns=MIXED_CONTRASTS.names),
-        DataFrame(found["s"], columns=MIXED_SHARES.names),
+        DataFrame(rows["m"], columns=MIXED_MODELS.names),
+        DataFrame(rows["e"], columns=MIXED_SYSTEMS.names),
+        DataFrame(rows["c"], columns=MIXED_CONTRASTS.names),
+        DataFrame(rows["s"], columns=MIXED_SHARES.names),
     )
 
 
@@ -263,7 +263,7 @@ def _shares(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
 
 def _make(request: Request) -> Tables:
     study = request.study
-    found = mixed_models(
+    tables = mixed_models(
         request.answers.ratings,
         study.contrast,
         request.recipe,
@@ -271,10 +271,10 @@ def _make(request: Request) -> Tables:
         fits=study.fits,
     )
     return {
-        "mixed_models": found.models,
-        "mixed_systems": found.estimates,
-        "mixed_contrasts": found.contrasts,
-        "mixed_shares": found.shares,
+        "mixed_models": tables.models,
+        "mixed_systems": tables.estimates,
+        "mixed_contrasts": tables.contrasts,
+        "mixed_shares": tables.shares,
     }
 
 

@@ -262,10 +262,10 @@ def _joined(*notes: str) -> str:
 
 
 def _make(request: Request) -> Tables:
-    found = order_effects(
+    tables = order_effects(
         request.answers.ratings, request.study.contrast, request.recipe, raters=request.raters
     )
-    return {"order_conclusions": found.conclusions, "order_effects": found.effects}
+    return {"order_conclusions": tables.conclusions, "order_effects": tables.effects}
 
 
 ANALYSIS = Analysis((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)

@@ -229,10 +229,10 @@ def _effects(pages: Pages, settings: Resampling) -> Iterator[dict[str, Any]]:
     k, rows = pages.size, pages.rows
     counted = {"n_raters": rows["rater"].nunique(), "pages": len(rows) // k}
     if pages.answer == RANK:
-        found, evenly = _mean_ranks(rows, settings["confidence"]), (k + 1) / 2
+        effects, evenly = _mean_ranks(rows, settings["confidence"]), (k + 1) / 2
     else:
-        found, evenly = _shares(rows, settings), 1 / k
-    for place, row in enumerate(found, start=1):
+        effects, evenly = _shares(rows, settings), 1 / k
+    for place, row in enumerate(effects, start=1):
         yield {"response_position": place, **row, **counted, "evenly": evenly}
 
 
@@ -248,11 +248,11 @@ def _mean_ranks(rows: DataFrame, confidence: float) -> list[dict[str, Any]]:
 def _shares(rows: DataFrame, settings: Resampling) -> list[dict[str, Any]]:
     """How often each place was chosen, as best or as worst, which is all one here."""
     choice = rows["value"].map({1.0: "best", 0.0: ""})
-    found = choice_shares(rows.assign(system=rows["place"], choice=choice), "best", **settings)
-    found = found.rename(columns={"share": "value"}).sort_values("system")
+    shares = choice_shares(rows.assign(system=rows["place"], choice=choice), "best", **settings)
+    shares = shares.rename(columns={"share": "value"}).sort_values("system")
     return [
         {name: row[name] for name in ("value", "ci_low", "ci_high", "note")}
-        for row in found.to_dict("records")
+        for row in shares.to_dict("records")
     ]
 
 
@@ -265,10 +265,10 @@ def _test(pages: Pages) -> dict[str, Any]:
         "pages_left_out": pages.left_out,
         "note": "",
     }
-    found = _friedman(rows)
-    if isinstance(found, Inestimable):
-        return {**row, "note": str(found)}
-    return {**row, "chi_squared": found.chi_squared, "df": found.df, "p": found.p}
+    test = _friedman(rows)
+    if isinstance(test, Inestimable):
+        return {**row, "note": str(test)}
+    return {**row, "chi_squared": test.chi_squared, "df": test.df, "p": test.p}
 
 
 def _friedman(rows: DataFrame) -> Friedman | Inestimable:
@@ -278,10 +278,10 @@ def _friedman(rows: DataFrame) -> Friedman | Inestimable:
         return Inestimable("too_few", "there is one page")
     if _is_fixed(rows):
         return Inestimable("confounded", "everybody saw the responses in the same order")
-    found = friedman(table)
-    if isinstance(found, Inestimable):
-        return Inestimable(found.kind, "on every page all ranks are the same")
-    return found
+    test = friedman(table)
+    if isinstance(test, Inestimable):
+        return Inestimable(test.kind, "on every page all ranks are the same")
+    return test
 
 
 def _is_fixed(rows: DataFrame) -> bool:
@@ -330,11 +330,11 @@ def _first(values: "Series[float]", answer: str) -> "Series[bool]":
 
 
 def _make(request: Request) -> Tables:
-    found = positions(request.answers.ranks, request.recipe, raters=request.raters)
+    tables = positions(request.answers.ranks, request.recipe, raters=request.raters)
     return {
-        "position_conclusions": found.conclusions,
-        "position_tests": found.tests,
-        "position_effects": found.effects,
+        "position_conclusions": tables.conclusions,
+        "position_tests": tables.tests,
+        "position_effects": tables.effects,
     }
 
 

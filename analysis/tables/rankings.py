@@ -241,11 +241,11 @@ def _compositions(rows: DataFrame) -> set[tuple[int, ...]]:
 
 def _named(ranked: Ranked) -> dict[int, dict[str, str]]:
     """The systems that were ranked, by number, in study order."""
-    found = ranked.systems.loc[np.sort(ranked.rows["system"].unique())]
+    systems = ranked.systems.loc[np.sort(ranked.rows["system"].unique())]
     return {
         int(number): {"model": str(model), "condition": str(condition)}
         for number, model, condition in zip(
-            found.index, found["model"], found["condition"], strict=True
+            systems.index, systems["model"], systems["condition"], strict=True
         )
     }
 
@@ -288,18 +288,18 @@ def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
         because = "its blocks show different systems; pairs of them are tested where they meet"
         return {**row, "note": f"not estimable, because {because}"}
     means = ranked.means(list(_named(ranked)))
-    found = friedman(means)
-    if isinstance(found, Inestimable):
-        return {**row, "n": int(means.notna().all(axis=1).sum()), "note": str(found)}
+    test = friedman(means)
+    if isinstance(test, Inestimable):
+        return {**row, "n": int(means.notna().all(axis=1).sum()), "note": str(test)}
     low, high = concordance_interval(means, **settings) or (None, None)
     return {
         **row,
-        "n": found.n,
-        "left_out": found.left_out,
-        "chi_squared": found.chi_squared,
-        "df": found.df,
-        "p": found.p,
-        "w": found.w,
+        "n": test.n,
+        "left_out": test.left_out,
+        "chi_squared": test.chi_squared,
+        "df": test.df,
+        "p": test.p,
+        "w": test.w,
         "w_ci_low": low,
         "w_ci_high": high,
         "note": "",

@@ -64,11 +64,11 @@ def replication(
             "column": printed.column,
             "note": printed.note,
         }
-        found, why = _look_up(tables, recipe.name, printed, absent)
+        obtained, why = _look_up(tables, recipe.name, printed, absent)
         if why:
             row["note"] = "; ".join(filter(None, [why, printed.note]))
         else:
-            row |= {"obtained": found, "match": matches(printed, found)}
+            row |= {"obtained": obtained, "match": matches(printed, obtained)}
         rows.append(row)
     # counts, means and names of systems below each other, each of its own kind
     return DataFrame(rows, columns=REPLICATION.names, dtype="object").astype({"match": "boolean"})

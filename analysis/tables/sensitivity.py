@@ -137,8 +137,8 @@ def sensitivity(
     rated = ratings.astype({"participant": "category"})  # categories compare faster
     for names in dict.fromkeys(names for _, names in each):
         of_these = rated[rated["participant"].isin(names)]
-        found = _results(of_these, known, contrast, recipe, refitted_up_to, fits)
-        results[names] = {d: found.get(d, _nothing(names)) for d in dimensions}
+        by_dimension = _results(of_these, known, contrast, recipe, refitted_up_to, fits)
+        results[names] = {d: by_dimension.get(d, _nothing(names)) for d in dimensions}
     in_force = results[each[0][1]]
     rows = [
         {
@@ -232,20 +232,20 @@ def _wins(
     rated = known[known["dimension"].isin(ratings["dimension"].unique())]
     table = wins_summary(wins(items(rating_counts(ratings), rated), contrast))
     row = table[table["scenario"] == ALL].iloc[0]
-    found: dict[str, Any] = {name: int(row[name]) for name in COUNTS}
+    cells: dict[str, Any] = {name: int(row[name]) for name in COUNTS}
     notes = []
-    tested = sign_test(found["a_wins"], found["b_wins"], ties=found["ties"])
+    tested = sign_test(cells["a_wins"], cells["b_wins"], ties=cells["ties"])
     if isinstance(tested, Inestimable):
         notes.append(f"sign test {tested}")
     else:
-        found["wins_p"] = tested.p
-    if not found["reference_points_max"]:
-        found["reference_points"] = None
-        compared = found["a_wins"] + found["b_wins"] + found["ties"]
+        cells["wins_p"] = tested.p
+    if not cells["reference_points_max"]:
+        cells["reference_points"] = None
+        compared = cells["a_wins"] + cells["b_wins"] + cells["ties"]
         beside = "the reference was not rated beside these"
         why = beside if contrast.reference else "the study names no reference"
         notes.append(f"no reference points, because {why}" if compared else "")
-    return found, notes
+    return cells, notes
 
 
 def _differences(
@@ -254,15 +254,15 @@ def _differences(
     items = known[known["dimension"] == ratings["dimension"].iloc[0]]  # they are of one dimension
     (differences,) = over_all_models(ratings, contrast, items).values()
     tested = min_f_prime(differences, confidence=recipe.confidence, units=("rater", "scenario"))
-    found: dict[str, Any] = {}
+    cells: dict[str, Any] = {}
     notes = []
     for of, result in (("raters", tested.by_raters), ("scenarios", tested.by_items)):
         if isinstance(result, Inestimable):
             notes.append(f"by {of} {result}")
             continue
-        found |= _numbers(f"by_{of}", result.difference, *result.interval, result.p)
-        found[f"by_{of}_n"] = result.n
-    return found, notes
+        cells |= _numbers(f"by_{of}", result.difference, *result.interval, result.p)
+        cells[f"by_{of}_n"] = result.n
+    return cells, notes
 
 
 def _mixed(
@@ -277,11 +277,11 @@ def _mixed(
     fit = fits.of(ratings, link)
     if isinstance(fit, Inestimable):
         return {"link": link}, [f"mixed model {fit}"]
-    found: dict[str, Any] = {"link": link}
+    cells: dict[str, Any] = {"link": link}
     for row in system_contrasts(fit, contrast, recipe):  # all models come last
         numbers = (row[name] for name in ("difference", "ci_low", "ci_high", "p"))
-        found |= _numbers(f"mixed_{row['scale']}", *numbers)
-    return found, [note.sentence for note in fit.notes]
+        cells |= _numbers(f"mixed_{row['scale']}", *numbers)
+    return cells, [note.sentence for note in fit.notes]
 
 
 def _numbers(name: str, *values: float) -> dict[str, float]:

@@ -97,12 +97,12 @@ def systems(
     rows = []
     for unit in UNITS:
         front = {"recipe": recipe.name, "unit": unit, "raters": raters}
-        for system, found in _systems(ratings, known):
+        for system, of_system in _systems(ratings, known):
             row: dict[str, Any] = {"n": 0, "note": "not estimable, because there are no ratings"}
-            if len(found):
-                means = found.groupby(unit, observed=True)["rating"].mean()
+            if len(of_system):
+                means = of_system.groupby(unit, observed=True)["rating"].mean()
                 row = mean_interval(means, confidence=recipe.confidence, unit=NAMES[unit])
-            rows.append({**front, **_named(system), **row, "n_ratings": len(found)})
+            rows.append({**front, **_named(system), **row, "n_ratings": len(of_system)})
     return DataFrame(rows, columns=SYSTEMS.names)
 
 
@@ -186,36 +186,36 @@ def _beside_reference(
     own = pages[~is_reference].rename(columns={"rating": "system"})
     beside = pages.loc[is_reference, [*page, "rating"]].rename(columns={"rating": "reference"})
     both = own.merge(beside, on=page)
-    found: dict[str, dict[tuple[str, ...], DataFrame]] = {}
+    by_unit: dict[str, dict[tuple[str, ...], DataFrame]] = {}
     for unit in UNITS:
         means = both.groupby([*SYSTEM, unit], observed=True)[["system", "reference"]].mean()
         by_system = means.groupby(SYSTEM, observed=True)
-        found[unit] = {tuple(map(str, key)): of_system for key, of_system in by_system}
-    return found
+        by_unit[unit] = {tuple(map(str, key)): of_system for key, of_system in by_system}
+    return by_unit
 
 
 def _near(means: DataFrame | None, unit: str, margin: float, recipe: Recipe) -> dict[str, Any]:
     n = 0 if means is None else len(means)
     if means is None or n < 2:
         return {"n": n, "note": f"not estimable, because {'one' if n else 'no'} {FEW[unit]}"}
-    found = paired_t(means["system"], means["reference"], confidence=recipe.confidence)
-    if isinstance(found, Inestimable):
-        return {"n": n, "note": str(found)}
-    return _tested(found, margin)
+    test = paired_t(means["system"], means["reference"], confidence=recipe.confidence)
+    if isinstance(test, Inestimable):
+        return {"n": n, "note": str(test)}
+    return _tested(test, margin)
 
 
-def _tested(found: PairedT, margin: float) -> dict[str, Any]:
-    near = equivalence(found, margin)
-    low, high = found.interval
+def _tested(test: PairedT, margin: float) -> dict[str, Any]:
+    near = equivalence(test, margin)
+    low, high = test.interval
     return {
-        "n": found.n,
-        "difference": found.difference,
+        "n": test.n,
+        "difference": test.difference,
         "ci_low": low,
         "ci_high": high,
         "t_non_inferior": near.t_lower,
-        "df": found.df,
+        "df": test.df,
         "p_non_inferior": near.p_lower,
-        "lower_bound": lower_bound(found),
+        "lower_bound": lower_bound(test),
         "p_equivalent": near.p,
         "note": "",
     }

@@ -189,7 +189,7 @@ def _named(contrast: Contrast) -> dict[str, Any]:
 
 
 def _by_cell(table: DataFrame) -> dict[tuple[str, ...], DataFrame]:
-    return {tuple(map(str, key)): found for key, found in table.groupby(KEYS, observed=True)}
+    return {tuple(map(str, key)): group for key, group in table.groupby(KEYS, observed=True)}
 
 
 def _paired(
@@ -220,11 +220,11 @@ def _paired(
     }
     if row["n"] == 1:
         return {**row, "note": "not estimable, because one rater rated both"}
-    found = paired_t(both["a"], both["b"], confidence=confidence)
-    if isinstance(found, Inestimable):
-        return {**row, "note": str(found)}
-    low, high = found.interval
-    tested = {"ci_low": low, "ci_high": high, "t": found.t, "df": found.df, "p": found.p}
+    test = paired_t(both["a"], both["b"], confidence=confidence)
+    if isinstance(test, Inestimable):
+        return {**row, "note": str(test)}
+    low, high = test.interval
+    tested = {"ci_low": low, "ci_high": high, "t": test.t, "df": test.df, "p": test.p}
     return {**row, **tested, "note": ""}
 
 
@@ -257,8 +257,8 @@ def _tests(drawn: Drawn, contrast: Contrast, recipe: Recipe) -> Iterator[dict[st
         "resamples": 0 if drawn.resamples is None else drawn.resamples.higher.shape[1],
     }
     for table in (keys, keys.assign(scenario=ALL)):
-        for (scenario, dimension), found in table.groupby(["scenario", "dimension"], observed=True):
-            rows = np.isin(np.arange(len(keys)), found.index)
+        for (scenario, dimension), group in table.groupby(["scenario", "dimension"], observed=True):
+            rows = np.isin(np.arange(len(keys)), group.index)
             yield {
                 **shared,
                 "scenario": str(scenario),
@@ -275,7 +275,7 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
     points = int(counts.reference_points[0])
     compared, with_points = a + b + ties, int(observed.has_points.sum())
     half = ties / 2 if recipe.wins.ties == "half" else 0
-    found: dict[str, Any] = {
+    row: dict[str, Any] = {
         "n_cells": compared,
         "not_compared": int(counts.not_compared[0]),
         "a_wins": a + half,
@@ -293,7 +293,7 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
         notes.append(f"sign test {tested}")
     else:
         low, high = tested.interval
-        found |= {"p": tested.p, "a_share": tested.share, "a_share_low": low, "a_share_high": high}
+        row |= {"p": tested.p, "a_share": tested.share, "a_share_low": low, "a_share_high": high}
     if compared and not with_points:
         beside = "the reference was not rated beside these"
         why = beside if contrast.reference else "the study names no reference"
@@ -302,9 +302,9 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
         notes.append(drawn.why_none)
     elif compared:
         intervals, note = _intervals(drawn.resamples.of(rows), observed, recipe)
-        found |= intervals
+        row |= intervals
         notes.append(note)
-    return {**found, "note": "; ".join(filter(None, notes))}
+    return {**row, "note": "; ".join(filter(None, notes))}
 
 
 def _intervals(
@@ -324,20 +324,20 @@ def _intervals(
     if observed.has_points.any():
         ends["reference_points"] = counts.reference_points[resamples.has_points.any(axis=0)]
     tail = round((1 - recipe.confidence) / 2, 12)
-    found: dict[str, float] = {}
+    intervals: dict[str, float] = {}
     for name, values in ends.items():
         if len(values):
             low, high = np.quantile(values, [tail, 1 - tail], method="inverted_cdf")
-            found |= {f"{name}_low": float(low), f"{name}_high": float(high)}
+            intervals |= {f"{name}_low": float(low), f"{name}_high": float(high)}
     gone: Truths = (observed.compared & ~resamples.compared) | (
         observed.has_points & ~resamples.has_points
     )
-    return found, _count("not all compared", np.any(gone, axis=0))
+    return intervals, _count("not all compared", np.any(gone, axis=0))
 
 
 def _make(request: Request) -> Tables:
     study = request.study
-    found = wins_tests(
+    tables = wins_tests(
         request.answers.ratings,
         study.people,
         study.known,
@@ -346,8 +346,8 @@ def _make(request: Request) -> Tables:
         raters=request.raters,
     )
     if request.recipe.unit == "rating":  # counts of means, and no differences within raters
-        return {"wins_tests": found.tests}
-    return {"wins_tests": found.tests, "win_differences": found.differences}
+        return {"wins_tests": tables.tests}
+    return {"wins_tests": tables.tests, "win_differences": tables.differences}
 
 
 ANALYSIS = Analysis((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)
