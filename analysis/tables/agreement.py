@@ -35,21 +35,20 @@ AGREEMENT = TableSpec(
     "Do raters agree?",
     (
         c.RECIPE, c.RATERS, c.DIMENSION, c.STATISTIC, c.VALUE, *c.interval("value"), c.N_RATERS,
-        c.N_ITEMS.but(meaning="How many items: responses as shown, on a dimension; of choices, "
+        c.N_ITEMS.but(meaning="Number of items: responses as shown, on a dimension; for choices, "
             "blocks"),
-        Column("of", "Of what: a single rater, or the mean of several", kind="text"),
-        Column("interval", "How the interval was made", label="interval from", kind="text"),
+        Column("of", "What the value refers to: one rater, or the mean of several", kind="text"),
+        Column("interval", "How the interval was computed", label="interval from", kind="text"),
         c.NOTE,
     ),
     question="Do raters agree?",
     observations="raters and items",
-    says="Krippendorff's α, intraclass correlations of one rater and of the mean of all, "
-        "Kendall's W, and of choices Randolph's κ: 1 is full agreement. Chance alone gives "
-        "about 0, but W about 1 divided by the number of raters.",
+    says="Krippendorff's α, intraclass correlations (single rater and mean of all raters), "
+        "Kendall's W and, for choices, Randolph's κ. 1 is full agreement. Chance gives about 0; "
+        "for W, about 1 divided by the number of raters.",
     section="Agreement of raters",
     subject="raters",
-    counts="n items counts responses as shown; where choices agree, "
-        "blocks.",
+    counts="n items counts responses as shown; for choices, it counts blocks.",
 )  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
 LEVELS: tuple[Level, Level] = ("ordinal", "interval")

@@ -57,24 +57,23 @@ GROUP_TESTS = TableSpec(
         c.DIFFERENCE.but(latex=False), *c.interval("difference", latex=False),
         *c.interval("cohen_d", "d_ci", page=False),
         Column("hedges_g", "Hedges' g", label="Hedges' g").csv_only(),
-        Column("u", "Mann and Whitney's U of group a", page=False, report=False),
+        Column("u", "Mann–Whitney U of group a", page=False, report=False),
         c.RANK_BISERIAL.but(page=False, report=False), c.METHOD, c.P_BH.csv_only(),
         c.MARGIN.csv_only(), c.P_EQUIVALENT.csv_only(), c.P_EQUIVALENT_ADJUSTED,
-        c.EQUIVALENT.but(meaning="Whether the groups are shown to differ by less than the margin "
-            "of the recipe (TOST at 5 %, by the adjusted p)"),
+        c.EQUIVALENT.but(meaning="Whether the groups are shown to differ by less than the recipe's "
+            "margin (TOST at 5 %, by the adjusted p)"),
         c.NOTE,
     ),
     question="Do two groups of raters rate differently?",
     observations="ratings in `paper`, raters in `sound`",
-    says="Do groups of raters rate differently? Differences are group a minus group b, as the "
-        "row names them. Where a rating counts by itself (unit rating), a rater's many ratings "
-        "count as so many people.",
+    says="Differences are group a minus group b of the row. With ratings as units, the many "
+        "ratings of one rater count like ratings of many people.",
     section="Groups of raters",
     subject="groups",
     counts="n counts the unit.",
     keep=_is_pooled_or_clear,
-    kept="one t test over all conditions and scenarios (Welch's of raters, Student's of "
-        "ratings), and whatever has an adjusted p below .05",
+    kept="one t test over all conditions and scenarios (Welch's for raters, Student's for "
+        "ratings), and all tests with an adjusted p below .05",
     first=_is_pooled,
     sides="group",
     apart=("factor", "test"),

@@ -42,12 +42,11 @@ MIXED_CONTRASTS = TableSpec(
     ),
     question="Is {a} rated higher than {b}, for raters and items in general?",
     observations="ratings in raters × items",
-    says="{a} minus {b}, from models with random intercepts of raters and items. Of ordinal "
-        "models on the latent scale (its unit is that of the link: for probit, the standard "
-        "deviation of single ratings), and on that of the ratings. With fewer than "
-        f"{LEAST_RATERS} raters it does not lead, because the models do not allow for what each "
-        "rater thinks of a condition: see "
-        "min F′.",
+    says="{a} minus {b}, from models with random intercepts of raters and items. Ordinal models "
+        "give it on the scale of the ratings and on the latent scale, whose unit is that of the "
+        "link (for probit, the standard deviation of single ratings). With fewer than "
+        f"{LEAST_RATERS} raters, min F′ is the main result, because these models do not account "
+        "for raters' preferences between conditions.",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -61,8 +60,8 @@ MIXED_SYSTEMS = TableSpec(
     ),
     question="How good is each system, for raters and items in general?",
     observations="ratings in raters × items",
-    says="On the latent scale for an average rater and item, on that of the ratings the mean "
-        "over raters and items.",
+    says="On the latent scale, the mean for an average rater and item. On the scale of the "
+        "ratings, the mean over raters and items.",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -76,9 +75,9 @@ MIXED_SHARES = TableSpec(
         Column("rating", "Category of the scale", form="whole"),
         c.SHARE, c.SE, *c.interval("share"),
     ),
-    question="How often is each rating to be expected?",
+    question="How often is each rating expected?",
     observations="ratings in raters × items",
-    says="Over raters and items as the model has them.",
+    says="Predicted over the model's population of raters and items.",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -91,17 +90,17 @@ MIXED_MODELS = TableSpec(
         c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT,
         Column("parameter", "Threshold or standard deviation of the model", is_key=True),
         c.ESTIMATE, c.SE, c.N_RATINGS, c.N_RATERS,
-        c.N_ITEMS.but(label="n texts", meaning="How many responses, each once in however many "
-            "sets it stands"),
+        c.N_ITEMS.but(label="n texts", meaning="Number of responses; a response in several sets "
+            "counts once"),
         Column("log_likelihood", "Log-likelihood of the model", decimals=1),
         c.NOTE,
     ),
     question="What are the mixed models made of?",
     observations="ratings in raters × items",
-    says="Thresholds between the points of the scale (of ordinal models), and the standard "
-        "deviations of raters, of items and (of linear models) of what is left. Where the recipe "
-        f"names no kind, scales of up to {MOST_CATEGORIES} points have an ordinal model; sliders "
-        "and longer scales have a linear one.",
+    says="Thresholds between the points of the scale (ordinal models), and standard deviations of "
+        "raters, items and residuals (the last for linear models). Unless the recipe chooses, "
+        f"scales of up to {MOST_CATEGORIES} points get an ordinal model; sliders and longer "
+        "scales get a linear one.",
     section="Mixed models",
     subject="mixed-models",
     counts="n ratings counts the unit.",

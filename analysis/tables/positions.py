@@ -32,20 +32,20 @@ from analysis.tables.resampling import Resampling, resampling
 KEYS = ["recipe", "unit", "raters", "dimension"]
 POSITION_EFFECTS = TableSpec(
     "position_effects",
-    "What was chosen and ranked at each place",
+    "Choices and ranks at each place",
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
         Column("response_position", "Place of the response on the page, from 1", form="short",
             is_key=True, kind="count"),
         c.N_RATERS, c.PAGES, c.VALUE.but(meaning="Share of pages, or mean of raters' mean ranks"),
         *c.interval("value"),
-        Column("evenly", "What the value would be if places did not matter"),
+        Column("evenly", "Expected value if places did not matter"),
         c.NOTE,
     ),
-    question="What was chosen and ranked at each place?",
+    question="How often was each place chosen, and how was it ranked?",
     observations="pages; intervals over raters",
     says="Shares of pages on which the response at that place was chosen, and mean ranks, "
-        "beside what they would be if places did not matter.",
+        "compared with the expected value if places did not matter.",
     section="Order",
     subject="order",
     counts="Intervals are over raters; n raters counts the unit.",
@@ -56,15 +56,15 @@ POSITION_TESTS = TableSpec(
     "Does the place on the page matter?",
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
-        Column("positions", "How many places a page has", kind="count"),
+        Column("positions", "Number of places on a page", kind="count"),
         c.N_RATERS, c.PAGES, c.PAGES_LEFT_OUT, c.CHI_SQUARED, c.DF.but(behind="chi_squared"),
-        c.P.but(meaning="p value of χ², which has no sides: that places vary at least as much by "
-            "chance"),
+        c.P.but(meaning="p value of χ²: the probability of at least this much variation between "
+            "places by chance"),
         c.p_holm("answers and sets"), c.P_BH.csv_only(), c.NOTE,
     ),
     question="Does the place on the page matter to choices and ranks?",
     observations="pages",
-    says="Friedman's test over pages, each of which has an order of its own; of choices it is "
+    says="Friedman's test over pages, because each page has its own order. For choices it equals "
         "Pearson's χ² of how often each place was chosen.",
     section="Order",
     subject="order",
@@ -76,14 +76,14 @@ POSITION_CONCLUSIONS = TableSpec(
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET, c.MODEL, c.CONDITION, c.PAGES,
         c.VALUE.but(meaning="Share of its pages, or mean rank over them"),
-        Column("value_evened", "Value had the system stood at every place as often"),
-        c.MOVES.but(meaning="Whether the system is first by the one value and not by the other"),
+        Column("value_evened", "Value if the system had been equally often at every place"),
+        c.MOVES.but(meaning="Whether the system is first by only one of the two values"),
         c.NOTE,
     ),
     question="Do conclusions depend on the place on the page?",
     observations="pages",
-    says="Each system's share of choices, or mean rank, and what it would be had the system "
-        "stood at every place on the page equally often.",
+    says="Each system's share of choices or mean rank, as observed and as if the system had been "
+        "equally often at every place on the page.",
     section="Order",
     subject="order",
     counts="pages counts the unit.",

@@ -31,9 +31,9 @@ SYSTEMS = TableSpec(
     ),
     question="How good is each system?",
     observations="raters; scenarios",
-    says="The mean of raters' means (unit participant) and of scenarios' means (unit "
-        "scenario), with intervals for other raters or for other scenarios; the two differ "
-        "where ratings are missing.",
+    says="The mean of raters' means (unit participant), with intervals for other raters, and of "
+        "scenarios' means (unit scenario), with intervals for other scenarios. The two means "
+        "differ where ratings are missing.",
     section="Systems",
     subject="systems",
     counts="n counts the unit.",
@@ -48,23 +48,24 @@ TO_REFERENCE = TableSpec(
         Column("reference_condition", "The reference's condition", is_key=True, latex=False,
             report=False, labels="conditions"),
         c.MARGIN, c.N, c.DIFFERENCE.but(label="system minus reference"), *c.interval("difference"),
-        Column("t_non_inferior", "t statistic of that test", latex=False, report=False),
+        Column("t_non_inferior", "t statistic of the non-inferiority test", latex=False,
+            report=False),
         c.DF.but(behind="t_non_inferior", latex=False, report=False),
         Column("p_non_inferior", "One-sided p that the system is not worse by the margin",
             form="p"),
         c.p_holm("systems; of p_non_inferior"),
         Column("lower_bound", "Lower end of the one-sided interval of the difference", page=False),
-        Column("approaches", "Whether the system is shown not to be worse by the margin, at 5 % "
-            "by the adjusted p", kind="flag"),
+        Column("approaches", "Whether the system is shown to be non-inferior (at 5 %, by the "
+            "adjusted p)", kind="flag"),
         c.P_EQUIVALENT.but(page=False), c.P_EQUIVALENT_ADJUSTED.but(page=False), c.EQUIVALENT,
         c.NOTE,
     ),
     question="Does a system come near the reference?",
     observations="raters; scenarios",
-    says="System minus reference, on the pages of which a rater rated both. A system "
-        "approaches the reference where it is shown not to be worse by the margin, which has "
-        "to be set in advance; it is equivalent where it is shown to be neither worse nor "
-        "better by it; both at 5 %, adjusted by Holm's method over systems.",
+    says="System minus reference, on pages on which a rater rated both. A system approaches the "
+        "reference if it is shown to be non-inferior: worse by less than the margin. It is "
+        "equivalent if the difference is shown to be smaller than the margin in both directions. "
+        "Both tests are at 5 %, adjusted by Holm's method over systems. Set the margin in advance.",
     section="Systems",
     subject="systems",
     counts="n counts the unit; p (Holm) is of non-inferiority, p equivalent of equivalence; "

@@ -21,8 +21,8 @@ WINS = TableSpec(
     (
         c.MODEL, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B, c.MEAN_A, c.MEAN_B,
         Column("mean_reference", "Mean of the reference"),
-        c.WINNER, c.REFERENCE_POINTS, c.N_A.but(meaning="How many ratings of a"),
-        c.N_B.but(meaning="How many ratings of b"), c.NOTE,
+        c.WINNER, c.REFERENCE_POINTS, c.N_A.but(meaning="Number of ratings of condition a"),
+        c.N_B.but(meaning="Number of ratings of condition b"), c.NOTE,
     ),
     question="Which condition wins where?",
     observations="comparisons of means",
@@ -39,8 +39,8 @@ WINS_SUMMARY = TableSpec(
     ),
     question="Which condition wins more often?",
     observations="comparisons of means",
-    says="Counts comparisons of a model in a scenario, by means of the included raters' "
-        "ratings. The same for every recipe.",
+    says="Each comparison is of the two conditions' mean ratings for one model in one scenario. "
+        "Included raters only. The same for every recipe.",
     section="Wins",
 )  # fmt: skip
 

@@ -31,39 +31,40 @@ from analysis.tables.wins_bootstrap import Comparisons, comparisons
 FRONT = ["recipe", "unit", "raters"]
 WINS_TESTS = TableSpec(
     "wins_tests",
-    "How sure the wins are",
+    "Certainty of the wins",
     (
         *c.FRONT, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B,
-        Column("n_cells", "Comparisons of a model in a scenario", kind="count"),
+        Column("n_cells", "Number of comparisons of a model in a scenario", kind="count"),
         c.A_WINS, *c.interval("a_wins", "a_wins", form="whole"),
         c.B_WINS, *c.interval("b_wins", "b_wins", form="whole"),
         c.TIES,
-        Column("ties_count", "What a tie counts for: neither or half", kind="text").csv_only(),
+        Column("ties_count", "How a tie counts: for neither side, or half for each",
+            kind="text").csv_only(),
         Column("a_share", "Share of the comparisons without ties that condition a wins",
             label="share of wins of {a}"),
-        *c.interval("a_share", "a_share", note="exact, as if comparisons were independent"), c.P,
-        Column("reference", "Which ratings of the reference: own_set or all sets pooled",
+        *c.interval("a_share", "a_share", note="exact, for independent comparisons"), c.P,
+        Column("reference", "Ratings of the reference: the model's own set, or all sets pooled",
             kind="text", labels="words").csv_only(),
         c.REFERENCE_POINTS, *c.interval("reference_points", "reference_points"),
         c.REFERENCE_POINTS_MAX, c.NOT_COMPARED.csv_only(),
-        Column("drawn_from", "Of how many raters each resample is drawn", kind="count").csv_only(),
-        Column("resamples", "Bootstrap resamples behind the intervals; 0 where none were drawn",
+        Column("drawn_from", "Number of raters in each resample", kind="count").csv_only(),
+        Column("resamples", "Number of bootstrap resamples for the intervals; 0 if none",
             kind="count"),
         c.A_PERCENT.csv_only(), c.B_PERCENT.csv_only(), c.REFERENCE_PERCENT.csv_only(), c.NOTE,
     ),
     question="How sure are the wins?",
-    observations="raters drawn anew, comparisons",
-    says="Wins and reference points; where resamples were drawn, with intervals from raters "
-        "drawn anew (and filtered anew, where the filter holds). Beside them the sign test "
-        "over model × scenario, and the exact interval of the share of {a} among the wins, as if "
-        "all comparisons were independent: each counts once, however close it was.",
+    observations="resampled raters, comparisons",
+    says="Wins and reference points, with intervals from resampled raters. Where the filter "
+        "applies, each resample is filtered again. The sign test and the exact interval of {a}'s "
+        "share of the wins treat all comparisons of model × scenario as independent and equally "
+        "weighted.",
     section="Wins",
     subject="wins",
     counts="n cells counts comparisons.",
 )  # fmt: skip
 WIN_DIFFERENCES = TableSpec(
     "win_differences",
-    "The difference behind every win",
+    "The difference in each comparison",
     (
         *c.FRONT, c.MODEL, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B, c.N, c.DIFFERENCE,
         *c.interval("difference"), c.T.csv_only(), c.DF.csv_only(), c.P,
@@ -77,8 +78,8 @@ WIN_DIFFERENCES = TableSpec(
     ),
     question="Would other raters see the same winners?",
     observations="raters",
-    says="{a} minus {b} within raters who saw both, beside how often each side wins when raters "
-        "are drawn anew.",
+    says="{a} minus {b} within raters who saw both, and how often each side wins when raters are "
+        "resampled.",
     section="Wins",
     subject="wins",
     counts="n counts raters.",
