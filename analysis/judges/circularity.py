@@ -33,21 +33,21 @@ SAID = {
 }
 RULE: RuleName = "sigma_mae"
 THREE_WAYS = (
-    "By the gold scores, as the study does it; by the mean of all other raters in their place; and "
-    "without the rule {sigma_mae}. Where the second differs, the results depend on the gold "
-    "scores; where the third does, on the rule."
+    "The filter with the study's gold scores, with the mean of all other raters instead of gold "
+    "scores, and without the rule {sigma_mae}. If the second differs, the results depend on the "
+    "gold scores; if the third differs, on the rule."
 )
 GUARD_WARNINGS = TableSpec(
     "guard_warnings",
-    "What a reader has to know about the gold scores",
+    "Warnings about the gold scores",
     (
         Column("kind", "Kind of remark", is_key=True).csv_only(),
         Column("text", "The remark", is_key=True, labels="remarks"),
     ),
-    question="What does a reader have to know about the gold scores?",
+    question="What should readers know about the gold scores?",
     observations="a remark",
-    says="What becomes of the results if raters are filtered otherwise, whether the judge is "
-        "of a family that it judges, and whether its calls share their chance.",
+    says="How the results change with other filters, whether the judge scores models of its own "
+        "family, and whether its calls share random numbers.",
     section="Judges",
 )  # fmt: skip
 GUARD_FUNNEL = TableSpec(
@@ -73,32 +73,32 @@ GUARD_SYSTEMS = TableSpec(
     "guard_systems",
     "Means of the systems three ways",
     (
-        c.WAY, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="How many ratings"), c.MEAN,
+        c.WAY, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="Number of ratings"), c.MEAN,
         c.DIFFERENCE.but(
-            meaning="Difference to the first way", label="difference to the first way"
+            meaning="Difference from the study's own filter",
+            label="difference from the study's own",
         ),
     ),
     question="Do the means depend on the judge?",
     observations="ratings",
-    says=f"{THREE_WAYS} n counts ratings; difference "
-        "is that to the first way.",
+    says=f"{THREE_WAYS} n counts ratings; difference is that from the study's own filter.",
     section="Judges",
     appendix=True,
 )  # fmt: skip
 GUARD_RATERS = TableSpec(
     "guard_raters",
-    "Whom the distance to the gold scores leaves out",
+    "Raters excluded by their distance from the gold scores",
     (
         c.PARTICIPANT,
-        c.SIGMA.but(meaning="Standard deviation of the person's gold-scored ratings"), c.MAE,
-        Column("mae_consensus", "Mean absolute distance to the means of the other raters",
+        c.SIGMA.but(meaning="Standard deviation of the rater's ratings with a gold score"), c.MAE,
+        Column("mae_consensus", "Mean absolute distance from the means of the other raters",
             label="MAE to the others"),
-        Column("left_out_by", "By which gold scores the filter leaves the rater out", kind="text",
+        Column("left_out_by", "Gold scores with which the filter excludes the rater", kind="text",
             labels="within_rules"),
     ),
-    question="Whom does the distance to the gold scores leave out?",
+    question="Whom does the distance from the gold scores exclude?",
     observations="a rater",
-    says="A row is a rater whom it leaves out in any of the three ways.",
+    says="Each row is a rater whom the rule excludes in at least one of the three ways.",
     section="Judges",
     appendix=True,
 )  # fmt: skip

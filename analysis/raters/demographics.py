@@ -21,18 +21,18 @@ TAKING_PART = {
 }  # fmt: skip
 DEMOGRAPHICS = TableSpec(
     "demographics",
-    "Who the included raters are",
+    "Demographics of the included raters",
     (
         Column("characteristic", "Question about the person", is_key=True,
             labels="characteristics"),
         Column("category", "Answer; empty for numbers", is_key=True),
-        c.N.but(meaning="How many of the included raters"),
-        Column("percent", "Of all included raters, in percent", form="percent"),
+        c.N.but(meaning="Number of included raters"),
+        Column("percent", "Percentage of all included raters", form="percent"),
         c.MEAN, c.SD, c.MIN, c.MAX, c.NOTE,
     ),
-    question="Who is left?",
+    question="Who are the included raters?",
     observations="raters",
-    says="Counts the included raters.",
+    says="Included raters only.",
     section="Participants",
 )  # fmt: skip
 ONE_ANSWER = "no standard deviation, because there is one answer"
