@@ -23,7 +23,7 @@ SIGMA = Column(
 MAE = Column("mae", "Mean absolute distance of these ratings from the gold scores", label="MAE")
 NOTE = Column("note", "Why something is not estimable, or a remark; otherwise empty", kind="text")
 N = Column("n", "Number of units", kind="count")
-P = Column("p", "Two-sided p value", form="p")
+P = Column("p", "p value, two-sided", form="p")
 MEAN = Column("mean", "Mean")
 SD = Column("sd", "Standard deviation (n − 1)", behind="mean", label="SD")
 MIN = Column("min", "Smallest value", form="whole")

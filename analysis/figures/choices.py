@@ -56,9 +56,9 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> go.Figure:
     at = rows.places([bar.scenario for bar in bars])
     views = {title: _points(part, systems, bars, recipe) for title, part in _views(ours)}
     text = (
-        f"Recipe {as_text(recipe.name)}. In brackets: number of choices. A system that stands on "
-        "more pages can be chosen more often; the table has shares of the pages that showed it, "
-        f"with {100 * recipe.confidence:g} % intervals over raters. Unit: choice. {left_out}"
+        f"Recipe {as_text(recipe.name)}. In brackets: number of choices. A system shown on more "
+        "pages can be chosen more often; the table has shares of the pages that showed it, with "
+        f"{100 * recipe.confidence:g} % intervals over raters. Unit: choice. {left_out}"
     ).rstrip()
     names = [system.name for system in systems]
     return rows.shares(

@@ -88,12 +88,12 @@ def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recip
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
     narrow = (
-        f" Where {FEW_RATERS}, all but those for other raters may be too narrow: min F′ leads, "
-        "in the table."
+        f" Where {FEW_RATERS}, intervals may be too narrow, except those for other raters: see "
+        "min F′ in the table."
     )
     few = any(min_f_leads(note) for note in ours["note"].dropna())
     text = f"{_intervals(recipe)}. Right of 0, {a} was rated higher."
-    after = f"What is missing is not estimable; the table says why.{narrow if few else ''}"
+    after = f"What is missing is not estimable: see the table.{narrow if few else ''}"
     title = f"{a} minus {b} (points)"
     return _figure(forest, names, title, (text, after), zero=True)
 

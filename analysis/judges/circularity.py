@@ -28,7 +28,7 @@ CONSENSUS = "leave-one-rater-out consensus"
 UNFILTERED = "no sigma_mae filter"
 #: What a sentence calls another way than the study's.
 SAID = {
-    CONSENSUS: "With the leave-one-rater-out consensus in place of the gold scores",
+    CONSENSUS: "With the leave-one-rater-out consensus instead of the gold scores",
     UNFILTERED: "Without the rule sigma_mae",
 }
 RULE: RuleName = "sigma_mae"
@@ -253,13 +253,13 @@ def _of_families(
         return []
     if gold.kind == "file":
         text = (
-            "If a model made the gold scores of a file, its family is not stated, so nothing tells "
+            "If a model made the gold scores of a file, its family is not stated. It may have "
         )
-        return [("family_unknown", text + "whether it judged models of its own family.")]
+        return [("family_unknown", text + "judged models of its own family.")]
     models = [str(model) for model in checked.known["model"].unique()]
     if not gold.family:
-        text = f"The family of the gold judge {gold.name} is not stated, so nothing tells whether "
-        return [("family_unknown", text + "it judges models of its own family.")]
+        text = f"The family of the gold judge {gold.name} is not stated. It may judge models of "
+        return [("family_unknown", text + "its own family.")]
     warnings = []
     own = [model for model in models if same_family(families.get(model, ""), gold.family)]
     if own:
@@ -299,9 +299,8 @@ def _of_ways(ways: Sequence[Way], systems: DataFrame, contrast: Contrast) -> lis
             row = rows.iloc[int(sizes.argmax())]
             of = f" on {row['dimension']}" if systems["dimension"].nunique() > 1 else ""
             text = (
-                f"{SAID[way.name]}, no mean of a system changes more than that of "
-                f"{row['model']} ({row['condition']}){of}, by {row['difference']:+.3f} to "
-                f"{row['mean']:.3f}."
+                f"{SAID[way.name]}, the mean that changes most is that of {row['model']} "
+                f"({row['condition']}){of}: by {row['difference']:+.3f} to {row['mean']:.3f}."
             )
             warnings.append(("means_differ", text))
     return warnings

@@ -108,17 +108,17 @@ JUDGE_MODELS = TableSpec(
     "Which models answered",
     (
         c.JUDGE,
-        Column("returned_model", "Model that the endpoint says has answered", is_key=True),
+        Column("returned_model", "Model name that the endpoint reports", is_key=True),
         Column("fingerprint", "Fingerprint that the endpoint reports", kind="text"),
-        Column("calls", "How many calls", kind="count"),
+        Column("calls", "Number of calls", kind="count"),
         Column("first_at", "First such call (ISO 8601, UTC)", kind="text"),
         Column("last_at", "Last such call (ISO 8601, UTC)", kind="text"),
-        Column("changed", "Whether another model than before has answered", kind="flag"),
+        Column("changed", "Whether the model differs from the one before", kind="flag"),
     ),
     question="Which models answered?",
     observations="calls",
-    says="As the endpoint says. Where one version of a judge was answered by several models, "
-        "its scores are not all of the same judge.",
+    says="As reported by the endpoint. If several models answered for one version of a judge, its "
+        "scores are not all from the same judge.",
     section="Judges",
 )  # fmt: skip
 

@@ -54,7 +54,8 @@ GAMES_HOWELL = TableSpec(
     (
         *c.FRONT, c.FACTOR, c.SCENARIO, c.DIMENSION, c.GROUP_A, c.GROUP_B, c.N_A, c.N_B, c.MEAN_A,
         c.MEAN_B, c.DIFFERENCE, *c.interval("difference"), c.T, c.DF,
-        c.P.but(meaning="Two-sided p value, adjusted for comparing all pairs of groups"),
+        c.P.but(meaning="p value: the probability of a difference at least this large between any "
+            "two of the groups by chance"),
         c.NOTE,
     ),
     question="Which of several groups differ?",
