@@ -252,9 +252,7 @@ def _of_families(
     if gold.kind == "panel" or (gold.kind == "file" and gold.is_stand_in):
         return []
     if gold.kind == "file":
-        text = (
-            "If a model made the gold scores of a file, its family is not stated. It may have "
-        )
+        text = "If a model made the gold scores of a file, its family is not stated. It may have "
         return [("family_unknown", text + "judged models of its own family.")]
     models = [str(model) for model in checked.known["model"].unique()]
     if not gold.family:

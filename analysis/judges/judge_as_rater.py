@@ -61,8 +61,8 @@ ALT_TEST_RATERS = TableSpec(
             "others"),
         Column("rater_wins", "Share of items on which the rater is at least as close to the "
             "others"),
-        c.P.but(meaning="p value, one-sided; the null hypothesis is that the rater is closer to the "
-            "others than the judge by ε or more"),
+        c.P.but(meaning="p value, one-sided; the null hypothesis is that the rater is closer to "
+            "the others than the judge by ε or more"),
         Column("p_adjusted", "p value adjusted by the Benjamini–Yekutieli method over raters",
             form="p", label="p (BY)"),
         Column("replaceable", "Whether the judge, with its advantage ε, is closer to the others "

@@ -116,7 +116,7 @@ def test_durations_stand_beside_the_window_and_very_long_ones_share_a_bar() -> N
     excluded = trace(made, "excluded (n = 2)")
     assert excluded["y"][-1] == 2
     assert excluded["x"][-1] - excluded["width"] / 2 == pytest.approx(150)
-    assert "The last bar holds 2 who took longer than 150 minutes." in note(made)
+    assert "The last bar includes 2 who took longer than 150 minutes." in note(made)
     assert "Not drawn: 1 without a duration." in note(made)
 
 
