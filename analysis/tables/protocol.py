@@ -25,8 +25,8 @@ WITHOUT = {
         "all answers are imported and have no such record",
     ),
     "contradict": "no two responses were put in order both by ratings and by ranks",
-    "agreement_ratings": "no block has two people who rated all of it and gave different ratings",
-    "agreement_ranks": "no block has two people who ranked all of it and gave different ranks",
+    "agreement_ratings": "no block has two people who rated all of it and told its responses apart",
+    "agreement_ranks": "no block has two people who ranked all of it and told its responses apart",
 }
 
 PROTOCOL = TableSpec(

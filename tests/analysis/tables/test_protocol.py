@@ -162,7 +162,7 @@ def test_measure_without_a_value_says_why(people: Rows) -> None:
             (),
             [
                 "there are no ranks",
-                "no block has two people who rated all of it and gave different ratings",
+                "no block has two people who rated all of it and told its responses apart",
                 "there are no ranks",
             ],
         ),
