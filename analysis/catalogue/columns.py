@@ -21,7 +21,12 @@ SIGMA = Column(
     label="σ",
 )
 MAE = Column("mae", "Mean absolute distance of these ratings from the gold scores", label="MAE")
-NOTE = Column("note", "Why something is not estimable, or a remark; otherwise empty", kind="text")
+NOTE = Column(
+    "note",
+    "Why something is not estimable, or a remark; otherwise empty",
+    kind="text",
+    labels="remarks",
+)
 N = Column("n", "Number of units", kind="count")
 P = Column("p", "p value, two-sided", form="p")
 MEAN = Column("mean", "Mean")

@@ -76,6 +76,8 @@ OF_STUDY = (
     "conditions", "models", "dimensions", "scenarios", "sets", "characteristics", "rules",
     "within_rules", "remarks", "results", "anything",
 )  # fmt: skip
+#: Kinds of names that remarks and notes contain, in addition to rules.
+NAMES_IN_REMARKS = ("conditions", "models", "scenarios", "sets", "dimensions")
 #: A variant of the rules that is about σ alone.
 SIGMA_OVER = re.compile(r"^sigma over (\w+), ddof ([01])$")
 
@@ -125,13 +127,15 @@ def _with_rules(labels: Labels, text: str) -> str:
 
 
 def _remark(labels: Labels, text: str) -> str:
-    """A remark with labels for rules (but those that are words, too), and for the conditions that
-    stand in brackets.
+    """A remark with labels for rules and for the study's names, as far as they have an underscore
+    (others may be words of the remark), and for all conditions in brackets.
     """
     conditions = labels.called.get("conditions", {})
-    rules = {n: _rule(labels, n) for n in labels.called.get("rules", {}) if "_" in n}
-    named = re.sub(r"\(([^()]+)\)", lambda match: f"({conditions.get(match[1], match[1])})", text)
-    return _among(rules, named)
+    rules = {name: _rule(labels, name) for name in labels.called.get("rules", {})}
+    names = [labels.called.get(kind, {}) for kind in NAMES_IN_REMARKS]
+    keys = {key: label for of in (*names, rules) for key, label in of.items() if "_" in key}
+    said = re.sub(r"\(([^()]+)\)", lambda match: f"({conditions.get(match[1], match[1])})", text)
+    return _among(keys, said)
 
 
 def _anything(labels: Labels, name: str) -> str:

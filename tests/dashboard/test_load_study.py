@@ -483,8 +483,8 @@ def test_study_that_takes_another_time_than_its_filter_allows_is_told_what_to_se
         folder, "estimated_minutes: 5", f"{quality}estimated_minutes: {minutes}"
     )
     assert notice.startswith(f"Notice: {folder / 'study.yaml'}, line ")
-    assert f"estimated_minutes: the study takes {minutes} minutes, and the rule" in notice
-    assert f"{window}: set quality.duration_minutes to what fits" in notice
+    assert f"estimated_minutes: the study takes {minutes} minutes, but the rule" in notice
+    assert f"{window}: change quality.duration_minutes, or remove" in notice
 
 
 @pytest.mark.parametrize(
