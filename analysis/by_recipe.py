@@ -25,7 +25,7 @@ OF_RATERS = [analysis for analysis in ANALYSES if not analysis.of_recipes]
 
 
 def analyse_by_recipe(
-    found: Results,
+    results: Results,
     answers: Mapping[Raters, Answers],
     study: StudyInput,
     scale: Scale,
@@ -56,20 +56,26 @@ def analyse_by_recipe(
         for analysis in OF_RATERS:
             made.make(analysis, Request(first, raters, answers[raters], study), suffix=suffix)
     tables = made.tables()
-    found.tables |= {name: tables[name] for name in NAMES if name in tables}
-    found.not_available |= made.not_available()
-    found.not_available |= _unanswered(found, answers, recipes)
-    found.table("replication", lambda: _replications(found, recipes))
+    results.tables |= {name: tables[name] for name in NAMES if name in tables}
+    results.not_available |= made.not_available()
+    results.not_available |= _unanswered(results, answers, recipes)
+    results.table("replication", lambda: _replications(results, recipes))
     drawing = Drawing(
-        found.tables, found.not_available, answers["included"], study.contrast, scale, first, labels
+        results.tables,
+        results.not_available,
+        answers["included"],
+        study.contrast,
+        scale,
+        first,
+        labels,
     )
     for figure in FIGURES.values():
         if figure.draw:
-            found.figure(figure.name, partial(figure.draw, drawing))
+            results.figure(figure.name, partial(figure.draw, drawing))
 
 
 def _unanswered(
-    found: Results, answers: Mapping[Raters, Answers], recipes: Iterable[Recipe]
+    results: Results, answers: Mapping[Raters, Answers], recipes: Iterable[Recipe]
 ) -> dict[str, str]:
     """Why tables that are there lack groups that a recipe names."""
     absent = {}
@@ -78,7 +84,7 @@ def _unanswered(
         asked = [("group_tests", name, group.column) for name, group in recipe.groups.items()]
         asked += [(table, f, f) for table, f in product(("anova", "games_howell"), recipe.anova)]
         for raters, (table, name, column) in product(recipe.raters, asked):
-            if table not in found.tables:
+            if table not in results.tables:
                 continue  # which says why
             people, place = (
                 answers[raters].people,
@@ -93,12 +99,12 @@ def _unanswered(
     return absent
 
 
-def _replications(found: Results, recipes: Iterable[Recipe]) -> DataFrame:
+def _replications(results: Results, recipes: Iterable[Recipe]) -> DataFrame:
     """Printed numbers of every recipe that quotes some beside ours."""
     quoting = [recipe for recipe in recipes if recipe.replication]
     if not quoting:
         raise NotAvailable("no recipe quotes printed numbers")
-    tables = [replication(found.tables, recipe, found.not_available) for recipe in quoting]
+    tables = [replication(results.tables, recipe, results.not_available) for recipe in quoting]
     return pd.concat(tables, ignore_index=True)
 
 

@@ -236,9 +236,9 @@ class QualityRules(Part):
         if "duration" in self.order and not window.minimum <= minutes <= window.maximum:
             yield (
                 ("estimated_minutes",),
-                f"the study takes {minutes} minutes, and the rule `duration` excludes whoever "
-                f"takes less than {window.minimum:g} or more than {window.maximum:g}: set "
-                "quality.duration_minutes to what fits, or leave `duration` out of quality.order",
+                f"the study takes {minutes} minutes, but the rule `duration` excludes people who "
+                f"take less than {window.minimum:g} or more than {window.maximum:g}: change "
+                "quality.duration_minutes, or remove `duration` from quality.order",
             )
         if "sigma_mae" not in self.order:
             return
@@ -248,8 +248,8 @@ class QualityRules(Part):
         elif tuple(self.order) != DEFAULT_ORDER:
             yield (
                 ("quality", "order"),
-                "the study asks for no ratings, so the rule `sigma_mae` excludes nobody: leave it "
-                "out of quality.order",
+                "the study asks for no ratings, so the rule `sigma_mae` excludes nobody: remove it "
+                "from quality.order",
             )
 
     def _warnings_of_sigma(self, scale: RatedScale) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -355,7 +355,7 @@ def read_recipes(folder: Path) -> dict[str, Recipe]:
 
     Raises DefinitionError with every problem of every file: a file is named for its recipe.
     """
-    found: dict[str, Recipe] = {}
+    own: dict[str, Recipe] = {}
     # Nobody who wrote such a file means it to be passed over.
     problems = [
         Problem(str(path), 0, 0, f"recipes are files *.yaml: call it {path.stem}.yaml")
@@ -375,10 +375,10 @@ def read_recipes(folder: Path) -> dict[str, Recipe]:
         if recipe.name == BOTH:
             message = f"{BOTH} stands for {' and '.join(SHIPPED)} where a recipe is chosen"
             problems.append(yaml.problem(("name",), f"{message}: call it something else"))
-        found[recipe.name] = recipe
+        own[recipe.name] = recipe
     if problems:
         raise DefinitionError(problems)
-    recipes = shipped_recipes() | found
+    recipes = shipped_recipes() | own
     return {name: recipes[name] for name in in_order(list(recipes))}
 
 

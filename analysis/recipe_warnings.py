@@ -74,8 +74,8 @@ def warnings_of_shipped(recipe: Recipe, columns: Columns) -> Iterator[Warned]:
                 yield (
                     ("groups", name),
                     f"{' and '.join(map(repr, unknown))}, which the question {question.name} "
-                    f"offers, {verb} in no group: people who choose {them} are left out of the "
-                    f"tests. Add {them} to a group, or to left_out",
+                    f"offers, {verb} in no group: the tests do not include people who choose "
+                    f"{them}. Add {them} to a group, or to left_out",
                 )
 
 
@@ -89,8 +89,8 @@ def _warnings_of_links(recipe: Recipe, scale: Scale | None) -> Iterator[Warned]:
             what = "a slider" if scale.between else f"more than {MOST_CATEGORIES} points"
             yield (
                 ("mixed_models", "links", place),
-                f"an ordinal model of {what} has a threshold between every two ratings that were "
-                "given, many of them hardly known: without links, the model is linear here",
+                f"an ordinal model of {what} has a threshold between every two ratings given, and "
+                "many of these can hardly be estimated: remove links to get a linear model",
             )
 
 

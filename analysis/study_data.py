@@ -233,9 +233,9 @@ def _study_order(data: StudyData, column: str) -> Sequence[str]:
 
 def in_order(values: Iterable[str], first: Sequence[str]) -> list[str]:
     """`values` in the order of `first`; those not in it follow, numbers in them as numbers."""
-    found = set(values)
-    known = [value for value in first if value in found]
-    return [*known, *sorted(found - set(first), key=_natural)]
+    present = set(values)
+    known = [value for value in first if value in present]
+    return [*known, *sorted(present - set(first), key=_natural)]
 
 
 def _natural(name: str) -> tuple[list[tuple[int, str]], str]:

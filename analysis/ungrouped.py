@@ -53,27 +53,27 @@ def ungrouped(recipes: Iterable[Recipe], answers: Mapping[str, Iterable[str]]) -
 
     Answers are as participants.csv writes them.
     """
-    found: dict[Ungrouped, list[str]] = {}
+    recipes_by_group: dict[Ungrouped, list[str]] = {}
     for recipe in recipes:
         for factor, grouping in recipe.groups.items():
             unknown = tuple(filter(grouping.is_unknown, answers.get(grouping.column, ())))
             groups = (grouping.a.label, grouping.b.label)
             if unknown:
                 same = Ungrouped(factor, grouping.column, groups, unknown, ())
-                found.setdefault(same, []).append(recipe.name)
-    return [replace(same, recipes=tuple(names)) for same, names in found.items()]
+                recipes_by_group.setdefault(same, []).append(recipe.name)
+    return [replace(same, recipes=tuple(names)) for same, names in recipes_by_group.items()]
 
 
-def sentence(found: Ungrouped, counted: Mapping[str, object]) -> Sentence:
+def sentence(unknown: Ungrouped, counted: Mapping[str, object]) -> Sentence:
     """What follows for people who gave these answers, and what to do. `counted` says how many gave
     each.
     """
-    return say("left_out", found=found, **_first({a: counted[a] for a in found.answers}))
+    return say("left_out", unknown=unknown, **_first({a: counted[a] for a in unknown.answers}))
 
 
-def sentences(found: Ungrouped, counted: Mapping[str, object]) -> str:
+def sentences(unknown: Ungrouped, counted: Mapping[str, object]) -> str:
     """The same as plain text, for a page or a message."""
-    return plain(sentence(found, counted))
+    return plain(sentence(unknown, counted))
 
 
 def in_no_group(counted: Mapping[str, object]) -> str:

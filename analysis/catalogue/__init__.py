@@ -51,5 +51,5 @@ def has_twin(name: str) -> bool:
 
 def of_subject(subject: str) -> Sequence[str]:
     """The names of the tables on a page of results, that of its first answer first."""
-    found = [name for name, table in tables().items() if table.subject == subject]
-    return sorted(found, key=lambda name: name != MAIN_TABLE)
+    names = [name for name, table in tables().items() if table.subject == subject]
+    return sorted(names, key=lambda name: name != MAIN_TABLE)

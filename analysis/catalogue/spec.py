@@ -215,7 +215,7 @@ class TableSpec:
 
     def as_json(self) -> dict[str, Any]:
         """What can be stored: all but the functions, without what is as usual."""
-        found = {
+        settings = {
             field.name: getattr(self, field.name)
             for field in fields(self)
             if field.name not in ("keep", "first", "columns")
@@ -226,7 +226,7 @@ class TableSpec:
             {name: value for name, value in asdict(column).items() if value != default[name]}
             for column in self.columns
         ]
-        return found | {"columns": columns}
+        return settings | {"columns": columns}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "TableSpec":
@@ -277,12 +277,12 @@ def together(columns: Iterable[Column]) -> list[tuple[Column, ...]]:
     for column in columns:
         if column.of:
             ends.setdefault(column.interval, []).append(column)
-    found: list[tuple[Column, ...]] = []
+    groups: list[tuple[Column, ...]] = []
     for column in columns:
         if not column.of or len(ends[column.interval]) < len(ENDS):
-            found.append((column,))
+            groups.append((column,))
         elif column.of not in names and column is ends[column.interval][0]:
-            found.append(tuple(ends[column.interval]))
+            groups.append(tuple(ends[column.interval]))
         behind = [both for both in ends.values() if both[0].of == column.name]
-        found += [tuple(both) for both in behind if len(both) == len(ENDS)]
-    return found
+        groups += [tuple(both) for both in behind if len(both) == len(ENDS)]
+    return groups

@@ -4,7 +4,7 @@
 SECTIONS = (
     "Participants", "Wins", "Systems", "Contrasts", "Groups of raters", "Mixed models",
     "Rankings and choices", "Agreement of raters", "Order", "Judges", "Sensitivity",
-    "Printed numbers beside ours", "Appendix", "Further tables",
+    "Printed numbers and ours", "Appendix", "Further tables",
 )  # fmt: skip
 #: Where the report has details, and what nobody planned for.
 APPENDIX, ELSEWHERE = SECTIONS[-2:]

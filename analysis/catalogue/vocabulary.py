@@ -76,6 +76,8 @@ OF_STUDY = (
     "conditions", "models", "dimensions", "scenarios", "sets", "characteristics", "rules",
     "within_rules", "remarks", "results", "anything",
 )  # fmt: skip
+#: Kinds of names that remarks and notes contain, in addition to rules.
+NAMES_IN_REMARKS = ("conditions", "models", "scenarios", "sets", "dimensions")
 #: A variant of the rules that is about σ alone.
 SIGMA_OVER = re.compile(r"^sigma over (\w+), ddof ([01])$")
 
@@ -113,30 +115,32 @@ def _called(names: Mapping[str, str], name: str) -> str:
 
 def _among(names: Mapping[str, str], text: str) -> str:
     """A text with what its names are called in their place."""
-    return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text)
+    return re.sub(r"\w+", lambda match: names.get(match[0], match[0]), text)
 
 
 def _with_rules(labels: Labels, text: str) -> str:
     """A text with the labels of its rules."""
-    if found := SIGMA_OVER.match(text):
-        over = {"ratings": "all ratings", "blocks": "means of blocks"}[found[1]]
-        return f"σ over {over}, divided by {'n − 1' if found[2] == '1' else 'n'}"
+    if match := SIGMA_OVER.match(text):
+        over = {"ratings": "all ratings", "blocks": "means of blocks"}[match[1]]
+        return f"σ over {over}, divided by {'n − 1' if match[2] == '1' else 'n'}"
     return _among({name: _rule(labels, name) for name in labels.called.get("rules", {})}, text)
 
 
 def _remark(labels: Labels, text: str) -> str:
-    """A remark with labels for rules (but those that are words, too), and for the conditions that
-    stand in brackets.
+    """A remark with labels for rules and for the study's names, as far as they have an underscore
+    (others may be words of the remark), and for all conditions in brackets.
     """
     conditions = labels.called.get("conditions", {})
-    rules = {n: _rule(labels, n) for n in labels.called.get("rules", {}) if "_" in n}
-    named = re.sub(r"\(([^()]+)\)", lambda found: f"({conditions.get(found[1], found[1])})", text)
-    return _among(rules, named)
+    rules = {name: _rule(labels, name) for name in labels.called.get("rules", {})}
+    names = [labels.called.get(kind, {}) for kind in NAMES_IN_REMARKS]
+    keys = {key: label for of in (*names, rules) for key, label in of.items() if "_" in key}
+    said = re.sub(r"\(([^()]+)\)", lambda match: f"({conditions.get(match[1], match[1])})", text)
+    return _among(keys, said)
 
 
 def _anything(labels: Labels, name: str) -> str:
     """A name of any kind: of a condition, a model, a scenario or a set."""
     for kind in ("conditions", "models", "scenarios", "sets"):
-        if found := labels.called.get(kind, {}).get(name):
-            return found
+        if label := labels.called.get(kind, {}).get(name):
+            return label
     return name

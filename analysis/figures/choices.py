@@ -56,9 +56,9 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> go.Figure:
     at = rows.places([bar.scenario for bar in bars])
     views = {title: _points(part, systems, bars, recipe) for title, part in _views(ours)}
     text = (
-        f"Recipe {as_text(recipe.name)}. In brackets: number of choices. A system that stands on "
-        "more pages can be chosen more often; the table has shares of the pages that showed it, "
-        f"with {100 * recipe.confidence:g} % intervals over raters. Unit: choice. {left_out}"
+        f"Recipe {as_text(recipe.name)}. In brackets: number of choices. A system shown on more "
+        "pages can be chosen more often; the table has shares of the pages that showed it, with "
+        f"{100 * recipe.confidence:g} % intervals over raters. Unit: choice. {left_out}"
     ).rstrip()
     names = [system.name for system in systems]
     return rows.shares(
@@ -90,11 +90,11 @@ def _views(choices: DataFrame) -> Iterator[tuple[str, DataFrame]]:
 def _points(part: DataFrame, systems: list[System], bars: list[Bar], recipe: Recipe) -> Changes:
     """What a view changes of every trace: the systems' bars, then the names of the rows."""
     records = part.to_dict("records")
-    found = {(row["scenario"], row["model"], row["condition"]): row for row in records}
+    by_system = {(row["scenario"], row["model"], row["condition"]): row for row in records}
     made = part.groupby("scenario")[list(KINDS)].sum()
     points: dict[str, list[Any]] = {"x": [], "text": [], "customdata": []}
     for system in systems:
-        cells = [_cell(found, made, system, bar, recipe) for bar in bars]
+        cells = [_cell(by_system, made, system, bar, recipe) for bar in bars]
         points["x"].append(short([share for share, _ in cells]))
         points["text"].append([f"{share:.0%}" if share else "" for share, _ in cells])
         points["customdata"].append([about for _, about in cells])
@@ -110,10 +110,10 @@ def _points(part: DataFrame, systems: list[System], bars: list[Bar], recipe: Rec
 
 
 def _cell(
-    found: Cells, made: DataFrame, system: System, bar: Bar, recipe: Recipe
+    by_system: Cells, made: DataFrame, system: System, bar: Bar, recipe: Recipe
 ) -> tuple[float, str]:
     """A system's share of the choices of a bar, and what is said of it."""
-    row = found.get((bar.scenario, *system))
+    row = by_system.get((bar.scenario, *system))
     n = int(made[bar.kind].get(bar.scenario, 0))
     if row is None or not n:
         return 0.0, ""

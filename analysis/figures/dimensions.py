@@ -85,7 +85,9 @@ def dimension_means(
     air = (high - low) / 30
     names = [as_text(dimension) for dimension in means.dimensions]
     traces = [*rows.marks(names, at), rows.names(at, low - air)]
-    views = {title: _points(means, found, at, low - air) for title, found in means.views.items()}
+    views = {
+        title: _points(means, estimates, at, low - air) for title, estimates in means.views.items()
+    }
     label = {"text": "mean rating", "standoff": 6, "font": {"size": 12}}
     axis = {"range": [low - air, high + air], "title": label, "nticks": 6}
     texts = _texts(means, recipe, scale)
@@ -120,7 +122,7 @@ def dimension_radar(
         )
         for number, system in enumerate(means.systems)
     ]
-    views = {title: _corners(means, found) for title, found in means.views.items()}
+    views = {title: _corners(means, estimates) for title, estimates in means.views.items()}
     names = [", ".join(system) for system in means.systems]
     texts = _texts(means, recipe, scale, "Intervals are not drawn: see systems.csv.")
     figure = rows.figure(traces, views, [0], {}, legend=names, texts=texts)
@@ -153,8 +155,8 @@ def _means(systems: DataFrame, recipe: Recipe) -> Means:
             for row in part.to_dict("records")
         }
     pairs = ours[["model", "condition"]].drop_duplicates().itertuples(index=False)
-    found = [System(str(model), str(condition)) for model, condition in pairs]
-    return Means(found, distinct(map(str, ours["dimension"])), units, views)
+    rated = [System(str(model), str(condition)) for model, condition in pairs]
+    return Means(rated, distinct(map(str, ours["dimension"])), units, views)
 
 
 def _span(numbers: "pd.Series[int]") -> str:
@@ -163,7 +165,7 @@ def _span(numbers: "pd.Series[int]") -> str:
 
 
 def _points(
-    means: Means, found: dict[tuple[System, str], Estimate], at: Sequence[float], left: float
+    means: Means, estimates: dict[tuple[System, str], Estimate], at: Sequence[float], left: float
 ) -> Changes:
     """What a view changes of every trace: the marks of each dimension, then the rows' names.
 
@@ -173,7 +175,7 @@ def _points(
         name: [] for name in ("x", "text", "error_x.array", "error_x.arrayminus")
     }
     for dimension in means.dimensions:
-        cells = [found.get((system, dimension)) for system in means.systems]
+        cells = [estimates.get((system, dimension)) for system in means.systems]
         points["x"].append([None if e is None else short([e.mean])[0] for e in cells])
         points["text"].append(["" if e is None else _hover(e) for e in cells])
         points["error_x.array"].append([_arm(e, upper=True) for e in cells])
@@ -185,12 +187,12 @@ def _points(
     return points
 
 
-def _corners(means: Means, found: dict[tuple[System, str], Estimate]) -> Changes:
+def _corners(means: Means, estimates: dict[tuple[System, str], Estimate]) -> Changes:
     """Each system's means around the radar and back to where they began."""
     points: dict[str, list[Any]] = {"r": [], "text": []}
     for system in means.systems:
         around = [*means.dimensions, means.dimensions[0]]
-        cells = [found.get((system, dimension)) for dimension in around]
+        cells = [estimates.get((system, dimension)) for dimension in around]
         points["r"].append([None if e is None else short([e.mean])[0] for e in cells])
         points["text"].append(["" if e is None else _hover(e) for e in cells])
     return points

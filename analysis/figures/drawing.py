@@ -41,8 +41,8 @@ class Drawing:
 
     def table_if_made(self, name: str) -> DataFrame | None:
         """A table by name."""
-        found = self.tables.get(name)
-        return None if found is None else labelled(found, self.labels)
+        table = self.tables.get(name)
+        return None if table is None else labelled(table, self.labels)
 
     def table(self, name: str) -> DataFrame:
         """A table by name. Raises NotAvailable where it was not made."""

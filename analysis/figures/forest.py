@@ -52,7 +52,7 @@ class Forest:
     """Estimates by view, kind (such as "other raters") and row, in the order in which they came."""
 
     rows: Sequence[Row]
-    found: dict[View, dict[str, dict[Row, Estimate]]] = field(default_factory=dict)
+    estimates: dict[View, dict[str, dict[Row, Estimate]]] = field(default_factory=dict)
 
     def add(self, table: DataFrame, kind: str, value: str, keys: Sequence[str], units: str) -> None:
         """Read the estimates of one kind from a table's rows, those without one left out."""
@@ -62,11 +62,11 @@ class Forest:
             low, high, n = (_known(entry.get(name)) for name in ("ci_low", "ci_high", "n"))
             number = None if n is None else round(n)
             estimate = Estimate(float(entry[value]), low, high, number, units)
-            self.found.setdefault(view, {}).setdefault(kind, {})[row] = estimate
+            self.estimates.setdefault(view, {}).setdefault(kind, {})[row] = estimate
 
     @property
     def kinds(self) -> list[str]:
-        return list(dict.fromkeys(kind for of_view in self.found.values() for kind in of_view))
+        return list(dict.fromkeys(kind for of_view in self.estimates.values() for kind in of_view))
 
 
 def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recipe) -> go.Figure:
@@ -83,17 +83,17 @@ def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recip
         forest.add(of_units, f"for other {units}", "difference", ["model"], units)
     for kind, table in _mixed(mixed, recipe):
         forest.add(table, kind, "difference", ["model"], "ratings")
-    if ours.empty or not forest.found:
+    if ours.empty or not forest.estimates:
         raise NotAvailable("no difference between the conditions is estimable")
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
     narrow = (
-        f" Where {FEW_RATERS}, all but those for other raters may be too narrow: min F′ leads, "
-        "in the table."
+        f" Where {FEW_RATERS}, intervals may be too narrow, except those for other raters: see "
+        "min F′ in the table."
     )
     few = any(min_f_leads(note) for note in ours["note"].dropna())
     text = f"{_intervals(recipe)}. Right of 0, {a} was rated higher."
-    after = f"What is missing is not estimable; the table says why.{narrow if few else ''}"
+    after = f"What is missing is not estimable: see the table.{narrow if few else ''}"
     title = f"{a} minus {b} (points)"
     return _figure(forest, names, title, (text, after), zero=True)
 
@@ -114,7 +114,7 @@ def systems_forest(
         forest.add(of_unit, f"for other {units}", "mean", ["model", "condition"], units)
     for kind, table in _mixed(mixed, recipe):
         forest.add(table, kind, "estimate", ["model", "condition"], "ratings")
-    if not forest.found:
+    if not forest.estimates:
         raise NotAvailable("no mean is estimable")
     names = {row: f"<b>{as_text(row[0])}</b>, {as_text(row[1])}" for row in forest.rows}
     dashed = ""
@@ -128,8 +128,8 @@ def systems_forest(
 
 def _models(contrasts: DataFrame) -> list[str]:
     """Single models in the table's order, then all of them together."""
-    found = list(dict.fromkeys(map(str, contrasts["model"])))
-    return [*(model for model in found if model != ALL), *(m for m in found if m == ALL)]
+    models = list(dict.fromkeys(map(str, contrasts["model"])))
+    return [*(model for model in models if model != ALL), *(m for m in models if m == ALL)]
 
 
 def _of_model(model: str) -> str:
@@ -155,9 +155,9 @@ def _units(of_view: Mapping[str, Mapping[Row, Estimate]]) -> str:
     """How many units the estimates of a view rest on."""
     counted: dict[str, list[int]] = {}
     for of_kind in of_view.values():
-        for found in of_kind.values():
-            if found.n is not None:
-                counted.setdefault(found.units, []).append(found.n)
+        for estimate in of_kind.values():
+            if estimate.n is not None:
+                counted.setdefault(estimate.units, []).append(estimate.n)
     parts = [_span(min(numbers), max(numbers), units) for units, numbers in counted.items()]
     return f"n: {' or '.join(parts)}." if parts else ""
 
@@ -185,7 +185,7 @@ def _figure(
     low, high = _reach(forest, zero=zero)
     views = {
         _title(view, forest): _points(forest, of_view, reference, names, low, at, zero=zero)
-        for view, of_view in forest.found.items()
+        for view, of_view in forest.estimates.items()
     }
     upright = go.Scatter(
         mode="lines",
@@ -198,14 +198,14 @@ def _figure(
     axis = {"range": [low, high], "title": label, "nticks": 6}
     texts = {
         _title(view, forest): " ".join(filter(None, (text[0], _units(of_view), text[1])))
-        for view, of_view in forest.found.items()
+        for view, of_view in forest.estimates.items()
     }
     traces = [upright, *rows.marks(forest.kinds, at), rows.names(at, low)]
     return rows.figure(traces, views, at, axis, legend=forest.kinds, texts=texts)
 
 
 def _title(view: View, forest: Forest) -> str:
-    several = len({found.dimension for found in forest.found}) > 1
+    several = len({each.dimension for each in forest.estimates}) > 1
     raters = RATERS.get(view.raters, view.raters)
     return as_text(f"{raters} · {view.dimension}" if several else raters)
 
@@ -213,9 +213,9 @@ def _title(view: View, forest: Forest) -> str:
 def _reach(forest: Forest, *, zero: bool) -> tuple[float, float]:
     """The ends of the axis: all intervals of all views, and some air."""
     values = [0.0] if zero else []
-    for of_view in forest.found.values():
-        for found in of_view.values():
-            for estimate in found.values():
+    for of_view in forest.estimates.values():
+        for of_kind in of_view.values():
+            for estimate in of_kind.values():
                 ends = (estimate.value, estimate.low, estimate.high)
                 values += [end for end in ends if end is not None]
     low, high = min(values), max(values)
@@ -243,11 +243,11 @@ def _points(
     above: list[Any] = [None]
     below: list[Any] = [None]
     for kind in forest.kinds:
-        found = [of_view.get(kind, {}).get(row) for row in forest.rows]
-        xs.append([None if e is None else _short(e.value) for e in found])
-        above.append([_arm(e, e.high) if e else None for e in found])
-        below.append([_arm(e, e.low) if e else None for e in found])
-        texts.append([_hover(e) if e else "" for e in found])
+        estimates = [of_view.get(kind, {}).get(row) for row in forest.rows]
+        xs.append([None if e is None else _short(e.value) for e in estimates])
+        above.append([_arm(e, e.high) if e else None for e in estimates])
+        below.append([_arm(e, e.low) if e else None for e in estimates])
+        texts.append([_hover(e) if e else "" for e in estimates])
     xs.append([left] * len(at))
     texts.append([_name(names[row], main.get(row)) for row in forest.rows])
     return {

@@ -129,5 +129,5 @@ def _laid_out(flow: Flow) -> go.Figure:
 
 
 CONSORT = FigureSpec(
-    "consort", "From everyone who came to the raters who are kept", "Participants", "funnel"
+    "consort", "From all participants to the included raters", "Participants", "funnel"
 )

@@ -20,8 +20,8 @@ from kaleido import Kaleido, PageGenerator
 from analysis.figures.printed import Image, images_of
 
 NO_BROWSER = (
-    "no Chrome or Chromium was found: the figures are in report.html and as JSON; install "
-    "chromium, or name one in CHROMIUM, to get SVG and PNG"
+    "no Chrome or Chromium was found: the figures are in report.html and as JSON; to get SVG and "
+    "PNG, install chromium or set CHROMIUM to its path"
 )
 #: The formats, and pixels of an image to one of its figure.
 FORMATS = {"svg": 1, "png": 2}

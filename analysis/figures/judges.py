@@ -79,7 +79,7 @@ def against_people(
     y = {"title": {"text": "judge's mean score"}, "range": _around(ends)}
     text = (
         "A point is a response: the judge's mean score and the mean of its raters.<br>"
-        f"{_before(labels)}.<br>On the dashed line both are the same."
+        f"{_before(labels)}.<br>Dashed line: judge and people agree exactly."
     )
     names = {"both the same": "dash"}
     return _laid_out(*_compared(drawn, lines, names), x, y, note(text, BELOW_TITLE))
@@ -106,8 +106,8 @@ def shares(table: DataFrame, labels: Labels = USUAL_LABELS) -> go.Figure:
     x = {"title": {"text": "score"}}
     y = {"title": {"text": "share"}, "tickformat": ".0%", "rangemode": "tozero"}
     text = (
-        "Shares of all scores of a judge, and of people's ratings (ratings of one response in "
-        f"several sets share one vote).<br>{_before(labels)}."
+        "Shares of all scores of a judge, and of people's ratings (a rater's ratings of a response "
+        f"in several sets count as one).<br>{_before(labels)}."
     )
     figure = _laid_out(traces, views, x, y, note(text, BELOW_TITLE))
     figure.update_layout(bargap=0.2)
@@ -115,7 +115,7 @@ def shares(table: DataFrame, labels: Labels = USUAL_LABELS) -> go.Figure:
 
 
 def alt_test(table: DataFrame) -> go.Figure:
-    """Winning rate and advantage probability of judges, and of judges that know nothing.
+    """Winning rate and advantage probability of judges and of constant baselines.
 
     `table` has the rows of the table `alt_test` for one ε of which something could be estimated.
     """
@@ -146,8 +146,7 @@ def alt_test(table: DataFrame) -> go.Figure:
     epsilon = float(table["epsilon"].iloc[0])
     text = (
         f"Alternative annotator test, ε = {epsilon:g}: a judge passes at a winning rate of 0.5 or "
-        "more. A judge that always gives the same score knows nothing; where it passes, passing "
-        "says little."
+        "more. If a judge that always gives the same score passes, too, passing means little."
     )
     below = note("<br>".join(wrapped(text, 75)))
     del below["name"]  # long names move it to the right, where print has no room for longer lines
@@ -226,10 +225,10 @@ def _around(ends: list[float]) -> list[float]:
 
 def _known(values: "Series[float]") -> list[Any]:
     """Values in short, and None where there is none."""
-    found = values.astype(float)
+    numbers = values.astype(float)
     return [
         None if missing else short([value])[0]
-        for value, missing in zip(found, found.isna(), strict=True)
+        for value, missing in zip(numbers, numbers.isna(), strict=True)
     ]
 
 
@@ -254,7 +253,7 @@ SHARES = FigureSpec(
 )
 AGAINST_PEOPLE = FigureSpec(
     "judge_against_people",
-    "Judge against people, response by response",
+    "Judge against people, by response",
     "Judges",
     "judge_agreement",
 )  # fmt: skip
@@ -262,6 +261,6 @@ BLAND_ALTMAN = FigureSpec(
     "judge_bland_altman", "Judge minus people (Bland–Altman)", "Judges", "judge_bias"
 )
 ALT_TEST = FigureSpec(
-    "judge_alt_test", "The alternative annotator test, beside judges that know nothing", "Judges",
+    "judge_alt_test", "The alternative annotator test, with constant baselines", "Judges",
     "alt_test",
 )  # fmt: skip

@@ -83,8 +83,8 @@ def sigma_against_mae(
         figure.add_shape(type="line", line=dashed, y0=above, y1=above, xref="paper", x0=0, x1=1)
         figure.add_shape(SHADE, x0=axes[0][0], x1=below, y0=above, y1=axes[1][1])
         text += f" Shaded: σ below {below:g} and MAE above {above:g}, which are excluded."
-    x = _titled("σ: how far a rater's ratings spread") | {"range": axes[0]}
-    y = _titled("MAE: distance to the gold scores") | {"range": axes[1]}
+    x = _titled("σ: spread of a rater's ratings") | {"range": axes[0]}
+    y = _titled("MAE: distance from the gold scores") | {"range": axes[1]}
     return _laid_out(figure, x, y, text)
 
 
@@ -98,14 +98,14 @@ def distribution(raters: DataFrame, thresholds: DataFrame, measure: str) -> go.F
     (row,) = thresholds[thresholds["measure"] == measure].to_dict("records")
     limits = []
     if not np.isnan(row["in_force"]):
-        text = f"limit: {row['side']} {row['in_force']:g} (beyond it: {row['removed']})"
+        text = f"threshold: {row['side']} {row['in_force']:g} (beyond it: {row['removed']})"
         limits.append(Limit(text, row["in_force"], "dash"))
     if not np.isnan(row["elbow"]):
         what = "elbow" if row["clear"] else "bend, no clear elbow"
         text = f"{what}: {row['elbow']:.3g} (beyond it: {row['removed_at_elbow']})"
         limits.append(Limit(text, row["elbow"], "dot", (row["ci_low"], row["ci_high"])))
     shaded = any(limit.interval for limit in limits)
-    text = "Shaded: where the bend would be with other raters (95 %). " if shaded else ""
+    text = "Shaded: 95 % interval of the bend for other raters. " if shaded else ""
     text += without
     return _histogram(shown, shown[measure], limits, name, text)
 
@@ -121,12 +121,12 @@ def durations(raters: DataFrame, rules: QualityRules) -> go.Figure:
             Limit(f"shortest: {window.minimum:g} min", window.minimum, "dash"),
             Limit(f"longest: {window.maximum:g} min", window.maximum, "dot"),
         ]
-        text += "Both ends of the window are inside it. "
+        text += "Raters exactly at either limit are included. "
         most = OVERFLOW * window.maximum
         longer = int((minutes > most).sum())
         if longer:
             minutes = minutes.clip(upper=most)
-            text += f"The last bar holds {longer} who took longer than {most:g} minutes. "
+            text += f"The last bar includes {longer} who took longer than {most:g} minutes. "
     return _histogram(shown, minutes, limits, "minutes", text)
 
 

@@ -254,7 +254,7 @@ def _tested(view: View, recipe: Recipe, tests: DataFrame | None) -> str:
         return "The recipe does not test whether regions differ in a scenario."
     (row,) = rows
     if pd.isna(row["p"]):
-        return f"Whether regions differ is {row['note']}."
+        return f"The test of regions is {row['note']}."
     p, adjusted = row["p"], row["p_adjusted_scenarios"]
     said = p_said(p)
     if not pd.isna(adjusted):

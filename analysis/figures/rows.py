@@ -27,10 +27,10 @@ STEP = 0.17  # between the marks of one row
 
 def places(groups: Sequence[str]) -> list[float]:
     """Where each row stands, from above; rows of one group stand closer together."""
-    found = [0.0]
+    at = [0.0]
     for before, group in pairwise(groups):
-        found.append(round(found[-1] + 1 + (GAP if group != before else 0), 2))
-    return found
+        at.append(round(at[-1] + 1 + (GAP if group != before else 0), 2))
+    return at
 
 
 def names(at: Sequence[float], left: float) -> go.Scatter:

@@ -73,8 +73,8 @@ def _categories(scale: list[tuple[int, str]], *, between: bool) -> list[Category
 
 def _systems(counts: DataFrame) -> list[System]:
     """Every system that was rated, in study order."""
-    found = counts.groupby(list(System._fields), observed=True).size()
-    return [System(str(model), str(condition)) for model, condition in found.index]
+    counts_by_system = counts.groupby(list(System._fields), observed=True).size()
+    return [System(str(model), str(condition)) for model, condition in counts_by_system.index]
 
 
 def _table(part: DataFrame, systems: list[System], categories: list[Category]) -> DataFrame:
@@ -101,8 +101,8 @@ def _points(table: DataFrame, systems: list[System], categories: list[Category])
         text.append([f"{share:.0%}" if share else "" for share in shares])
     labels = []
     for system, n, mean in zip(systems, table["n"], table["mean"], strict=True):
-        found = f"{mean:.2f} ({n:.0f})" if n > 0 else "no ratings"
-        labels.append(f"<b>{as_text(system.model)}</b>, {as_text(system.condition)}: {found}")
+        mean_and_n = f"{mean:.2f} ({n:.0f})" if n > 0 else "no ratings"
+        labels.append(f"<b>{as_text(system.model)}</b>, {as_text(system.condition)}: {mean_and_n}")
     return {"x": [*x, [0] * len(systems)], "text": [*text, labels]}
 
 

@@ -56,7 +56,7 @@ def drawn_one_by_one(n: Mapping[str, int], *, of: str, numbers: str) -> tuple[li
     """
     if len(n) > MOST_SCENARIOS:
         return [], (
-            f"More than {MOST_SCENARIOS} scenarios are not drawn one by one: the numbers of all "
+            f"More than {MOST_SCENARIOS} scenarios are not shown individually: the numbers of all "
             f"{len(n)} are in {numbers}."
         )
     single = [name for name in n if n[name] >= FEWEST]
@@ -65,6 +65,6 @@ def drawn_one_by_one(n: Mapping[str, int], *, of: str, numbers: str) -> tuple[li
         return single, ""
     return single, (
         f"{few} of {len(n)} scenarios {'has' if few == 1 else 'have'} fewer than {FEWEST} {of} and "
-        f"{'is' if few == 1 else 'are'} not drawn by {'itself' if few == 1 else 'themselves'}: "
-        f"{'its' if few == 1 else 'their'} numbers are in {numbers}."
+        f"{'is' if few == 1 else 'are'} not shown individually: {'its' if few == 1 else 'their'} "
+        f"numbers are in {numbers}."
     )

@@ -33,26 +33,31 @@ from analysis.stats.validity import (
     signed_bias,
 )
 
+#: Who "people" are in these tables, and how responses count.
+PEOPLE = (
+    "People are the raters kept by every rule except {sigma_mae}. That rule keeps raters near a "
+    "judge's scores, who would then agree with the judge. Each response counts once, even if it is "
+    "in several sets. "
+)
+WHOSE = "Whose ratings: those of the raters kept by every rule except sigma_mae"
+ONCE_EACH = "Number of responses; a response in several sets counts once"
 JUDGE_AGREEMENT = TableSpec(
     "judge_agreement",
     "Do people agree with judges?",
     (
         c.JUDGE, c.DIMENSION, c.STATISTIC, c.VALUE, *c.interval("value"), c.N_RATERS,
-        c.N_ITEMS.but(label="n responses", meaning="How many responses, each once in however many "
-            "sets it stands"),
-        c.RATERS.but(meaning="Whose ratings: of those whom every rule but sigma_mae leaves"),
+        c.N_ITEMS.but(label="n responses", meaning=ONCE_EACH),
+        c.RATERS.but(meaning=WHOSE),
         c.NOTE,
     ),
     question="Do people agree with judges?",
     observations="responses",
-    says="People are the raters whom every rule but {sigma_mae} leaves: who is kept for lying "
-        "near a judge's scores would agree with it. A response counts once, in however many "
-        "sets it stands. Correlations of means and of ranks say whether the judge orders the "
-        "responses of a scenario as people do. Bias is judge minus people in points of the scale;"
-        " about 95 % of the differences lie between the limits of agreement. Bias towards its "
-        "own family: how much better than people the judge treats models of that family. Scores "
-        "and length: whether longer responses get more, from the judge and from people. α is "
-        "Krippendorff's, of the raters alone and with the judge as one more.",
+    says=PEOPLE + "Correlations of means and of ranks show whether the judge orders the responses "
+        "of a scenario as people do. Bias is judge minus people in points of the scale; about 95 % "
+        "of the differences are between the limits of agreement. Bias towards its own family shows "
+        "how much the judge favours models of that family, compared with people. Scores and length "
+        "show whether longer responses get higher scores, from the judge and from people. α is "
+        "Krippendorff's, for the raters alone and with the judge as an additional rater.",
     section="Judges",
 )  # fmt: skip
 JUDGE_BIAS = TableSpec(
@@ -60,22 +65,20 @@ JUDGE_BIAS = TableSpec(
     "Judge minus people",
     (
         c.JUDGE, c.DIMENSION,
-        Column("by", "What responses are grouped by", is_key=True, labels="words"),
-        Column("group", "Which of these groups", is_key=True, labels="anything"),
-        Column("bias", "Mean of judge − people", label="judge minus people"),
+        Column("by", "Characteristic by which responses are grouped", is_key=True, labels="words"),
+        Column("group", "Name of the group", is_key=True, labels="anything"),
+        Column("bias", "Mean of judge minus people", label="judge minus people"),
         *c.interval("bias"),
         *(end.but(meaning=f"{side} 95 % limit of agreement (Bland and Altman)")
           for end, side in zip(c.interval("bias", "limits"), ("Lower", "Upper"), strict=True)),
-        c.N.but(meaning="How many responses"),
-        c.RATERS.but(meaning="Whose ratings: of those whom every rule but sigma_mae leaves"),
+        c.N.but(meaning="Number of responses"),
+        c.RATERS.but(meaning=WHOSE),
         c.NOTE,
     ),
     question="Where do judges score higher than people?",
     observations="responses",
-    says="People are the raters whom every rule but {sigma_mae} leaves: who is kept for lying "
-        "near a judge's scores would agree with it. A response counts once, in however many "
-        "sets it stands. In points of the scale: above 0 the judge gives more. About 95 % of "
-        "the differences lie within the limits of agreement (Bland and Altman). n counts "
+    says=PEOPLE + "In points of the scale: above 0, the judge gives higher scores. About 95 % of "
+        "the differences are between the limits of agreement (Bland and Altman). n counts "
         "responses.",
     section="Judges",
 )  # fmt: skip
@@ -184,16 +187,16 @@ def _pearson(both: Pair, seed: int) -> Statistic:
 def _correlation(
     name: str, both: Pair, columns: Sequence[str], seed: int, *, ranks: bool
 ) -> Statistic:
-    found = correlation_within(both.things, seed=seed, columns=columns, ranks=ranks)
-    if found is None:
+    correlation = correlation_within(both.things, seed=seed, columns=columns, ranks=ranks)
+    if correlation is None:
         return Statistic(name, None, None, _why_no_correlation(both, columns))
-    return Statistic(name, found.r, found.interval, _scenarios(found))
+    return Statistic(name, correlation.r, correlation.interval, _scenarios(correlation))
 
 
-def _scenarios(found: Correlation) -> str:
-    if found.groups == 1:
+def _scenarios(correlation: Correlation) -> str:
+    if correlation.groups == 1:
         return "no interval, because there is one scenario"
-    return f"bootstrap over {found.groups} scenarios"
+    return f"bootstrap over {correlation.groups} scenarios"
 
 
 def _why_no_correlation(both: Pair, columns: Sequence[str]) -> str:
@@ -244,18 +247,18 @@ def _biases(both: Pair, seed: int) -> Iterator[Statistic]:
     elif own[named].all():
         reason = f"no evaluated model is of another family than the judge's ({family})"
     else:
-        found = difference_of_means(differences[named], own[named], groups[named], seed=seed)
-        yield _mean("own_family_bias", found, groups[named])
+        bias = difference_of_means(differences[named], own[named], groups[named], seed=seed)
+        yield _mean("own_family_bias", bias, groups[named])
         return
     yield Statistic("own_family_bias", None, None, f"not estimable, because {reason}")
 
 
-def _mean(name: str, found: Mean | None, groups: "Series[Any]") -> Statistic:
-    assert found is not None  # there are differences
+def _mean(name: str, mean: Mean | None, groups: "Series[Any]") -> Statistic:
+    assert mean is not None  # there are differences
     note = f"bootstrap over {groups.nunique()} scenarios"
-    if found.interval is None:
+    if mean.interval is None:
         note = "no interval, because there is one scenario"
-    return Statistic(name, found.value, found.interval, note)
+    return Statistic(name, mean.value, mean.interval, note)
 
 
 def _alpha(name: str, both: Pair, ratings: DataFrame, level: Level, seed: int) -> Statistic:

@@ -28,26 +28,26 @@ CONSENSUS = "leave-one-rater-out consensus"
 UNFILTERED = "no sigma_mae filter"
 #: What a sentence calls another way than the study's.
 SAID = {
-    CONSENSUS: "With the leave-one-rater-out consensus in place of the gold scores",
+    CONSENSUS: "With the leave-one-rater-out consensus instead of the gold scores",
     UNFILTERED: "Without the rule sigma_mae",
 }
 RULE: RuleName = "sigma_mae"
 THREE_WAYS = (
-    "By the gold scores, as the study does it; by the mean of all other raters in their place; and "
-    "without the rule {sigma_mae}. Where the second differs, the results depend on the gold "
-    "scores; where the third does, on the rule."
+    "The filter with the study's gold scores, with the mean of all other raters instead of gold "
+    "scores, and without the rule {sigma_mae}. If the second differs, the results depend on the "
+    "gold scores; if the third differs, on the rule."
 )
 GUARD_WARNINGS = TableSpec(
     "guard_warnings",
-    "What a reader has to know about the gold scores",
+    "Warnings about the gold scores",
     (
         Column("kind", "Kind of remark", is_key=True).csv_only(),
         Column("text", "The remark", is_key=True, labels="remarks"),
     ),
-    question="What does a reader have to know about the gold scores?",
+    question="What should readers know about the gold scores?",
     observations="a remark",
-    says="What becomes of the results if raters are filtered otherwise, whether the judge is "
-        "of a family that it judges, and whether its calls share their chance.",
+    says="How the results change with other filters, whether the judge scores models of its own "
+        "family, and whether its calls share random numbers.",
     section="Judges",
 )  # fmt: skip
 GUARD_FUNNEL = TableSpec(
@@ -73,32 +73,32 @@ GUARD_SYSTEMS = TableSpec(
     "guard_systems",
     "Means of the systems three ways",
     (
-        c.WAY, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="How many ratings"), c.MEAN,
+        c.WAY, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="Number of ratings"), c.MEAN,
         c.DIFFERENCE.but(
-            meaning="Difference to the first way", label="difference to the first way"
+            meaning="Difference from the study's own filter",
+            label="difference from the study's own",
         ),
     ),
     question="Do the means depend on the judge?",
     observations="ratings",
-    says=f"{THREE_WAYS} n counts ratings; difference "
-        "is that to the first way.",
+    says=f"{THREE_WAYS} n counts ratings; difference is that from the study's own filter.",
     section="Judges",
     appendix=True,
 )  # fmt: skip
 GUARD_RATERS = TableSpec(
     "guard_raters",
-    "Whom the distance to the gold scores leaves out",
+    "Raters excluded by their distance from the gold scores",
     (
         c.PARTICIPANT,
-        c.SIGMA.but(meaning="Standard deviation of the person's gold-scored ratings"), c.MAE,
-        Column("mae_consensus", "Mean absolute distance to the means of the other raters",
+        c.SIGMA.but(meaning="Standard deviation of the rater's ratings with a gold score"), c.MAE,
+        Column("mae_consensus", "Mean absolute distance from the means of the other raters",
             label="MAE to the others"),
-        Column("left_out_by", "By which gold scores the filter leaves the rater out", kind="text",
+        Column("left_out_by", "Gold scores with which the filter excludes the rater", kind="text",
             labels="within_rules"),
     ),
-    question="Whom does the distance to the gold scores leave out?",
+    question="Whom does the distance from the gold scores exclude?",
     observations="a rater",
-    says="A row is a rater whom it leaves out in any of the three ways.",
+    says="Each row is a rater whom the rule excludes in at least one of the three ways.",
     section="Judges",
     appendix=True,
 )  # fmt: skip
@@ -239,9 +239,9 @@ def _systems(ways: Sequence[Way]) -> DataFrame:
 def _raters(ways: Sequence[Way], raters: DataFrame) -> DataFrame:
     """Whom `sigma_mae` leaves out in any way; `left_out_by` names the ways."""
     left_out = DataFrame({way.name: way.exclusion == RULE for way in ways})
-    found = left_out[left_out.any(axis=1)]
-    by = [", ".join(found.columns[row]) for row in found.to_numpy()]
-    table = raters.set_index("participant").loc[found.index].assign(left_out_by=by)
+    excluded = left_out[left_out.any(axis=1)]
+    by = [", ".join(excluded.columns[row]) for row in excluded.to_numpy()]
+    table = raters.set_index("participant").loc[excluded.index].assign(left_out_by=by)
     return table.reset_index()[GUARD_RATERS.names]
 
 
@@ -252,14 +252,12 @@ def _of_families(
     if gold.kind == "panel" or (gold.kind == "file" and gold.is_stand_in):
         return []
     if gold.kind == "file":
-        text = (
-            "If a model made the gold scores of a file, its family is not stated, so nothing tells "
-        )
-        return [("family_unknown", text + "whether it judged models of its own family.")]
+        text = "If a model made the gold scores of a file, its family is not stated. It may have "
+        return [("family_unknown", text + "judged models of its own family.")]
     models = [str(model) for model in checked.known["model"].unique()]
     if not gold.family:
-        text = f"The family of the gold judge {gold.name} is not stated, so nothing tells whether "
-        return [("family_unknown", text + "it judges models of its own family.")]
+        text = f"The family of the gold judge {gold.name} is not stated. It may judge models of "
+        return [("family_unknown", text + "its own family.")]
     warnings = []
     own = [model for model in models if same_family(families.get(model, ""), gold.family)]
     if own:
@@ -299,9 +297,8 @@ def _of_ways(ways: Sequence[Way], systems: DataFrame, contrast: Contrast) -> lis
             row = rows.iloc[int(sizes.argmax())]
             of = f" on {row['dimension']}" if systems["dimension"].nunique() > 1 else ""
             text = (
-                f"{SAID[way.name]}, no mean of a system changes more than that of "
-                f"{row['model']} ({row['condition']}){of}, by {row['difference']:+.3f} to "
-                f"{row['mean']:.3f}."
+                f"{SAID[way.name]}, the mean that changes most is that of {row['model']} "
+                f"({row['condition']}){of}: by {row['difference']:+.3f} to {row['mean']:.3f}."
             )
             warnings.append(("means_differ", text))
     return warnings

@@ -31,18 +31,18 @@ JUDGE_CONSISTENCY = TableSpec(
     "Do judges agree with themselves?",
     (
         c.JUDGE,
-        Column("kind", "Whose scores: of a judge (a language model), a file or a panel",
+        Column("kind", "Source of the scores: a judge (language model), a file or a panel",
             is_key=True),
         c.DIMENSION,
-        c.N_ITEMS.but(label="n responses", meaning="How many responses, each once in however many "
-            "sets it stands"),
-        Column("replicates", "Scores asked for of each response", kind="count"),
+        c.N_ITEMS.but(label="n responses",
+            meaning="Number of responses; a response in several sets counts once"),
+        Column("replicates", "Scores requested for each response", kind="count"),
         c.ASKED, c.VALID,
-        Column("incomplete", "Responses with fewer usable scores than were asked for", latex=False,
+        Column("incomplete", "Responses with fewer usable scores than requested", latex=False,
             kind="count"),
-        Column("rho", "Mean rank correlation of two calls", label="ρ"),
-        Column("rho_min", "The least of these correlations", label="ρ min"),
-        Column("rho_max", "The greatest of these correlations", label="ρ max"),
+        Column("rho", "Mean rank correlation of two replicates", label="ρ"),
+        Column("rho_min", "The smallest of these correlations", label="ρ min"),
+        Column("rho_max", "The largest of these correlations", label="ρ max"),
         Column("alpha_ordinal", "Krippendorff's α of the calls, ordinal", label="α ordinal"),
         *c.interval("alpha_ordinal", "alpha_ordinal"),
         Column("alpha_interval", "Krippendorff's α of the calls, interval", label="α interval",
@@ -50,35 +50,35 @@ JUDGE_CONSISTENCY = TableSpec(
         *c.interval("alpha_interval", "alpha_interval", latex=False),
         Column("mean_sd", "Mean standard deviation of the calls for one response", label="mean SD"),
         Column("all_agree", "Share of responses that got the same score every time"),
-        Column("flags", "What is conspicuous about the judge", kind="text"),
+        Column("flags", "Warnings about the judge", kind="text"),
         c.NOTE,
     ),
     question="Do judges agree with themselves?",
     observations="scores",
-    says="ρ is Spearman's correlation of each two replicates, on average, with the least and "
-        "the greatest; α is Krippendorff's over all replicates: 1 is full agreement, 0 what "
-        "chance brings about. Consistency is not validity: who always answers 3 is perfectly "
-        "consistent. A source is a judge, a file of scores under its name, or a panel; asked "
-        "and valid count scores.",
+    says="ρ is Spearman's correlation between two replicates: the mean, smallest and largest over "
+        "pairs. α is Krippendorff's over all replicates: 1 is full agreement, 0 is chance. "
+        "Consistency is not validity: a judge that always answers 3 is perfectly consistent. "
+        "Scores come from a judge, a file (under its name) or a panel; asked and valid count "
+        "scores.",
     section="Judges",
 )  # fmt: skip
 JUDGE_ITEM_SPREAD = TableSpec(
     "judge_item_spread",
-    "Every response's scores by every judge",
+    "Scores of each response by each judge",
     (
         c.JUDGE, c.DIMENSION,
-        Column("response", "The response by the first place where it is shown: the same in all of "
-            "its sets", is_key=True).csv_only(),
+        Column("response", "The response, identified by the first place where it is shown; the "
+            "same in all its sets", is_key=True).csv_only(),
         c.SCENARIO,
         Column("sets", "Sets in which the response is shown", kind="text"),
         c.MODEL, c.CONDITION,
-        Column("words", "Words of the response; in scripts that put no spaces between words, "
-            "letters", kind="count"),
+        Column("words", "Number of words in the response; in scripts without spaces between words, "
+            "number of letters", kind="count"),
         c.MEAN, c.SD, c.MIN, c.MAX, c.VALID, c.ASKED,
     ),
-    question="How far do single scores of a response lie apart?",
+    question="How much do single scores of a response vary?",
     observations="scores",
-    says="Over the single scores of a response; SD with n − 1.",
+    says="Mean, SD (n − 1), minimum and maximum of the single scores of a response.",
     section="Judges",
     appendix=True,
 )  # fmt: skip
@@ -87,19 +87,19 @@ JUDGE_SCORES_SHARES = TableSpec(
     "How often each score is given",
     (
         c.JUDGE, c.DIMENSION,
-        Column("score", "The single score; empty where the call gave none that is usable"),
-        c.N.but(meaning="How many of the judge's scores have this value"),
+        Column("score", "The single score; empty if the call gave no usable score"),
+        c.N.but(meaning="Number of the judge's scores with this value"),
         c.SHARE.but(meaning="Share of the judge's scores with this value"),
-        Column("people_n", "Ratings with this value of the raters whom every rule but sigma_mae "
-            "leaves", kind="count"),
-        Column("people_share", "Share of those ratings with this value; a response that stands in "
-            "several sets has one vote of each rater"),
+        Column("people_n", "Number of ratings with this value, from the raters kept by every rule "
+            "except sigma_mae", kind="count"),
+        Column("people_share", "Share of those ratings with this value; each rater's ratings of a "
+            "response in several sets count as one"),
     ),
     question="How often is each score given?",
     observations="scores",
-    says="n counts the judge's single scores, people n the ratings of the raters whom every "
-        "rule but {sigma_mae} leaves. A response that stands in several sets has one vote of "
-        "each rater in people share.",
+    says="n counts the judge's single scores; people n counts ratings of the raters kept by every "
+        "rule except {sigma_mae}. In people share, each rater's ratings of a response in several "
+        "sets count as one.",
     section="Judges",
     appendix=True,
 )  # fmt: skip
@@ -108,17 +108,17 @@ JUDGE_MODELS = TableSpec(
     "Which models answered",
     (
         c.JUDGE,
-        Column("returned_model", "Model that the endpoint says has answered", is_key=True),
+        Column("returned_model", "Model name that the endpoint reports", is_key=True),
         Column("fingerprint", "Fingerprint that the endpoint reports", kind="text"),
-        Column("calls", "How many calls", kind="count"),
+        Column("calls", "Number of calls", kind="count"),
         Column("first_at", "First such call (ISO 8601, UTC)", kind="text"),
         Column("last_at", "Last such call (ISO 8601, UTC)", kind="text"),
-        Column("changed", "Whether another model than before has answered", kind="flag"),
+        Column("changed", "Whether the model differs from the one before", kind="flag"),
     ),
     question="Which models answered?",
     observations="calls",
-    says="As the endpoint says. Where one version of a judge was answered by several models, "
-        "its scores are not all of the same judge.",
+    says="As reported by the endpoint. If several models answered for one version of a judge, its "
+        "scores are not all from the same judge.",
     section="Judges",
 )  # fmt: skip
 

@@ -13,7 +13,14 @@ from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.judges.agreement_with_people import BEFORE, OTHER_SCALE, pair
+from analysis.judges.agreement_with_people import (
+    BEFORE,
+    ONCE_EACH,
+    OTHER_SCALE,
+    PEOPLE,
+    WHOSE,
+    pair,
+)
 from analysis.judges.judged import Judge, Judged
 from analysis.stats.alt_test import FEWEST_ITEMS, AltTest, alt_test
 
@@ -25,26 +32,23 @@ ALT_TEST = TableSpec(
     (
         c.JUDGE, c.DIMENSION, c.EPSILON,
         Column("is_studys", "Whether the ε is the study's", label="the study's ε", kind="flag"),
-        Column("is_baseline", "Whether it is a judge that knows nothing", label="knows nothing",
-            kind="flag"),
+        Column("is_baseline", "Whether this is a baseline that always gives the same score",
+            label="constant baseline", kind="flag"),
         Column("winning_rate", "Share of raters whom the judge could replace"),
         Column("advantage", "Mean probability that the judge agrees at least as well as a rater"),
         Column("passes", "Whether the winning rate is 0.5 or more", kind="flag"),
         c.N_RATERS,
-        c.N_ITEMS.but(label="n responses", meaning="How many responses, each once in however many "
-            "sets it stands"),
-        c.RATERS.but(meaning="Whose ratings: of those whom every rule but sigma_mae leaves"),
+        c.N_ITEMS.but(label="n responses", meaning=ONCE_EACH),
+        c.RATERS.but(meaning=WHOSE),
         c.NOTE,
     ),
-    question="Could the judge take a rater's place?",
+    question="Could the judge replace a rater?",
     observations="responses; raters",
-    says="People are the raters whom every rule but {sigma_mae} leaves: who is kept for lying "
-        "near a judge's scores would agree with it. A response counts once, in however many "
-        "sets it stands. Does the judge come as close to the other raters as each rater does,"
-        " with a head start of ε (Calderon et al. 2025)? winning rate is the share of raters "
-        "whose place it may take, advantage how often it comes as close, on average; it "
-        "passes from a winning rate of a half on. Where a judge that always gives the same "
-        "score passes, passing says little.",
+    says=PEOPLE + "The test asks whether the judge is as close to the other raters as each rater "
+        "is, with an advantage of ε for the judge (Calderon et al. 2025). The winning rate is the "
+        "share of raters whom it could replace; advantage is how often, on average, it is as "
+        "close. The judge passes with a winning rate of 0.5 or more. If a judge that always gives "
+        "the same score passes, too, passing means little.",
     section="Judges",
 )  # fmt: skip
 ALT_TEST_RATERS = TableSpec(
@@ -52,25 +56,24 @@ ALT_TEST_RATERS = TableSpec(
     "The alternative annotator test, rater by rater",
     (
         c.JUDGE, c.DIMENSION, c.EPSILON, c.PARTICIPANT.but(is_key=False),
-        Column("items", "How many responses", label="n responses", kind="count"),
+        Column("items", "Number of responses", label="n responses", kind="count"),
         Column("judge_wins", "Share of items on which the judge is at least as close to the "
             "others"),
         Column("rater_wins", "Share of items on which the rater is at least as close to the "
             "others"),
-        c.P.but(meaning="p value, one-sided: of a rater who is nearer to the others than the "
-            "judge by ε or more"),
-
-        Column("p_adjusted", "p value adjusted by Benjamini and Yekutieli's method over raters",
+        c.P.but(meaning="p value, one-sided; the null hypothesis is that the rater is closer to "
+            "the others than the judge by ε or more"),
+        Column("p_adjusted", "p value adjusted by the Benjamini–Yekutieli method over raters",
             form="p", label="p (BY)"),
-        Column("replaceable", "Whether the judge, with its head start, comes closer to the others "
+        Column("replaceable", "Whether the judge, with its advantage ε, is closer to the others "
             "than the rater, after adjustment", kind="flag"),
         c.NOTE,
     ),
-    question="Of which rater could it?",
+    question="Which raters could the judge replace?",
     observations="responses",
-    says="judge wins and rater wins are shares of the responses on which either comes at least"
-        " as close to the other raters; p (BY) is adjusted over raters by Benjamini and "
-        "Yekutieli's method.",
+    says="Judge wins is the share of responses on which the judge is at least as close to the "
+        "other raters as this rater; rater wins is the reverse. p (BY) is adjusted over raters by "
+        "the Benjamini–Yekutieli method.",
     section="Judges",
     appendix=True,
 )  # fmt: skip
@@ -98,14 +101,14 @@ def alt_tests(
             if dimension not in judged.dimensions_of(judge):
                 continue
             if not judge.comparable:
-                found = [_other_scale(judged, judge, dimension, epsilon)]
+                tests = [_other_scale(judged, judge, dimension, epsilon)]
             else:
                 means = judged.means(judge, dimension)
-                found = _rows(people, means, epsilon, passing)
+                tests = _rows(people, means, epsilon, passing)
                 test = alt_test(people, means, epsilon=epsilon)
                 of_raters.append(_of_raters(test, judge, dimension))
             named = {"judge": judge.name, "dimension": dimension, "is_baseline": False}
-            rows += [named | row for row in found]
+            rows += [named | row for row in tests]
         rows += [{"dimension": dimension, "is_baseline": True} | row for row in baselines]
     table = DataFrame(rows, columns=ALT_TEST.names).assign(raters=BEFORE)
     table["is_studys"] = table["epsilon"] == epsilon
@@ -121,8 +124,8 @@ def _baselines(
     rows: list[dict[str, Any]] = []
     for point in points:
         constant = Series(float(point), index=people.index)
-        found = _rows(people, constant, epsilon, {})
-        rows += [{"judge": f"always {point:g}"} | row for row in found]
+        tests = _rows(people, constant, epsilon, {})
+        rows += [{"judge": f"always {point:g}"} | row for row in tests]
     passing: dict[float, list[str]] = {}
     for row in rows:
         if row["passes"]:

@@ -87,8 +87,8 @@ class Judged:
     def people(self) -> dict[str, DataFrame]:
         """The mean of each rater's ratings of each response (responses × raters), by dimension."""
         means = self.ratings.groupby(["dimension", "response", "participant"])["rating"].mean()
-        found = set(self.ratings["dimension"])
-        return {name: means.loc[name].unstack() for name in self.dimensions if name in found}
+        rated = set(self.ratings["dimension"])
+        return {name: means.loc[name].unstack() for name in self.dimensions if name in rated}
 
     @cached_property
     def responses(self) -> dict[str, DataFrame]:
@@ -100,12 +100,12 @@ class Judged:
         return self._items(self.cells["response"] + IN_SET + self.cells["set"])
 
     def _items(self, item: "Series[str]") -> dict[str, DataFrame]:
-        found = {}
+        by_dimension = {}
         for dimension, cells in self.cells.assign(item=item).groupby("dimension", sort=False):
             sets = cells.groupby("item", sort=False)["set"].agg(", ".join)
             first = cells.drop_duplicates("item").set_index("item")
-            found[str(dimension)] = first.assign(sets=sets)[[*ABOUT, "family"]]
-        return found
+            by_dimension[str(dimension)] = first.assign(sets=sets)[[*ABOUT, "family"]]
+        return by_dimension
 
     def items(self, judge: Judge, dimension: str) -> DataFrame:
         """What the judge is asked about, by item: `ABOUT` and `family`."""
@@ -171,10 +171,10 @@ def judged(checked: Checked, judges: JudgesData, raters: "Series[str]") -> Judge
 def _identified(cells: DataFrame, responses: DataFrame) -> DataFrame:
     """The cells with the `response` that stands in each, and its `words`."""
     named = responses.assign(**{name: text(responses[name]) for name in [*PLACE, "response"]})
-    found = cells.merge(named, on=PLACE, how="left", validate="many_to_one")
+    merged = cells.merge(named, on=PLACE, how="left", validate="many_to_one")
     own = cells[PLACE[0]].str.cat(cells[PLACE[1:]], sep=IN_SET)
-    response = found["response"].fillna(own).astype("str")
-    return cells.assign(response=response, words=pd.to_numeric(found["words"]))
+    response = merged["response"].fillna(own).astype("str")
+    return cells.assign(response=response, words=pd.to_numeric(merged["words"]))
 
 
 def same_family(one: str, other: str) -> bool:

@@ -70,13 +70,13 @@ def analyse_judges(
     try:
         if everything.ratings.empty:
             raise NotAvailable(_why_unrated(data, checked, raters))
-        found = _agreement(data, everything, points, judges)
-        tables |= found
-        figures = _figures(everything, points, found["alt_test"], shares, labels)
+        agreement = _agreement(data, everything, points, judges)
+        tables |= agreement
+        figures = _figures(everything, points, agreement["alt_test"], shares, labels)
         unscored = "no judge on the study's scale scored what people rated"
         absent |= dict.fromkeys((name for name in FIGURES if name not in figures), unscored)
         if "judge_alt_test" in absent:
-            notes = [str(note) for note in found["alt_test"]["note"] if note]
+            notes = [str(note) for note in agreement["alt_test"]["note"] if note]
             absent["judge_alt_test"] = notes[0] if notes else unscored
     except NotAvailable as reason:
         absent |= dict.fromkeys([*AGREEMENT, *FIGURES], str(reason))

@@ -21,18 +21,18 @@ TAKING_PART = {
 }  # fmt: skip
 DEMOGRAPHICS = TableSpec(
     "demographics",
-    "Who the included raters are",
+    "Demographics of the included raters",
     (
         Column("characteristic", "Question about the person", is_key=True,
             labels="characteristics"),
         Column("category", "Answer; empty for numbers", is_key=True),
-        c.N.but(meaning="How many of the included raters"),
-        Column("percent", "Of all included raters, in percent", form="percent"),
+        c.N.but(meaning="Number of included raters"),
+        Column("percent", "Percentage of all included raters", form="percent"),
         c.MEAN, c.SD, c.MIN, c.MAX, c.NOTE,
     ),
-    question="Who is left?",
+    question="Who are the included raters?",
     observations="raters",
-    says="Counts the included raters.",
+    says="Included raters only.",
     section="Participants",
 )  # fmt: skip
 ONE_ANSWER = "no standard deviation, because there is one answer"
@@ -61,13 +61,13 @@ def demographics(
     for name in answered:
         answers = everyone[name][included]
         is_number = _is_number(everyone[name])
-        found = _numbers(answers) if is_number else _categories(answers, order.get(name, ()))
+        categories = _numbers(answers) if is_number else _categories(answers, order.get(name, ()))
         skipped = int(answers.isna().sum())
         if skipped:
-            found.append({"category": NOT_ANSWERED, "n": skipped})
+            categories.append({"category": NOT_ANSWERED, "n": skipped})
         rows += [
             {"note": ""} | row | {"characteristic": name, "percent": 100 * row["n"] / len(answers)}
-            for row in found
+            for row in categories
         ]
     return DataFrame(rows, columns=DEMOGRAPHICS.names)
 

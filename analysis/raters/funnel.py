@@ -17,15 +17,15 @@ from survey.definition.labels import words
 
 FUNNEL = TableSpec(
     "funnel",
-    "Who was filtered out",
+    "Excluded raters by rule",
     (
         c.STEP, c.EXCLUDED, c.REMAINING, c.ALONE, c.EXCLUDED_BY_SEX,
     ),
-    question="Who was filtered out, by what, and by what alone?",
+    question="How many raters does each rule exclude?",
     observations="raters",
-    says="Counts people; alone is how many a rule would remove by itself, and the last columns "
-        "are the sex of those whom it excludes. The step {decision}, where there is one, holds "
-        "those whom the researchers excluded, each with a reason; the rules are about the others. "
+    says="Counts people. Alone is how many raters a rule would exclude if it were the only rule; "
+        "the last columns give the sex of those excluded. The step {decision}, if present, counts "
+        "raters whom the researchers excluded, each with a reason; the rules apply to the others. "
         "The same for every recipe.",
     section="Participants",
 )  # fmt: skip
@@ -78,18 +78,18 @@ def apply_rules(raters: DataFrame, rules: QualityRules) -> Funnel:
     `excluded_unspecified` those of whom it is not known.
     """
     arrays = _as_arrays(raters)
-    found = exclusion.funnel(arrays, rules)
+    outcome = exclusion.funnel(arrays, rules)
     sexes = [*sorted({*arrays.sex[arrays.entered].tolist()} - {UNSPECIFIED}), UNSPECIFIED]
     rows = [
         [step.name, step.excluded, step.remaining, step.alone]
         + [step.by_sex.get(sex, 0) for sex in sexes]
-        for step in found.steps
+        for step in outcome.steps
     ]
     columns = ["step", "excluded", "remaining", "alone", *(f"excluded_{sex}" for sex in sexes)]
     return Funnel(
         DataFrame(rows, columns=columns),
-        Series(found.excluded_by, index=raters.index, dtype="str"),
-        Series(found.included, index=raters.index),
+        Series(outcome.excluded_by, index=raters.index, dtype="str"),
+        Series(outcome.included, index=raters.index),
     )
 
 

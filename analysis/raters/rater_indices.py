@@ -56,7 +56,7 @@ def rater_indices(ratings: DataFrame, ranks: DataFrame, people: DataFrame) -> Da
     opposite = careless.contradictions(_rated_and_ranked(rated, placed), numbers)
     opposed = Index(opposite["share"], opposite["note"])
     duration = _duration(people)
-    found = {
+    indices = {
         "longstring": _longstring(rated, numbers),
         "irv": _by_dimension(careless.intra_individual_variability, rated, numbers),
         "person_total": _by_dimension(careless.person_total, rated, numbers),
@@ -67,14 +67,14 @@ def rater_indices(ratings: DataFrame, ranks: DataFrame, people: DataFrame) -> Da
         "duration_z": duration,
         "consensus_deviation": careless.consensus_deviation(rated, numbers),
     }
-    columns = {name: index.values for name, index in found.items()} | {
-        "longstring": found["longstring"].values.astype("Int64"),
+    columns = {name: index.values for name, index in indices.items()} | {
+        "longstring": indices["longstring"].values.astype("Int64"),
         "contradictions": opposite["contradictions"].astype("Int64").where(opposed.notes == ""),
         "contradictions_share": opposed.values,
         "duration_outside": (duration.values.abs() > 3)
         .astype("boolean")
         .where(duration.values.notna()),
-        "indices_note": _notes({name: index.notes for name, index in found.items()}),
+        "indices_note": _notes({name: index.notes for name, index in indices.items()}),
     }
     table = DataFrame({"participant": raters, **columns}, index=numbers)
     return table[["participant", *INDICES]]
@@ -125,9 +125,9 @@ def _by_dimension(index: "careless.IndexOf", rated: DataFrame, numbers: pd.Range
     dimension = rated["dimension"].cat
     several = max(len(dimension.categories), 1)
     each = rated.assign(rater=rated["rater"] * several + dimension.codes)
-    found = index(each, pd.RangeIndex(len(numbers) * several))
+    by_part = index(each, pd.RangeIndex(len(numbers) * several))
     shape = (len(numbers), several)
-    values, notes = (of.to_numpy().reshape(shape) for of in (found.values, found.notes))
+    values, notes = (of.to_numpy().reshape(shape) for of in (by_part.values, by_part.notes))
     known = ~np.isnan(values)
     n = known.sum(axis=1)
     mean = np.where(known, values, 0).sum(axis=1) / np.where(n > 0, n, np.nan)

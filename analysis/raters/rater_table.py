@@ -12,22 +12,24 @@ from analysis.study_data import Checked
 DECIDED = "excluded by a decision"
 RATERS = TableSpec(
     "raters",
-    "Raters who were filtered out",
+    "Excluded raters",
     (
         c.PARTICIPANT, c.N_RATINGS,
-        Column("duration_seconds", "From start to end; of those who did not finish, to their last "
-            "answer; empty where the clock was set back meanwhile", form="whole"),
+        Column("duration_seconds", "Time from start to end, or to the last answer if the rater did "
+            "not finish; empty if the clock was set back meanwhile", form="whole"),
         c.SIGMA, c.MAE,
-        Column("included", "Whether the person's ratings count; not while they are taking the "
+        Column("included", "Whether the person's ratings count; false while they are taking the "
             "survey", kind="flag").csv_only(),
-        Column("exclusion", "The first quality rule that matched, or `decision`, which comes "
-            "before them; of who is not included, empty where no rule was applied: still taking "
-            "the survey, declined, screened out or withdrawn", kind="text", labels="rules"),
-        Column("excluded_by_decision", "Why the researchers excluded the rater, if they did; true "
-            "in the form for sharing", kind="text"),
-        Column("status", "Where the person stands in the survey", kind="text", labels="words"),
-        Column("attention_checks_failed", "How many; empty where none was answered", kind="count"),
-        Column("n_gold", "Ratings of responses that have a gold score", kind="count").csv_only(),
+        Column("exclusion", "First reason for exclusion: `decision`, then the quality rules in "
+            "order. Empty for included raters and for those still taking the survey, declined, "
+            "screened out or withdrawn", kind="text", labels="rules"),
+        Column("excluded_by_decision", "Reason for which the researchers excluded the rater, if "
+            "they did; only true in the form for sharing", kind="text"),
+        Column("status", "Progress of the person in the survey", kind="text", labels="words"),
+        Column("attention_checks_failed", "Number of attention checks failed; empty if none was "
+            "answered", kind="count"),
+        Column("n_gold", "Number of ratings of responses with a gold score",
+            kind="count").csv_only(),
         c.NOTE,
         Column("longstring", "Longest run of the same rating, in the order shown",
             kind="count").csv_only(),
@@ -41,22 +43,24 @@ RATERS = TableSpec(
             "times").csv_only(),
         Column("contradictions", "Pairs that a rater ranked against their own ratings",
             kind="count").csv_only(),
-        Column("contradictions_share", "Of all pairs that could contradict").csv_only(),
+        Column("contradictions_share", "Share of contradictions in all pairs that could "
+            "contradict").csv_only(),
         Column("fast_pages", "Share of pages left in less than two seconds per "
             "response").csv_only(),
         Column("duration_z", "Duration in standard deviations from the mean of all who completed "
             "the survey").csv_only(),
-        Column("duration_outside", "Whether that is more than three", kind="flag").csv_only(),
-        Column("consensus_deviation", "Mean absolute distance to the other raters' means of the "
+        Column("duration_outside", "Whether duration_z is above 3 or below −3",
+            kind="flag").csv_only(),
+        Column("consensus_deviation", "Mean absolute distance from the other raters' means of the "
             "same texts").csv_only(),
         Column("indices_note", "Why an index is empty", kind="text").csv_only(),
     ),
     question="How did each rater rate?",
     observations="a rater",
-    says="A row is a rater.",
+    says="Each row is a rater.",
     section="Participants",
     keep=lambda row: bool(row["exclusion"]),
-    kept="the raters whom a rule or a decision left out",
+    kept="raters excluded by a rule or a decision",
     folded=True,
 )  # fmt: skip
 
@@ -73,6 +77,6 @@ def rater_table(checked: Checked, raters: DataFrame, *, rated: bool) -> DataFram
         table["note"] = ""
     compared = checked.without_decided()
     indices = rater_indices(compared.ratings, compared.ranks, compared.consented)
-    found = table.merge(indices, on="participant", how="left", validate="one_to_one")
-    found["indices_note"] = found["indices_note"].mask(excluded_by_decision(found), DECIDED)
-    return found
+    merged = table.merge(indices, on="participant", how="left", validate="one_to_one")
+    merged["indices_note"] = merged["indices_note"].mask(excluded_by_decision(merged), DECIDED)
+    return merged

@@ -18,32 +18,31 @@ from analysis.stats.inestimable import Inestimable
 
 THRESHOLDS = TableSpec(
     "thresholds",
-    "Where the sorted values bend",
+    "Thresholds and elbows",
     (
         Column("measure", "What is measured", is_key=True, labels="indices"),
         Column("side", "Which side of the limit is removed", is_key=True),
-        c.N.but(meaning="How many raters who entered the filter have the measure"),
-        Column("applied", "Whether the study's rules exclude raters by it", kind="flag"),
-        Column("in_force", "Limit in force; empty where the rule is not applied"),
-        Column("removed", "Raters beyond it", kind="count"),
-        Column("elbow", "Where the curve of the sorted values bends most"),
+        c.N.but(meaning="Number of raters in the funnel with this measure"),
+        Column("applied", "Whether the study excludes raters by this measure", kind="flag"),
+        Column("in_force", "Threshold of the study; empty if the rule is not applied"),
+        Column("removed", "Number of raters beyond the threshold", kind="count"),
+        Column("elbow", "Sharpest bend in the sorted values"),
         *c.interval("elbow"),
-        c.P.but(meaning="Silverman's p value, one-sided: that the tail of a single group looks as "
-            "much like a group of its own"),
-        Column("clear", "Whether the raters beyond it are shown to be a group of their own",
+        c.P.but(meaning="Silverman's p value, one-sided: the probability that a single group shows "
+            "at least as clear a separate tail"),
+        Column("clear", "Whether the raters beyond the elbow are shown to be a separate group",
             kind="flag"),
-        Column("removed_at_elbow", "Raters beyond the elbow", kind="count"),
+        Column("removed_at_elbow", "Number of raters beyond the elbow", kind="count"),
         c.NOTE,
     ),
-    question="Where would σ and MAE be cut, and how sure is that?",
+    question="Where do σ and MAE suggest a threshold, and how certain is it?",
     observations="raters",
-    says="An elbow is where the curve of the raters' sorted values bends most. Where it is not"
-        " clear, these values do not show a group of careless raters; one of fewer than 2 % "
-        "of the raters is never shown.",
+    says="The elbow is the sharpest bend in the sorted values. No clear elbow means no sign of a "
+        "separate careless group (groups under 2 % cannot be detected).",
     section="Participants",
-    counts="Counts raters who entered the filter. Where the study applies the rule {sigma_mae}, "
-        "removed are those beyond that measure's limit alone, and in the row of both those "
-        "beyond both, whom the rule takes out by itself.",
+    counts="Counts raters in the funnel. Where the study applies the rule {sigma_mae}, removed "
+        "counts raters beyond this measure's threshold. The row of both measures counts raters "
+        "beyond both thresholds, whom the rule alone would exclude.",
 )  # fmt: skip
 BOTH = "sigma and mae"
 Tail = Literal["low", "high"]
@@ -71,14 +70,14 @@ def thresholds(raters: DataFrame, rules: QualityRules, *, seed: int) -> DataFram
     beyond, beyond_elbow = [], []
     for name, (tail, limit) in measures.items():
         values = entered[name]
-        found = elbow(values, tail=tail, seed=seed)
+        estimate = elbow(values, tail=tail, seed=seed)
         beyond.append(_beyond(values, tail, limit))
         row: dict[str, Any] = {"measure": name, "side": _side(tail), "n": int(values.count())}
         if applied:
             row |= {"in_force": limit, "removed": int(beyond[-1].sum())}
-        if isinstance(found, Elbow):
-            beyond_elbow.append(_beyond(values, tail, found.cut))
-        rows.append(row | _described(found))
+        if isinstance(estimate, Elbow):
+            beyond_elbow.append(_beyond(values, tail, estimate.cut))
+        rows.append(row | _described(estimate))
     both = entered[list(measures)].notna().all(axis=1)
     row = {"measure": BOTH, "side": "both", "n": int(both.sum()), "note": _why_no_elbows(rows)}
     if applied:
@@ -101,18 +100,18 @@ def _side(tail: Tail) -> str:
     return "below" if tail == "low" else "above"
 
 
-def _described(found: Elbow | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
-    low, high = found.interval
+def _described(estimate: Elbow | Inestimable) -> dict[str, Any]:
+    if isinstance(estimate, Inestimable):
+        return {"note": str(estimate)}
+    low, high = estimate.interval
     return {
-        "elbow": found.cut,
+        "elbow": estimate.cut,
         "ci_low": low,
         "ci_high": high,
-        "p": found.p,
-        "clear": found.clear,
-        "removed_at_elbow": found.cut_off,
-        "note": found.verdict,
+        "p": estimate.p,
+        "clear": estimate.clear,
+        "removed_at_elbow": estimate.cut_off,
+        "note": estimate.verdict,
     }
 
 

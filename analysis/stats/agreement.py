@@ -105,8 +105,8 @@ def alpha_over_clusters(
     if clusters > 1:
         drawn = resampled(clusters, seed=seed, resamples=times)
         parts = np.array_split(drawn, max(1, times * len(counts) // 2_000_000))
-        found = np.concatenate([_alphas(counts, values, part[:, at], level) for part in parts])
-        interval = percentiles(found, confidence)
+        alphas = np.concatenate([_alphas(counts, values, part[:, at], level) for part in parts])
+        interval = percentiles(alphas, confidence)
     return Alpha(float(estimate), interval, len(counts), clusters, times)
 
 

@@ -73,8 +73,8 @@ def welch_anova(groups: Groups, *, one: str = "value") -> OneWay | Inestimable:
 
 def _samples(groups: Groups) -> dict[str, Sample] | Inestimable:
     """The groups that have values; at least two."""
-    found = {name: sample(values) for name, values in groups.items()}
-    samples = {name: each for name, each in found.items() if isinstance(each, Sample)}
+    described = {name: sample(values) for name, values in groups.items()}
+    samples = {name: each for name, each in described.items() if isinstance(each, Sample)}
     if not samples:
         return Inestimable("no_values", "there are no values")
     if len(samples) == 1:
@@ -112,15 +112,15 @@ def _one_way(
     groups: Groups,
 ) -> OneWay:
     values = _long(samples)
-    (found,) = compute(data=values, dv="value", between="group").to_dict("records")
-    F, df1 = float(found["F"]), int(found["ddof1"])
+    (row,) = compute(data=values, dv="value", between="group").to_dict("records")
+    F, df1 = float(row["F"]), int(row["ddof1"])
     return OneWay(
         test=test,
         F=F,
         df1=df1,
-        df2=float(found["ddof2"]),
-        p=float(found["p_unc"]),
-        eta_squared=float(found["np2"]),
+        df2=float(row["ddof2"]),
+        p=float(row["p_unc"]),
+        eta_squared=float(row["np2"]),
         omega_squared=df1 * (F - 1) / (df1 * (F - 1) + len(values)),
         groups=samples,
         empty=tuple(name for name in groups if name not in samples),
@@ -156,10 +156,10 @@ def games_howell(
     samples = _varying(groups, one)
     if isinstance(samples, Inestimable):
         return samples
-    found = pingouin.pairwise_gameshowell(data=_long(samples), dv="value", between="group")
+    table = pingouin.pairwise_gameshowell(data=_long(samples), dv="value", between="group")
     names, k = list(samples), len(samples)
     pairs = []
-    for row in found.to_dict("records"):
+    for row in table.to_dict("records"):
         difference, df = float(row["diff"]), float(row["df"])
         half = studentized_range.isf(1 - confidence, k, df) * float(row["se"]) / sqrt(2)
         pairs.append(

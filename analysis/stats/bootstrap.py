@@ -31,12 +31,12 @@ def affordable(units: int, resamples: int) -> int:
     return min(resamples, max(FEWEST_RESAMPLES, MOST_CELLS // max(units, 1)))
 
 
-def percentiles(found: Matrix, confidence: float = 0.95) -> tuple[float, float] | None:
+def percentiles(statistics: Matrix, confidence: float = 0.95) -> tuple[float, float] | None:
     """The percentile interval of what resamples gave; those that gave nothing (NaN) are left out.
 
     None where all of them gave nothing.
     """
-    known = found[~np.isnan(found)]
+    known = statistics[~np.isnan(statistics)]
     if not len(known):
         return None
     tail = (1 - confidence) / 2

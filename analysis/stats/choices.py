@@ -51,22 +51,22 @@ def choice_shares(
     raters = (tally.shown > 0).sum(axis=0)
     whole = (tally.totals == 0) | (tally.totals == tally.sights)
     once = raters == tally.sights
-    found = tally.ratios(None if once.all() else seed, resamples, confidence)
+    shares = tally.ratios(None if once.all() else seed, resamples, confidence)
     if len(tally.amount) > 1:
         chosen = tally.totals * raters // tally.sights
         wilson = proportion_confint(chosen, raters, alpha=1 - confidence, method="wilson")
         for name, bound in zip(INTERVAL, wilson, strict=True):
-            found[name] = np.where(once | whole, bound, found[name])
-        _without_alike(found)
+            shares[name] = np.where(once | whole, bound, shares[name])
+        _without_alike(shares)
     names = {"total": "chosen", "ratio": "share"}
-    return _with_unseen(found, choices).rename(columns=names)
+    return _with_unseen(shares, choices).rename(columns=names)
 
 
-def _without_alike(found: DataFrame) -> None:
+def _without_alike(ratios: DataFrame) -> None:
     """Takes away intervals of no width: raters who are all alike do not tell how others vary."""
-    same = found["ci_low"] == found["ci_high"]
-    found.loc[same, INTERVAL] = np.nan
-    found.loc[same, "note"] = "no interval, because raters do not differ"
+    same = ratios["ci_low"] == ratios["ci_high"]
+    ratios.loc[same, INTERVAL] = np.nan
+    ratios.loc[same, "note"] = "no interval, because raters do not differ"
 
 
 def best_worst_scores(
@@ -82,10 +82,10 @@ def best_worst_scores(
     made = _made(choices, "best") & _made(choices, "worst")
     balance = (choices["choice"] == "best").astype(float) - (choices["choice"] == "worst")
     tally = _tally(choices[made], balance[made])
-    found = tally.ratios(seed, resamples, confidence)
-    _without_alike(found)
+    scores = tally.ratios(seed, resamples, confidence)
+    _without_alike(scores)
     names = {"total": "balance", "ratio": "score"}
-    return _with_unseen(found, choices).rename(columns=names)
+    return _with_unseen(scores, choices).rename(columns=names)
 
 
 def _made(choices: DataFrame, kind: Kind) -> "Series[bool]":
@@ -149,10 +149,10 @@ def _tally(made: DataFrame, amounts: "Series[float]") -> _Tally:
     return _Tally(list(systems), amount, shown)
 
 
-def _with_unseen(found: DataFrame, choices: DataFrame) -> DataFrame:
+def _with_unseen(ratios: DataFrame, choices: DataFrame) -> DataFrame:
     """A row, too, for systems of which nothing is known because no block with them was answered."""
     systems = choices["system"].unique()
-    table = found.set_index("system").reindex(systems).rename_axis("system").reset_index()
+    table = ratios.set_index("system").reindex(systems).rename_axis("system").reset_index()
     unseen = "not estimable, because no block that showed it has a choice"
     table["note"] = table["note"].fillna(unseen)
     counts = ["total", "shown"]
@@ -196,8 +196,8 @@ def goodness_of_fit(choices: DataFrame, kind: Kind) -> ChoiceTest | Inestimable:
         return Inestimable(
             "too_few", f"{n} choices of {k} systems are fewer than {FEWEST_EXPECTED} for each"
         )
-    found = chisquare(chosen.sum(axis=0))
-    return ChoiceTest(float(found.statistic), float(found.pvalue), k, n, n, df=k - 1)
+    test = chisquare(chosen.sum(axis=0))
+    return ChoiceTest(float(test.statistic), float(test.pvalue), k, n, n, df=k - 1)
 
 
 def permutation_test(
@@ -271,13 +271,13 @@ def _blind(chosen: Matrix, shown: Matrix, draw: np.random.Generator, times: int)
 
     Blocks that show the same are alike, so that their picks are drawn together.
     """
-    found = np.zeros((times, chosen.shape[1]))
+    counts = np.zeros((times, chosen.shape[1]))
     _, first, blocks = np.unique(
         np.packbits(shown.astype(bool), axis=1), axis=0, return_index=True, return_counts=True
     )
     for sight, times_seen in zip(shown[first], blocks, strict=True):
-        found += draw.multinomial(times_seen, sight / sight.sum(), size=times)
-    return found
+        counts += draw.multinomial(times_seen, sight / sight.sum(), size=times)
+    return counts
 
 
 def _by_rater(
@@ -296,10 +296,10 @@ def _by_rater(
 
 def _relabelled(picks: Matrix, seen: Matrix, draw: np.random.Generator, times: int) -> Matrix:
     """Summed choices (times × systems) with each rater's labels permuted among those seen."""
-    found = np.zeros((times, picks.shape[1]))
+    counts = np.zeros((times, picks.shape[1]))
     for pick, sight in zip(picks, seen.astype(bool), strict=True):
-        found[:, sight] += draw.permuted(np.tile(pick[sight], (times, 1)), axis=1)
-    return found
+        counts[:, sight] += draw.permuted(np.tile(pick[sight], (times, 1)), axis=1)
+    return counts
 
 
 @dataclass(frozen=True)

@@ -79,11 +79,11 @@ def t_tests(
         with warnings.catch_warnings():
             # One of the groups may be constant, which scipy takes for a loss of precision.
             warnings.simplefilter("ignore", RuntimeWarning)
-            found = ttest_ind(a, b, axis=1, equal_var=equal_variances)
-        ends = found.confidence_interval(confidence)
-        df = np.broadcast_to(found.df, found.statistic.shape)
+            test = ttest_ind(a, b, axis=1, equal_var=equal_variances)
+        ends = test.confidence_interval(confidence)
+        df = np.broadcast_to(test.df, test.statistic.shape)
         df = df.astype(int) if equal_variances else df
-        numbers = (found.statistic, df, found.pvalue, ends.low, ends.high)
+        numbers = (test.statistic, df, test.pvalue, ends.low, ends.high)
         return zip(*(each.tolist() for each in numbers), strict=True)
 
     checked = [_comparable(*pair, names, equal_variances) for pair in pairs]
@@ -165,8 +165,8 @@ def mann_whitney(
     variables is stochastically larger than the other; the effect: H. W. Wendt (1972), Dealing with
     a common problem in social science.
     """
-    (found,) = mann_whitneys([(a, b)], method=method, confidence=confidence, names=names)
-    return found
+    (test,) = mann_whitneys([(a, b)], method=method, confidence=confidence, names=names)
+    return test
 
 
 def mann_whitneys(
@@ -180,12 +180,12 @@ def mann_whitneys(
 
     def compute(a: Vector, b: Vector) -> Iterator[tuple[float, float]]:
         a, b = a.round(DECIMALS), b.round(DECIMALS)
-        found = mannwhitneyu(a, b, use_continuity=False, axis=1, method="asymptotic")
-        p = np.asarray(found.pvalue).tolist()
+        test = mannwhitneyu(a, b, use_continuity=False, axis=1, method="asymptotic")
+        p = np.asarray(test.pvalue).tolist()
         n_a, n = a.shape[1], a.shape[1] + b.shape[1]
         if (method or method_for(n)) == "exact":
             p = [_exact_p(ranks, n_a) for ranks in rankdata(np.hstack([a, b]), axis=1)]
-        return zip(np.asarray(found.statistic).tolist(), p, strict=True)
+        return zip(np.asarray(test.statistic).tolist(), p, strict=True)
 
     checked = [_rankable(*pair, names, method) for pair in pairs]
     tests: list[MannWhitney | Inestimable] = []

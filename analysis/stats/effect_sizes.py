@@ -50,16 +50,16 @@ def cohens_ds(
     made = [test for test in tests if not isinstance(test, Inestimable)]
     t, df = (np.array([getattr(test, name) for test in made], float) for name in ("t", "df"))
     ends = iter(zip(*noncentrality_interval(t, df, confidence), strict=True))
-    found: list[StandardizedDifference | Inestimable] = []
+    effects: list[StandardizedDifference | Inestimable] = []
     for test in tests:
         if isinstance(test, Inestimable):
-            found.append(test)
+            effects.append(test)
             continue
         n_a, n_b = test.a.n, test.b.n
         low, high = (float(end) * sqrt(1 / n_a + 1 / n_b) for end in next(ends))
         d = float(compute_effsize_from_t(test.t, nx=n_a, ny=n_b))
-        found.append(StandardizedDifference(d, (low, high), int(test.df), n_a, n_b, confidence))
-    return found
+        effects.append(StandardizedDifference(d, (low, high), int(test.df), n_a, n_b, confidence))
+    return effects
 
 
 def hedges_g(

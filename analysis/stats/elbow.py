@@ -82,13 +82,13 @@ def elbow(
     3 % (t with 5 and 3 degrees of freedom); where σ was normal (1, 0.18) but for a group of its own
     (0.2, 0.1), in 98 % if that was a tenth of the raters and in 80 % if it was a twentieth.
     """
-    found = known(values)
-    if len(found) < FEWEST_VALUES:
-        return Inestimable("too_few", f"fewer than {FEWEST_VALUES} values are known: {len(found)}")
-    if found.std() <= ROUNDING * abs(found.mean()):
+    finite = known(values)
+    if len(finite) < FEWEST_VALUES:
+        return Inestimable("too_few", f"fewer than {FEWEST_VALUES} values are known: {len(finite)}")
+    if finite.std() <= ROUNDING * abs(finite.mean()):
         return Inestimable("constant", "all values are the same")
     sign = 1 if tail == "low" else -1
-    signed = np.sort(sign * found)
+    signed = np.sort(sign * finite)
     draw = np.random.default_rng(seed)
     (cut,) = _cuts(signed[None])
     drawn = np.sort(draw.integers(0, len(signed), (resamples, len(signed))), axis=1)
@@ -153,8 +153,10 @@ def _silverman(values: Vector, draw: np.random.Generator, resamples: int) -> flo
     centres = drawn.mean(axis=1, keepdims=True)
     noise = wide * draw.standard_normal(drawn.shape)
     smooth = centres + (drawn - centres + noise) / np.sqrt(1 + (wide / sd) ** 2)
-    found = _has_valley(_counts(smooth, low, step), wide / step)
-    return float((found.sum() + 1) / (resamples + 1))  # the values themselves are a resample, too
+    with_valley = _has_valley(_counts(smooth, low, step), wide / step)
+    return float(
+        (with_valley.sum() + 1) / (resamples + 1)
+    )  # the values themselves are a resample, too
 
 
 def _counts(samples: Matrix, low: float, step: float) -> Matrix:
@@ -171,8 +173,10 @@ def _has_valley(counts: Matrix, bandwidth: float) -> npt.NDArray[np.bool_]:
     slope = np.diff(counts @ kernel[_apart()], axis=1)
     turns = (slope[:, :-1] < 0) & (slope[:, 1:] > 0)
     below = counts.cumsum(axis=1)[:, 1:-1] / counts.sum(axis=1, keepdims=True)
-    found: npt.NDArray[np.bool_] = (turns & (below >= SMALLEST_GROUP) & (below <= 0.5)).any(axis=1)
-    return found
+    has_valley: npt.NDArray[np.bool_] = (turns & (below >= SMALLEST_GROUP) & (below <= 0.5)).any(
+        axis=1
+    )
+    return has_valley
 
 
 @cache

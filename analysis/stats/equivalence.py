@@ -43,7 +43,7 @@ class Equivalence:
         return max(self.p_lower, self.p_upper)
 
 
-def equivalence(found: TwoSampleT | PairedT, margin: float) -> Equivalence:
+def equivalence(test: TwoSampleT | PairedT, margin: float) -> Equivalence:
     """Two one-sided t-tests (TOST) of the values that a t-test was made of.
 
     Raises ValueError unless the margin is positive. D. J. Schuirmann (1987), A comparison of the
@@ -51,11 +51,11 @@ def equivalence(found: TwoSampleT | PairedT, margin: float) -> Equivalence:
     bioavailability; non-inferiority: G. Piaggio et al. (2012), Reporting of noninferiority and
     equivalence randomized trials.
     """
-    if isinstance(found, PairedT):
+    if isinstance(test, PairedT):
         _refuse(margin)
-        _, lower, upper = ttost_paired(found.a, found.b, -margin, margin)
+        _, lower, upper = ttost_paired(test.a, test.b, -margin, margin)
         return _made(margin, lower, upper)
-    (each,) = equivalences([found], margin, equal_variances=found.equal_variances)
+    (each,) = equivalences([test], margin, equal_variances=test.equal_variances)
     assert not isinstance(each, Inestimable)  # there is a t-test
     return each
 
@@ -78,11 +78,11 @@ def equivalences(
     ]
 
 
-def lower_bound(found: PairedT) -> float:
+def lower_bound(test: PairedT) -> float:
     """The one-sided bound (1 − ALPHA) of a difference: a is not inferior where it lies above
     −margin, that is, where `p_lower` is below ALPHA.
     """
-    one_sided = ttest_rel(found.a, found.b, alternative="greater")
+    one_sided = ttest_rel(test.a, test.b, alternative="greater")
     return float(one_sided.confidence_interval(1 - ALPHA).low)
 
 

@@ -83,11 +83,11 @@ def intraclass_correlations(
         return Inestimable("no_difference", "all items have the same mean")
     long = DataFrame(complete).rename_axis("item").reset_index().melt("item", var_name="rater")
     with np.errstate(divide="ignore", invalid="ignore"):  # where no error is left
-        found = intraclass_corr(long, targets="item", raters="rater", ratings="value")
-    found = found.set_index("Type")
-    test = found.loc["ICC(C,1)"]
+        table = intraclass_corr(long, targets="item", raters="rater", ratings="value")
+    table = table.set_index("Type")
+    test = table.loc["ICC(C,1)"]
     return IntraclassCorrelations(
-        forms=_forms(found["ICC"].to_dict(), (items, raters, error), (n, k), confidence),
+        forms=_forms(table["ICC"].to_dict(), (items, raters, error), (n, k), confidence),
         F=float(test["F"]),
         df1=int(test["df1"]),
         df2=int(test["df2"]),
@@ -104,12 +104,14 @@ def _mean_squares(values: Matrix) -> tuple[float, float, float]:
     centred = values - values.mean()
     items, raters = centred.mean(axis=1), centred.mean(axis=0)
     left = centred - items[:, None] - raters
-    found = (
+    mean_squares = (
         k * float((items**2).sum()) / (n - 1),
         n * float((raters**2).sum()) / (k - 1),
         float((left**2).sum()) / ((n - 1) * (k - 1)),
     )
-    of_items, of_raters, error = (each if each > ROUNDING * max(found) else 0.0 for each in found)
+    of_items, of_raters, error = (
+        each if each > ROUNDING * max(mean_squares) else 0.0 for each in mean_squares
+    )
     return of_items, of_raters, error
 
 

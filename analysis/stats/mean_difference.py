@@ -122,12 +122,12 @@ def in_batches(
     for place, pair in enumerate(pairs):
         if not isinstance(pair, Inestimable):
             places[pair[0].n, pair[1].n].append(place)
-    found: dict[int, Result] = {}
+    results: dict[int, Result] = {}
     for of_size in places.values():
         both = [pair for place in of_size if not isinstance(pair := pairs[place], Inestimable)]
         a, b = (np.stack([pair[side].values for pair in both]) for side in (0, 1))
-        found |= zip(of_size, compute(a, b), strict=True)
+        results |= zip(of_size, compute(a, b), strict=True)
     return [
-        pair if isinstance(pair, Inestimable) else (*pair, found[place])
+        pair if isinstance(pair, Inestimable) else (*pair, results[place])
         for place, pair in enumerate(pairs)
     ]

@@ -45,8 +45,8 @@ def adjust(p: "Series[float]", method: Method) -> Adjusted:
     if ((values < 0) | (values > 1)).any():
         raise ValueError("A p-value lies between 0 and 1")
     known = int((~np.isnan(values)).sum())
-    found = Series(of_family(values, method), index=p.index)
-    return Adjusted(found, method, known, len(values) - known)
+    raised = Series(of_family(values, method), index=p.index)
+    return Adjusted(raised, method, known, len(values) - known)
 
 
 def of_family(p: Vector, method: Method) -> Vector:

@@ -72,13 +72,13 @@ def paired_t(
     means = float(first.mean()), float(second.mean())
     if sd / sqrt(n) <= ROUNDING * max(map(abs, means)):
         return Inestimable("constant", f"all {n} differences are the same")
-    found = ttest_rel(first, second)
-    low, high = map(float, found.confidence_interval(confidence))
+    test = ttest_rel(first, second)
+    low, high = map(float, test.confidence_interval(confidence))
     return PairedT(
         difference=float(differences.mean()),
-        t=float(found.statistic),
-        df=int(found.df),
-        p=float(found.pvalue),
+        t=float(test.statistic),
+        df=int(test.df),
+        p=float(test.pvalue),
         interval=(low, high),
         confidence=confidence,
         n=n,
@@ -203,6 +203,6 @@ def sign_test(
                 "the one comparison is a tie" if ties == 1 else f"all {ties} comparisons are ties"
             )
         return Inestimable("no_difference" if ties else "no_values", because)
-    found = binomtest(higher, n)
-    low, high = map(float, found.proportion_ci(confidence))
-    return SignTest(float(found.statistic), (low, high), float(found.pvalue), n, ties)
+    test = binomtest(higher, n)
+    low, high = map(float, test.proportion_ci(confidence))
+    return SignTest(float(test.statistic), (low, high), float(test.pvalue), n, ties)

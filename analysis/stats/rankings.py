@@ -55,12 +55,12 @@ def friedman(table: DataFrame) -> Friedman | Inestimable:
         return Inestimable("no_difference", "every rater gave all systems the same")
     long = values.set_axis(range(k), axis=1).reset_index(drop=True).rename_axis("rater")
     long = long.reset_index().melt(id_vars="rater", var_name="system")
-    found = friedman_test(long, dv="value", within="system", subject="rater").loc["Friedman"]
+    test = friedman_test(long, dv="value", within="system", subject="rater").loc["Friedman"]
     return Friedman(
-        chi_squared=float(found["Q"]),
-        df=int(found["ddof1"]),
-        p=float(found["p_unc"]),
-        w=float(found["W"]),
+        chi_squared=float(test["Q"]),
+        df=int(test["ddof1"]),
+        p=float(test["p_unc"]),
+        w=float(test["W"]),
         mean_ranks=Series(_ranks(complete).mean(axis=0), index=complete.columns),
         n=n,
         left_out=len(table) - n,
@@ -90,9 +90,9 @@ def concordance_interval(
     drawn = resampled(n, seed=seed, resamples=affordable(n, resamples))
     sums, own = drawn @ centred, drawn**2 @ spreads
     others = n * (drawn @ spreads) - own
-    found = np.full(len(drawn), np.nan)
-    np.divide((sums**2).sum(axis=1) - own, others, out=found, where=others > 1e-9)
-    return percentiles(np.clip(1 / n + (1 - 1 / n) * found, 0, 1), confidence)
+    mean_correlations = np.full(len(drawn), np.nan)
+    np.divide((sums**2).sum(axis=1) - own, others, out=mean_correlations, where=others > 1e-9)
+    return percentiles(np.clip(1 / n + (1 - 1 / n) * mean_correlations, 0, 1), confidence)
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,9 @@ def _r(sums: Matrix) -> Matrix:
     """r of each row of Σxy, Σxx, Σyy; NaN where x or y does not vary."""
     xy, xx, yy = sums.T
     varied = np.minimum(xx, yy) > UNVARIED
-    found: Matrix = np.full(len(sums), np.nan)
-    np.divide(xy, np.sqrt(xx * yy), out=found, where=varied)
-    return found
+    correlations: Matrix = np.full(len(sums), np.nan)
+    np.divide(xy, np.sqrt(xx * yy), out=correlations, where=varied)
+    return correlations
 
 
 @dataclass(frozen=True)
@@ -115,20 +115,20 @@ def difference_of_means(
     ).groupby(groups, sort=False, observed=True)
     sums = np.hstack([parts.sum().to_numpy(float), parts.count().to_numpy(float)])
     sums = sums[sums[:, 2:].any(axis=1)]
-    (found,) = _difference(sums.sum(axis=0, keepdims=True))
-    if np.isnan(found):
+    (difference,) = _difference(sums.sum(axis=0, keepdims=True))
+    if np.isnan(difference):
         return None
     if len(sums) == 1:
-        return Mean(float(found), None)
+        return Mean(float(difference), None)
     drawn = resampled(len(sums), seed=seed) @ sums
-    return Mean(float(found), percentiles(_difference(drawn)))
+    return Mean(float(difference), percentiles(_difference(drawn)))
 
 
 def _difference(sums: Matrix) -> Matrix:
     a, b, n_a, n_b = sums.T
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Matrix = np.where((n_a > 0) & (n_b > 0), a / n_a - b / n_b, np.nan)
-    return found
+        differences: Matrix = np.where((n_a > 0) & (n_b > 0), a / n_a - b / n_b, np.nan)
+    return differences
 
 
 def signed_bias(things: DataFrame, by: str, *, seed: int) -> DataFrame:
@@ -151,13 +151,13 @@ def signed_bias(things: DataFrame, by: str, *, seed: int) -> DataFrame:
     sums, n = (parts[of][values].to_numpy(dtype=float) for of in ("sum", "count"))
     drawn = resampled(len(n), seed=seed)
     counts = drawn @ n
-    found = np.full_like(counts, np.nan)
-    np.divide(drawn @ sums, counts, out=found, where=counts > 0)
+    means = np.full_like(counts, np.nan)
+    np.divide(drawn @ sums, counts, out=means, where=counts > 0)
     rows = []
     for number, value in enumerate(values):
         limits = limits_of_agreement(differences[known[by] == value])
         several = (n[:, number] > 0).sum() > 1
-        low, high = (several and percentiles(found[:, number])) or (None, None)
+        low, high = (several and percentiles(means[:, number])) or (None, None)
         rows.append(
             {
                 by: str(value),

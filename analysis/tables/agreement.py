@@ -35,21 +35,20 @@ AGREEMENT = TableSpec(
     "Do raters agree?",
     (
         c.RECIPE, c.RATERS, c.DIMENSION, c.STATISTIC, c.VALUE, *c.interval("value"), c.N_RATERS,
-        c.N_ITEMS.but(meaning="How many items: responses as shown, on a dimension; of choices, "
+        c.N_ITEMS.but(meaning="Number of items: responses as shown, on a dimension; for choices, "
             "blocks"),
-        Column("of", "Of what: a single rater, or the mean of several", kind="text"),
-        Column("interval", "How the interval was made", label="interval from", kind="text"),
+        Column("of", "What the value refers to: one rater, or the mean of several", kind="text"),
+        Column("interval", "How the interval was computed", label="interval from", kind="text"),
         c.NOTE,
     ),
     question="Do raters agree?",
     observations="raters and items",
-    says="Krippendorff's α, intraclass correlations of one rater and of the mean of all, "
-        "Kendall's W, and of choices Randolph's κ: 1 is full agreement. Chance alone gives "
-        "about 0, but W about 1 divided by the number of raters.",
+    says="Krippendorff's α, intraclass correlations (single rater and mean of all raters), "
+        "Kendall's W and, for choices, Randolph's κ. 1 is full agreement. Chance gives about 0; "
+        "for W, about 1 divided by the number of raters.",
     section="Agreement of raters",
     subject="raters",
-    counts="n items counts responses as shown; where choices agree, "
-        "blocks.",
+    counts="n items counts responses as shown; for choices, it counts blocks.",
 )  # fmt: skip
 BLOCK, CELL = ["scenario", "set"], ["model", "condition"]
 LEVELS: tuple[Level, Level] = ("ordinal", "interval")
@@ -152,38 +151,38 @@ def _of_choices(kind: str) -> Callable[[DataFrame, Resampling], Iterator[Row]]:
 def _kappa(pages: DataFrame, settings: Resampling) -> Row:
     chosen = pages.groupby(["block", "system"])["value"].sum().unstack()
     counts = {"n_raters": pages.loc[pages["value"] > 0, "rater"].nunique(), "n_items": len(chosen)}
-    found = free_marginal_kappa(chosen, **settings)
-    if isinstance(found, Inestimable):
-        return {**counts, "note": str(found)}
-    few = f"{found.left_out} of {len(chosen)} blocks left out, in which fewer than two raters chose"
-    row = {**counts, "n_items": found.blocks, "value": found.kappa}
-    return _over_blocks(row, found, few)
+    kappa = free_marginal_kappa(chosen, **settings)
+    if isinstance(kappa, Inestimable):
+        return {**counts, "note": str(kappa)}
+    few = f"{kappa.left_out} of {len(chosen)} blocks left out, in which fewer than two raters chose"
+    row = {**counts, "n_items": kappa.blocks, "value": kappa.kappa}
+    return _over_blocks(row, kappa, few)
 
 
-def _over_blocks(row: Row, found: Concord | WithinBlocks, left_out: str) -> Row:
+def _over_blocks(row: Row, concordance: Concord | WithinBlocks, left_out: str) -> Row:
     """The row with its interval over blocks, and in `note` what is missing; `left_out` says which
     blocks, if any.
     """
-    notes = [left_out] if found.left_out else []
-    if found.interval is None:
+    notes = [left_out] if concordance.left_out else []
+    if concordance.interval is None:
         notes.append("no interval, because there is one block")
         return {**row, "note": "; ".join(notes)}
-    low, high = found.interval
-    drawn = f"bootstrap of {found.blocks} blocks, {found.resamples} resamples"
+    low, high = concordance.interval
+    drawn = f"bootstrap of {concordance.blocks} blocks, {concordance.resamples} resamples"
     return {**row, "ci_low": low, "ci_high": high, "interval": drawn, "note": "; ".join(notes)}
 
 
 def _alpha(ratings: DataFrame, level: Level, settings: Resampling) -> Row:
     shared = ratings[ratings.groupby("unit")["rater"].transform("size") >= 2]
     counts = {"n_raters": shared["rater"].nunique(), "n_items": shared["unit"].nunique()}
-    found = alpha_over_clusters(ratings, level, **settings)
-    if isinstance(found, Inestimable):
-        return {**counts, "note": str(found)}
-    row = {**counts, "value": found.estimate}
-    if found.interval is None:
+    alpha = alpha_over_clusters(ratings, level, **settings)
+    if isinstance(alpha, Inestimable):
+        return {**counts, "note": str(alpha)}
+    row = {**counts, "value": alpha.estimate}
+    if alpha.interval is None:
         return {**row, "note": "no interval, because all items show one text"}
-    low, high = found.interval
-    drawn = f"bootstrap of {found.clusters} texts, {found.resamples} resamples"
+    low, high = alpha.interval
+    drawn = f"bootstrap of {alpha.clusters} texts, {alpha.resamples} resamples"
     return {**row, "ci_low": low, "ci_high": high, "interval": drawn}
 
 
@@ -206,7 +205,7 @@ def _complete(ratings: DataFrame) -> Complete:
 
 def _iccs(complete: Complete, settings: Resampling) -> Iterator[Row]:
     raters, items = complete.table.shape
-    found = (
+    icc = (
         Inestimable("incomplete", complete.left_out)
         if complete.table.empty
         else intraclass_correlations(complete.table.T, confidence=settings["confidence"])
@@ -216,7 +215,7 @@ def _iccs(complete: Complete, settings: Resampling) -> Iterator[Row]:
         if complete.table.empty:
             of = "single rater" if form.endswith("1)") else "mean of k raters"
         row = {"statistic": name, "of": of, "n_raters": raters, "n_items": items}
-        each = found if isinstance(found, Inestimable) else found.forms[form]
+        each = icc if isinstance(icc, Inestimable) else icc.forms[form]
         if isinstance(each, Inestimable):
             yield {**row, "note": _joined(str(each), complete)}
             continue
@@ -243,10 +242,10 @@ def _concordance(complete: Complete, settings: Resampling) -> Row:
     row: Row = {"n_raters": raters, "n_items": items}
     if complete.table.empty:
         return {**row, "note": f"not estimable, because {complete.left_out}"}
-    found = friedman(complete.table)
-    if isinstance(found, Inestimable):
-        return {**row, "note": _joined(str(found), complete)}
-    row |= {"value": found.w, "note": complete.left_out}
+    test = friedman(complete.table)
+    if isinstance(test, Inestimable):
+        return {**row, "note": _joined(str(test), complete)}
+    row |= {"value": test.w, "note": complete.left_out}
     bounds = concordance_interval(complete.table, **settings)
     if bounds is None:
         return {**row, "note": _joined("no interval, because all raters are alike", complete)}
@@ -256,14 +255,14 @@ def _concordance(complete: Complete, settings: Resampling) -> Row:
 
 
 def _within_blocks(judged: DataFrame, settings: Resampling) -> Row:
-    found = concordance_within_blocks(judged, **settings)
-    if isinstance(found, Inestimable):
+    concordance = concordance_within_blocks(judged, **settings)
+    if isinstance(concordance, Inestimable):
         counts = {"n_raters": judged["rater"].nunique(), "n_items": judged["unit"].nunique()}
-        return {**counts, "note": str(found)}
-    row = {"value": found.w, "n_raters": found.raters, "n_items": found.things}
-    blocks = found.blocks + found.left_out
-    few = f"{found.left_out} of {blocks} blocks left out, in which no two raters told systems apart"
-    return _over_blocks(row, found, few)
+        return {**counts, "note": str(concordance)}
+    row = {"value": concordance.w, "n_raters": concordance.raters, "n_items": concordance.things}
+    blocks = concordance.blocks + concordance.left_out
+    few = "left out, in which no two raters told systems apart"
+    return _over_blocks(row, concordance, f"{concordance.left_out} of {blocks} blocks {few}")
 
 
 def _make(request: Request) -> Tables:

@@ -27,13 +27,13 @@ ANOVA = TableSpec(
     (
         *c.FRONT, c.FACTOR, c.SCENARIO, c.DIMENSION,
         c.TEST.but(labels="tests_of_variance"), c.F, c.DF1, c.DF2,
-        c.P.but(meaning="p value of F, which has no sides: that groups vary at least as much by "
-            "chance"),
-        c.p_holm("models, of which there are none here: the same as p").csv_only(),
+        c.P.but(meaning="p value of F: the probability of at least this much variation between "
+            "groups by chance"),
+        c.p_holm("models; here the same as p, because there are none").csv_only(),
         Column("eta_squared", "Share of the variance between groups, η²", decimals=3, label="η²"),
-        Column("omega_squared", "The same, less biased: ω²", decimals=3, label="ω²", latex=False,
-            report=False),
-        Column("groups", "How many groups are compared", kind="count"),
+        Column("omega_squared", "Less biased estimate of that share, ω²", decimals=3, label="ω²",
+            latex=False, report=False),
+        Column("groups", "Number of groups compared", kind="count"),
         c.N,
         Column("p_adjusted_scenarios", "p value adjusted by Holm's method over scenarios", form="p",
             label="p (Holm over scenarios)"),
@@ -43,7 +43,7 @@ ANOVA = TableSpec(
     ),
     question="Do several groups of raters rate differently?",
     observations="ratings in `paper`, raters in `sound`",
-    says="Analyses of variance, one-way and Welch's.",
+    says="One-way analyses of variance, Fisher's and Welch's.",
     section="Groups of raters",
     subject="groups",
     counts="n counts the unit.",
@@ -54,14 +54,14 @@ GAMES_HOWELL = TableSpec(
     (
         *c.FRONT, c.FACTOR, c.SCENARIO, c.DIMENSION, c.GROUP_A, c.GROUP_B, c.N_A, c.N_B, c.MEAN_A,
         c.MEAN_B, c.DIFFERENCE, *c.interval("difference"), c.T, c.DF,
-        c.P.but(meaning="p value of a difference at least as large, either way, between any two "
-            "of the groups"),
+        c.P.but(meaning="p value: the probability of a difference at least this large between any "
+            "two of the groups by chance"),
         c.NOTE,
     ),
     question="Which of several groups differ?",
     observations="ratings in `paper`, raters in `sound`",
-    says="Games–Howell: each pair of groups, with p values for all pairs together. Differences are "
-        "group a minus group b, as the row names them.",
+    says="Games–Howell tests of each pair of groups, with p values adjusted for all pairs. "
+        "Differences are group a minus group b of the row.",
     section="Groups of raters",
     subject="groups",
     counts="n counts the unit.",
@@ -111,11 +111,11 @@ def pairwise(ratings: DataFrame, people: DataFrame, recipe: Recipe, *, raters: s
     """
     rows: list[dict[str, Any]] = []
     for keys, samples in _cells(ratings, people, recipe, raters):
-        found = games_howell(samples, confidence=recipe.confidence, one=called(recipe))
-        if isinstance(found, Inestimable):
-            rows.append({**keys, "note": str(found)})
+        pairs = games_howell(samples, confidence=recipe.confidence, one=called(recipe))
+        if isinstance(pairs, Inestimable):
+            rows.append({**keys, "note": str(pairs)})
             continue
-        for pair in found:
+        for pair in pairs:
             a, b = samples[pair.a], samples[pair.b]
             rows.append(
                 {
@@ -155,8 +155,8 @@ def _cells(
         groups = as_written(people.set_index("participant")[factor])
         for scenario in [ALL, *map(str, scenarios)] if recipe.each_scenario else [ALL]:
             part = ratings if scenario == ALL else ratings[ratings["scenario"] == scenario]
-            for dimension, found in part.groupby("dimension", observed=True):
-                values = _units(found, recipe.unit)
+            for dimension, rated in part.groupby("dimension", observed=True):
+                values = _units(rated, recipe.unit)
                 keys = (recipe.name, recipe.unit, raters, factor, scenario, str(dimension))
                 yield dict(zip(KEYS, keys, strict=True)), _samples(values, groups)
 
@@ -177,19 +177,19 @@ def _samples(values: "Series[float]", groups: "Series[str]") -> Samples:
     return {name: array[group == name] for name in known}
 
 
-def _row(found: OneWay | Inestimable, samples: Samples) -> dict[str, Any]:
+def _row(test: OneWay | Inestimable, samples: Samples) -> dict[str, Any]:
     counted = [len(values) for values in samples.values() if len(values)]
     sizes = {"groups": len(counted), "n": sum(counted)}
-    if isinstance(found, Inestimable):
-        return {**sizes, "note": str(found)}
+    if isinstance(test, Inestimable):
+        return {**sizes, "note": str(test)}
     return {
         **sizes,
-        "F": found.F,
-        "df1": found.df1,
-        "df2": found.df2,
-        "p": found.p,
-        "eta_squared": found.eta_squared,
-        "omega_squared": found.omega_squared,
+        "F": test.F,
+        "df1": test.df1,
+        "df2": test.df2,
+        "p": test.p,
+        "eta_squared": test.eta_squared,
+        "omega_squared": test.omega_squared,
         "note": "",
     }
 

@@ -38,19 +38,20 @@ CHOICES = TableSpec(
         Column("shown", "Pages that showed the system", kind="count"),
         Column("best", "Times chosen as best", kind="count"),
         Column("worst", "Times chosen as worst", kind="count"),
-        Column("share_best", "Of the pages that have a best response"),
+        Column("share_best", "Times best, as a share of its pages that have a best response"),
         *c.interval("share_best", "best_ci"),
-        Column("share_worst", "Of the pages that have a worst response"),
+        Column("share_worst", "Times worst, as a share of its pages that have a worst response"),
         *c.interval("share_worst", "worst_ci"),
         Column("score", "(best − worst) / shown"),
         *c.interval("score", "score_ci"), c.NOTE.but(latex=False, report=False),
     ),
     question="Which systems are chosen as best and worst?",
     observations="raters, choices",
-    says="How often each system was chosen as best and as worst, of the times it was shown.",
+    says="How often each system was chosen as best and as worst, relative to how often it was "
+        "shown.",
     section="Rankings and choices",
     subject="rankings",
-    counts="n counts raters; shown counts the pages with a choice that showed it to them; score "
+    counts="n counts raters; shown counts the pages with a choice that showed the system; score "
         "is (best − worst) / shown.",
     keep=lambda row: bool(row["scenario"] == ALL),
     kept="all scenarios together",
@@ -63,22 +64,22 @@ CHOICE_TESTS = TableSpec(
         Column("choice", "Chosen as best or worst of the block; empty for its other responses",
             choice=True, is_key=True),
         c.TEST, c.SYSTEMS, c.N_RATERS,
-        Column("n_choices", "How many choices", kind="count"),
+        Column("n_choices", "Number of choices", kind="count"),
         c.STATISTIC.but(is_key=False), c.DF.but(behind="statistic"),
-        c.P.but(meaning="p value of the statistic, which has no sides: that choices vary at least "
-            "as much by chance"),
+        c.P.but(meaning="p value of the statistic: the probability of at least this much variation "
+            "in choices by chance"),
         c.p_holm("scenarios"),
-        Column("permutations", "Random permutations behind p; empty where the test is no such",
+        Column("permutations", "Number of random permutations for p; empty for other tests",
             kind="count").csv_only(),
-        Column("because", "Why not Pearson's χ²", kind="text"),
+        Column("because", "Why Pearson's χ² does not apply", kind="text"),
         c.P_BH.csv_only(), c.NOTE,
     ),
     question="Are the choices more than chance?",
     observations="raters or choices",
-    says="The test that fits the design, and why it is that one.",
+    says="The test that fits the design, and the reason for it.",
     section="Rankings and choices",
     subject="rankings",
-    counts="The unit says which are observations, raters or choices.",
+    counts="The unit shows whether raters or choices are the observations.",
 )  # fmt: skip
 KINDS: tuple[Kind, Kind] = ("best", "worst")
 #: Raters whose labels are permuted, times permutations: from there on there are fewer of these.
@@ -225,15 +226,15 @@ def _together(notes: dict[str, str]) -> str:
 
 
 def _tested(rows: DataFrame, kind: Kind, seed: int) -> Iterator[dict[str, Any]]:
-    found = goodness_of_fit(rows, kind)
+    goodness = goodness_of_fit(rows, kind)
     chi_squared = {"unit": "participant", "test": "chi_squared", "because": ""}
-    if not isinstance(found, Inestimable):
-        yield {**chi_squared, **_row(found)}
+    if not isinstance(goodness, Inestimable):
+        yield {**chi_squared, **_row(goodness)}
         return
-    if found.kind not in ("not_independent", "too_few"):
-        yield {**chi_squared, "note": str(found)}
+    if goodness.kind not in ("not_independent", "too_few"):
+        yield {**chi_squared, "note": str(goodness)}
         return
-    because = found.because.partition(":")[0]
+    because = goodness.because.partition(":")[0]
     made = rows.loc[rows["choice"] == kind, "rater"]
     once = made.is_unique
     blindly = permutation_test(rows, kind, seed=seed)
@@ -248,17 +249,17 @@ def _tested(rows: DataFrame, kind: Kind, seed: int) -> Iterator[dict[str, Any]]:
         yield {**test, **_row(by_rater)}
 
 
-def _row(found: ChoiceTest | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
+def _row(test: ChoiceTest | Inestimable) -> dict[str, Any]:
+    if isinstance(test, Inestimable):
+        return {"note": str(test)}
     return {
-        "systems": found.systems,
-        "n_raters": found.raters,
-        "n_choices": found.choices,
-        "statistic": found.statistic,
-        "df": found.df,
-        "p": found.p,
-        "permutations": found.permutations,
+        "systems": test.systems,
+        "n_raters": test.raters,
+        "n_choices": test.choices,
+        "statistic": test.statistic,
+        "df": test.df,
+        "p": test.p,
+        "permutations": test.permutations,
         "note": "",
     }
 

@@ -33,26 +33,26 @@ CONTRASTS = TableSpec(
     (
         c.RECIPE, c.UNIT.but(latex=False, report=False), c.RATERS, c.MODEL, c.DIMENSION,
         c.CONDITION_A, c.CONDITION_B,
-        Column("generalises_to", "For which others the interval and p hold: raters, scenarios or "
-            "both", choice=True, is_key=True, label="for other"),
-        c.N.but(meaning="How many of what the row generalises to"), c.DIFFERENCE,
-        *c.interval("difference"), c.F, c.DF1, c.DF2,
-        c.P.but(meaning="p value of F: of raters and of scenarios, where F is t², that of the "
+        Column("generalises_to", "What the interval and p generalise to: other raters, other "
+            "scenarios or both", choice=True, is_key=True, label="for other"),
+        c.N.but(meaning="Number of raters or scenarios, whichever the row generalises to"),
+        c.DIFFERENCE, *c.interval("difference"), c.F, c.DF1, c.DF2,
+        c.P.but(meaning="p value of F. For raters and for scenarios F is t², and p is that of the "
             "two-sided t test"),
         c.p_holm("models"),
-        Column("missing_cells", "Raters × scenarios (over all models: × models) without a page "
-            "that was rated in both conditions", kind="count").csv_only(),
+        Column("missing_cells", "Number of raters × scenarios (over all models: × models) without "
+            "a page rated in both conditions", kind="count").csv_only(),
         c.P_BH.csv_only(), c.NOTE,
     ),
     question="Is {a} rated higher than {b}?",
     observations="raters; scenarios; both",
     says="The difference is {a} minus {b}: for other raters of these texts (raters, F1), for "
-        "other scenarios judged by these raters (scenarios, F2), and for both at once (min F′). "
-        "With fewer than "
-        f"{LEAST_RATERS} raters, min F′ leads, otherwise the mixed model.",
+        "other scenarios with these raters (scenarios, F2), and for both at once (min F′). "
+        f"The main result is min F′ with fewer than {LEAST_RATERS} raters, otherwise the mixed "
+        "model.",
     section="Contrasts",
     subject="wins",
-    counts="The unit is what it generalises to, which n counts.",
+    counts="The unit is what the row generalises to; n counts it.",
 )  # fmt: skip
 PAIRED = TableSpec(
     "paired",
@@ -65,8 +65,8 @@ PAIRED = TableSpec(
     question="Do raters give more to {a} than to {b}?",
     observations="raters",
     says="Wilcoxon's signed-rank test of raters' means in both conditions. The rank-biserial "
-        "correlation is 1 where every rater gave more to {a}, −1 where every rater gave more to"
-        " {b}; the interval is its own.",
+        "correlation is 1 if every rater gave more to {a}, −1 if every rater gave more to {b}. "
+        "The interval is that of the correlation.",
     section="Contrasts",
     subject="wins",
     counts="n counts raters. The same for every recipe.",
@@ -76,13 +76,13 @@ RATER_DIFFERENCES = TableSpec(
     "Every rater's difference of the two conditions",
     (
         c.PARTICIPANT, c.DIMENSION,
-        c.DIFFERENCE.but(meaning="The rater's mean of a − b over scenarios, in each over the "
-            "models rated in both conditions"),
+        c.DIFFERENCE.but(meaning="The rater's mean of condition a minus b over scenarios; in each "
+            "scenario, over the models rated in both conditions"),
     ),
     question="By how much does each rater rate {a} higher than {b}?",
     observations="a rater",
-    says="A row is a rater on a dimension, whether the filter keeps them or not; differences "
-        "are {a} minus {b} over all models. The same for every recipe.",
+    says="Each row is one rater on one dimension, included or excluded. Differences are {a} minus "
+        "{b} over all models. The same for every recipe.",
     section="Contrasts",
     appendix=True,
 )  # fmt: skip
@@ -284,8 +284,8 @@ def _generalised(each: Compared, confidence: float, n_raters: int) -> Iterator[d
     """For other raters, scenarios and both; `n_raters` rated the dimension."""
     rows: list[dict[str, Any]] = [{"note": each.why_not} for _ in UNITS]
     if not each.why_not:
-        found = min_f_prime(each.differences, confidence=confidence, units=("rater", "scenario"))
-        rows = [_of_t(found.by_raters), _of_t(found.by_items), _of_min_f(found.min_f)]
+        tests = min_f_prime(each.differences, confidence=confidence, units=("rater", "scenario"))
+        rows = [_of_t(tests.by_raters), _of_t(tests.by_items), _of_min_f(tests.min_f)]
     for (unit, to), row in zip(UNITS.items(), rows, strict=True):
         note = row["note"] if each.why_not else each.noted(row["note"])
         if to == "both":
@@ -294,27 +294,27 @@ def _generalised(each: Compared, confidence: float, n_raters: int) -> Iterator[d
         yield {**row, **front, "note": note}
 
 
-def _of_t(found: PairedT | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
-    low, high = found.interval
+def _of_t(test: PairedT | Inestimable) -> dict[str, Any]:
+    if isinstance(test, Inestimable):
+        return {"note": str(test)}
+    low, high = test.interval
     return {
-        "n": found.n,
-        "difference": found.difference,
+        "n": test.n,
+        "difference": test.difference,
         "ci_low": low,
         "ci_high": high,
-        "F": found.t**2,
+        "F": test.t**2,
         "df1": 1,
-        "df2": found.df,
-        "p": found.p,
+        "df2": test.df,
+        "p": test.p,
         "note": "",
     }
 
 
-def _of_min_f(found: MinF | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
-    return {"F": found.F, "df1": 1, "df2": found.df2, "p": found.p, "note": ""}
+def _of_min_f(test: MinF | Inestimable) -> dict[str, Any]:
+    if isinstance(test, Inestimable):
+        return {"note": str(test)}
+    return {"F": test.F, "df1": 1, "df2": test.df2, "p": test.p, "note": ""}
 
 
 def _over_models(table: DataFrame, within: list[str]) -> DataFrame:
@@ -330,14 +330,14 @@ def _make(table: Callable[..., DataFrame]) -> Callable[[Request], Tables]:
 
     def made(request: Request) -> Tables:
         study = request.study
-        found = table(
+        rows = table(
             request.answers.ratings,
             study.contrast,
             request.recipe,
             raters=request.raters,
             known=study.known,
         )
-        return {table.__name__: found}
+        return {table.__name__: rows}
 
     return made
 

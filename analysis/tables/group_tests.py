@@ -57,24 +57,23 @@ GROUP_TESTS = TableSpec(
         c.DIFFERENCE.but(latex=False), *c.interval("difference", latex=False),
         *c.interval("cohen_d", "d_ci", page=False),
         Column("hedges_g", "Hedges' g", label="Hedges' g").csv_only(),
-        Column("u", "Mann and Whitney's U of group a", page=False, report=False),
+        Column("u", "Mann–Whitney U of group a", page=False, report=False),
         c.RANK_BISERIAL.but(page=False, report=False), c.METHOD, c.P_BH.csv_only(),
         c.MARGIN.csv_only(), c.P_EQUIVALENT.csv_only(), c.P_EQUIVALENT_ADJUSTED,
-        c.EQUIVALENT.but(meaning="Whether the groups are shown to differ by less than the margin "
-            "of the recipe (TOST at 5 %, by the adjusted p)"),
+        c.EQUIVALENT.but(meaning="Whether the groups are shown to differ by less than the recipe's "
+            "margin (TOST at 5 %, by the adjusted p)"),
         c.NOTE,
     ),
     question="Do two groups of raters rate differently?",
     observations="ratings in `paper`, raters in `sound`",
-    says="Do groups of raters rate differently? Differences are group a minus group b, as the "
-        "row names them. Where a rating counts by itself (unit rating), a rater's many ratings "
-        "count as so many people.",
+    says="Differences are group a minus group b of the row. With ratings as units, the many "
+        "ratings of one rater count like ratings of many people.",
     section="Groups of raters",
     subject="groups",
     counts="n counts the unit.",
     keep=_is_pooled_or_clear,
-    kept="one t test over all conditions and scenarios (Welch's of raters, Student's of "
-        "ratings), and whatever has an adjusted p below .05",
+    kept="one t test over all conditions and scenarios (Welch's for raters, Student's for "
+        "ratings), and all tests with an adjusted p below .05",
     first=_is_pooled,
     sides="group",
     apart=("factor", "test"),
@@ -194,8 +193,8 @@ def _why_no_factor(people: DataFrame, groups: Collection[Grouping]) -> str:
 
 def _unknown(grouping: Grouping, people: DataFrame) -> str:
     """Which answers no group knows, where there are such."""
-    found = unknown(grouping, people[grouping.column])
-    return "".join(in_no_group({answer: str(n) for answer, n in found.items()}))
+    counts = unknown(grouping, people[grouping.column])
+    return "".join(in_no_group({answer: str(n) for answer, n in counts.items()}))
 
 
 def _factor(grouping: Grouping, people: DataFrame) -> Factor:
@@ -237,8 +236,8 @@ def _places(column: "Series[str]") -> dict[str, Truths]:
 def _ratings(pair: Numbers, who: Numbers, ratings: Numbers | Values) -> Iterator[Units]:
     """The ratings of each pair, in their order."""
     order = np.argsort(pair, kind="stable")
-    found, starts = np.unique(pair[order], return_index=True)
-    for number, rows in zip(found, np.split(order, starts[1:]), strict=True):
+    pairs, starts = np.unique(pair[order], return_index=True)
+    for number, rows in zip(pairs, np.split(order, starts[1:]), strict=True):
         yield int(number), who[rows], ratings[rows].astype(float)
 
 
@@ -285,11 +284,11 @@ def _rows_of(cells: Sequence[Cell], factor: Factor, recipe: Recipe) -> Iterator[
             }
 
 
-def _described(found: Sample | Inestimable, side: str) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
+def _described(described: Sample | Inestimable, side: str) -> dict[str, Any]:
+    if isinstance(described, Inestimable):
         return {f"n_{side}": 0, f"mean_{side}": None, f"sd_{side}": None}
-    sd = found.sd if found.n > 1 else None
-    return {f"n_{side}": found.n, f"mean_{side}": found.mean, f"sd_{side}": sd}
+    sd = described.sd if described.n > 1 else None
+    return {f"n_{side}": described.n, f"mean_{side}": described.mean, f"sd_{side}": sd}
 
 
 def _effect(d: StandardizedDifference | Inestimable) -> tuple[dict[str, Any], str]:
@@ -297,11 +296,11 @@ def _effect(d: StandardizedDifference | Inestimable) -> tuple[dict[str, Any], st
     if isinstance(d, Inestimable):
         return {}, f"Cohen's d is {d}"
     low, high = d.interval
-    found = {"cohen_d": d.estimate, "d_ci_low": low, "d_ci_high": high}
+    effect = {"cohen_d": d.estimate, "d_ci_low": low, "d_ci_high": high}
     g = unbiased(d)
     if isinstance(g, Inestimable):
-        return found, f"Hedges' g is {g}"
-    return {**found, "hedges_g": g.estimate}, ""
+        return effect, f"Hedges' g is {g}"
+    return {**effect, "hedges_g": g.estimate}, ""
 
 
 def _tested(
@@ -309,7 +308,7 @@ def _tested(
 ) -> list[dict[str, Any]]:
     """The columns of one test, of all cells of a factor at once."""
     if test == "mann_whitney":
-        return [_of_ranks(found) for found in mann_whitneys(sides, names=names)]
+        return [_of_ranks(ranks) for ranks in mann_whitneys(sides, names=names)]
     equal = test == "student"
     tests = t_tests(sides, equal_variances=equal, confidence=recipe.confidence, names=names)
     margin = recipe.margins.in_points("groups")
@@ -319,25 +318,23 @@ def _tested(
     return [_of_t(*each) for each in zip(tests, near, strict=True)]
 
 
-def _of_t(
-    found: TwoSampleT | Inestimable, near: Equivalence | Inestimable | None
-) -> dict[str, Any]:
+def _of_t(test: TwoSampleT | Inestimable, near: Equivalence | Inestimable | None) -> dict[str, Any]:
     """`near` says whether the groups differ by less than the recipe's margin, if it has one."""
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
-    low, high = found.interval
-    row: dict[str, Any] = {"t": found.t, "df": found.df, "p": found.p, "note": ""}
-    row |= {"difference": found.difference, "ci_low": low, "ci_high": high}
+    if isinstance(test, Inestimable):
+        return {"note": str(test)}
+    low, high = test.interval
+    row: dict[str, Any] = {"t": test.t, "df": test.df, "p": test.p, "note": ""}
+    row |= {"difference": test.difference, "ci_low": low, "ci_high": high}
     if isinstance(near, Equivalence):
         row |= {"margin": near.margin, "p_equivalent": near.p}
     return row
 
 
-def _of_ranks(found: MannWhitney | Inestimable) -> dict[str, Any]:
-    if isinstance(found, Inestimable):
-        return {"note": str(found)}
-    effect = {"u": found.u, "rank_biserial": found.effect}
-    return {**effect, "p": found.p, "method": found.method, "note": ""}
+def _of_ranks(test: MannWhitney | Inestimable) -> dict[str, Any]:
+    if isinstance(test, Inestimable):
+        return {"note": str(test)}
+    effect = {"u": test.u, "rank_biserial": test.effect}
+    return {**effect, "p": test.p, "method": test.method, "note": ""}
 
 
 def shown(p: "Series[float]") -> "Series[bool]":

@@ -18,7 +18,7 @@ ITEMS = TableSpec(
     "items",
     "Mean rating of every response",
     (
-        c.SCENARIO, c.SET, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="How many ratings"),
+        c.SCENARIO, c.SET, c.MODEL, c.CONDITION, c.DIMENSION, c.N.but(meaning="Number of ratings"),
         c.MEAN, c.SD,
         Column("gold", "Gold score of the response"),
         Column("total", "Sum of the ratings", kind="count").csv_only(),
@@ -26,7 +26,7 @@ ITEMS = TableSpec(
     ),
     question="How was each response rated?",
     observations="ratings",
-    says="n counts the included raters' ratings. The same for every recipe.",
+    says="Ratings of the included raters only. The same for every recipe.",
     section="Systems",
     subject="systems",
     appendix=True,

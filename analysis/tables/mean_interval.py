@@ -19,8 +19,8 @@ def mean_interval(
     if len(values) < 2:
         return {**row, "note": f"no interval, because there is one {unit}"}
     sd = float(values.std(ddof=1))
-    found = paired_t(values, values * 0, confidence=confidence)
-    if isinstance(found, Inestimable):
+    test = paired_t(values, values * 0, confidence=confidence)
+    if isinstance(test, Inestimable):
         return {**row, "sd": sd, "note": f"no interval, because every {unit} has the same mean"}
-    low, high = found.interval
+    low, high = test.interval
     return {**row, "sd": sd, "ci_low": low, "ci_high": high, "note": ""}

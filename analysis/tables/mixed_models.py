@@ -42,12 +42,11 @@ MIXED_CONTRASTS = TableSpec(
     ),
     question="Is {a} rated higher than {b}, for raters and items in general?",
     observations="ratings in raters × items",
-    says="{a} minus {b}, from models with random intercepts of raters and items. Of ordinal "
-        "models on the latent scale (its unit is that of the link: for probit, the standard "
-        "deviation of single ratings), and on that of the ratings. With fewer than "
-        f"{LEAST_RATERS} raters it does not lead, because the models do not allow for what each "
-        "rater thinks of a condition: see "
-        "min F′.",
+    says="{a} minus {b}, from models with random intercepts of raters and items. Ordinal models "
+        "give it on the scale of the ratings and on the latent scale, whose unit is that of the "
+        "link (for probit, the standard deviation of single ratings). With fewer than "
+        f"{LEAST_RATERS} raters, min F′ is the main result, because these models do not account "
+        "for raters' preferences between conditions.",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -61,8 +60,8 @@ MIXED_SYSTEMS = TableSpec(
     ),
     question="How good is each system, for raters and items in general?",
     observations="ratings in raters × items",
-    says="On the latent scale for an average rater and item, on that of the ratings the mean "
-        "over raters and items.",
+    says="On the latent scale, the mean for an average rater and item. On the scale of the "
+        "ratings, the mean over raters and items.",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -76,9 +75,9 @@ MIXED_SHARES = TableSpec(
         Column("rating", "Category of the scale", form="whole"),
         c.SHARE, c.SE, *c.interval("share"),
     ),
-    question="How often is each rating to be expected?",
+    question="How often is each rating expected?",
     observations="ratings in raters × items",
-    says="Over raters and items as the model has them.",
+    says="Predicted over the model's population of raters and items.",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -91,17 +90,17 @@ MIXED_MODELS = TableSpec(
         c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT,
         Column("parameter", "Threshold or standard deviation of the model", is_key=True),
         c.ESTIMATE, c.SE, c.N_RATINGS, c.N_RATERS,
-        c.N_ITEMS.but(label="n texts", meaning="How many responses, each once in however many "
-            "sets it stands"),
+        c.N_ITEMS.but(label="n texts", meaning="Number of responses; a response in several sets "
+            "counts once"),
         Column("log_likelihood", "Log-likelihood of the model", decimals=1),
         c.NOTE,
     ),
     question="What are the mixed models made of?",
     observations="ratings in raters × items",
-    says="Thresholds between the points of the scale (of ordinal models), and the standard "
-        "deviations of raters, of items and (of linear models) of what is left. Where the recipe "
-        f"names no kind, scales of up to {MOST_CATEGORIES} points have an ordinal model; sliders "
-        "and longer scales have a linear one.",
+    says="Thresholds between the points of the scale (ordinal models), and standard deviations of "
+        "raters, items and residuals (the last for linear models). Unless the recipe chooses, "
+        f"scales of up to {MOST_CATEGORIES} points get an ordinal model; sliders and longer "
+        "scales get a linear one.",
     section="Mixed models",
     subject="mixed-models",
     counts="n ratings counts the unit.",
@@ -137,7 +136,7 @@ def mixed_models(
     if ratings.empty:
         raise NotAvailable("there are no ratings")
     fits = fits or Fits()
-    found: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
+    rows: dict[str, list[dict[str, Any]]] = {"m": [], "e": [], "c": [], "s": []}
     for dimension, of_dimension in ratings.groupby("dimension", observed=True):
         for link in recipe.mixed_models.fitted:
             keys: dict[str, Any] = dict(
@@ -146,19 +145,19 @@ def mixed_models(
             keys["unit"] = "rating"
             fit = fits.of(of_dimension, link)
             if isinstance(fit, Inestimable):
-                found["m"].append({**keys, "parameter": "", "note": str(fit)})
+                rows["m"].append({**keys, "parameter": "", "note": str(fit)})
                 continue
-            found["m"] += [{**keys, **row} for row in _parameters(fit)]
+            rows["m"] += [{**keys, **row} for row in _parameters(fit)]
             keys["n"] = len(fit.data.y)
-            found["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
-            found["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
+            rows["e"] += [{**keys, **row} for row in _estimates(fit, recipe)]
+            rows["c"] += [{**keys, **row} for row in system_contrasts(fit, contrast, recipe)]
             if link != "linear":
-                found["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
+                rows["s"] += [{**keys, **row} for row in _shares(fit, recipe)]
     return MixedTables(
-        DataFrame(found["m"], columns=MIXED_MODELS.names),
-        DataFrame(found["e"], columns=MIXED_SYSTEMS.names),
-        DataFrame(found["c"], columns=MIXED_CONTRASTS.names),
-        DataFrame(found["s"], columns=MIXED_SHARES.names),
+        DataFrame(rows["m"], columns=MIXED_MODELS.names),
+        DataFrame(rows["e"], columns=MIXED_SYSTEMS.names),
+        DataFrame(rows["c"], columns=MIXED_CONTRASTS.names),
+        DataFrame(rows["s"], columns=MIXED_SHARES.names),
     )
 
 
@@ -263,7 +262,7 @@ def _shares(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
 
 def _make(request: Request) -> Tables:
     study = request.study
-    found = mixed_models(
+    tables = mixed_models(
         request.answers.ratings,
         study.contrast,
         request.recipe,
@@ -271,10 +270,10 @@ def _make(request: Request) -> Tables:
         fits=study.fits,
     )
     return {
-        "mixed_models": found.models,
-        "mixed_systems": found.estimates,
-        "mixed_contrasts": found.contrasts,
-        "mixed_shares": found.shares,
+        "mixed_models": tables.models,
+        "mixed_systems": tables.estimates,
+        "mixed_contrasts": tables.contrasts,
+        "mixed_shares": tables.shares,
     }
 
 

@@ -39,7 +39,7 @@ KEYS = ["recipe", "unit", "raters", "dimension"]
 COVARIATES = ["response_position", "block_position", "previous_rating"]
 ORDER_EFFECTS = TableSpec(
     "order_effects",
-    "What the order did",
+    "Effects of order",
     (
         *c.FRONT, c.DIMENSION,
         Column("covariate", "Position of the response, position of the block, or previous rating",
@@ -47,10 +47,10 @@ ORDER_EFFECTS = TableSpec(
         c.ESTIMATE, c.SE, c.DF.csv_only(), c.T, c.P, c.p_holm("covariates"),
         *c.interval("estimate"), c.N_RATINGS, c.N_RATERS, c.P_BH.csv_only(), c.NOTE,
     ),
-    question="What did the order do to ratings?",
+    question="Does the order affect ratings?",
     observations="ratings in raters × items",
-    says="Change of a rating per place on the page, per block, and per point of the rating "
-        "before.",
+    says="Change of a rating per place on the page, per block, and per point of the previous "
+        "rating.",
     section="Order",
     subject="order",
     counts="n ratings counts the unit.",
@@ -61,15 +61,16 @@ ORDER_CONCLUSIONS = TableSpec(
     (
         *c.FRONT, c.DIMENSION, c.MODEL, c.CONDITION_A, c.CONDITION_B, c.DIFFERENCE,
         *c.interval("difference"), c.P,
-        Column("difference_with", "Difference with the order in the model",
-            label="{a} minus {b}, with the order in the model"),
-        *c.interval("difference_with", "ci", "_with", note="with the order in the model"),
-        Column("p_with", "p value with the order in the model", form="p"),
-        c.MOVES, c.WHAT_MOVES.but(meaning="Which of the two"), c.N_RATINGS, c.N_RATERS, c.NOTE,
+        Column("difference_with", "Difference adjusted for order",
+            label="{a} minus {b}, adjusted for order"),
+        *c.interval("difference_with", "ci", "_with", note="adjusted for order"),
+        Column("p_with", "p value adjusted for order", form="p"),
+        c.MOVES, c.WHAT_MOVES.but(meaning="Which of the two changes"), c.N_RATINGS, c.N_RATERS,
+        c.NOTE,
     ),
     question="Does a conclusion depend on the order?",
     observations="ratings in raters × items",
-    says="{a} minus {b} without and with position, block and previous rating in the model.",
+    says="{a} minus {b}, from models without and with position, block and previous rating.",
     section="Order",
     subject="order",
     counts="n ratings counts the unit.",
@@ -262,10 +263,10 @@ def _joined(*notes: str) -> str:
 
 
 def _make(request: Request) -> Tables:
-    found = order_effects(
+    tables = order_effects(
         request.answers.ratings, request.study.contrast, request.recipe, raters=request.raters
     )
-    return {"order_conclusions": found.conclusions, "order_effects": found.effects}
+    return {"order_conclusions": tables.conclusions, "order_effects": tables.effects}
 
 
 ANALYSIS = Analysis((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)

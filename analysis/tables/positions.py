@@ -32,20 +32,20 @@ from analysis.tables.resampling import Resampling, resampling
 KEYS = ["recipe", "unit", "raters", "dimension"]
 POSITION_EFFECTS = TableSpec(
     "position_effects",
-    "What was chosen and ranked at each place",
+    "Choices and ranks at each place",
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
         Column("response_position", "Place of the response on the page, from 1", form="short",
             is_key=True, kind="count"),
         c.N_RATERS, c.PAGES, c.VALUE.but(meaning="Share of pages, or mean of raters' mean ranks"),
         *c.interval("value"),
-        Column("evenly", "What the value would be if places did not matter"),
+        Column("evenly", "Expected value if places did not matter"),
         c.NOTE,
     ),
-    question="What was chosen and ranked at each place?",
+    question="How often was each place chosen, and how was it ranked?",
     observations="pages; intervals over raters",
     says="Shares of pages on which the response at that place was chosen, and mean ranks, "
-        "beside what they would be if places did not matter.",
+        "compared with the expected value if places did not matter.",
     section="Order",
     subject="order",
     counts="Intervals are over raters; n raters counts the unit.",
@@ -56,15 +56,15 @@ POSITION_TESTS = TableSpec(
     "Does the place on the page matter?",
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET,
-        Column("positions", "How many places a page has", kind="count"),
+        Column("positions", "Number of places on a page", kind="count"),
         c.N_RATERS, c.PAGES, c.PAGES_LEFT_OUT, c.CHI_SQUARED, c.DF.but(behind="chi_squared"),
-        c.P.but(meaning="p value of χ², which has no sides: that places vary at least as much by "
-            "chance"),
+        c.P.but(meaning="p value of χ²: the probability of at least this much variation between "
+            "places by chance"),
         c.p_holm("answers and sets"), c.P_BH.csv_only(), c.NOTE,
     ),
     question="Does the place on the page matter to choices and ranks?",
     observations="pages",
-    says="Friedman's test over pages, each of which has an order of its own; of choices it is "
+    says="Friedman's test over pages, because each page has its own order. For choices it equals "
         "Pearson's χ² of how often each place was chosen.",
     section="Order",
     subject="order",
@@ -76,14 +76,14 @@ POSITION_CONCLUSIONS = TableSpec(
     (
         *c.FRONT, c.DIMENSION, c.ANSWER, c.SET, c.MODEL, c.CONDITION, c.PAGES,
         c.VALUE.but(meaning="Share of its pages, or mean rank over them"),
-        Column("value_evened", "Value had the system stood at every place as often"),
-        c.MOVES.but(meaning="Whether the system is first by the one value and not by the other"),
+        Column("value_evened", "Value if the system had been equally often at every place"),
+        c.MOVES.but(meaning="Whether the system is first by only one of the two values"),
         c.NOTE,
     ),
     question="Do conclusions depend on the place on the page?",
     observations="pages",
-    says="Each system's share of choices, or mean rank, and what it would be had the system "
-        "stood at every place on the page equally often.",
+    says="Each system's share of choices or mean rank, as observed and as if the system had been "
+        "equally often at every place on the page.",
     section="Order",
     subject="order",
     counts="pages counts the unit.",
@@ -229,10 +229,10 @@ def _effects(pages: Pages, settings: Resampling) -> Iterator[dict[str, Any]]:
     k, rows = pages.size, pages.rows
     counted = {"n_raters": rows["rater"].nunique(), "pages": len(rows) // k}
     if pages.answer == RANK:
-        found, evenly = _mean_ranks(rows, settings["confidence"]), (k + 1) / 2
+        effects, evenly = _mean_ranks(rows, settings["confidence"]), (k + 1) / 2
     else:
-        found, evenly = _shares(rows, settings), 1 / k
-    for place, row in enumerate(found, start=1):
+        effects, evenly = _shares(rows, settings), 1 / k
+    for place, row in enumerate(effects, start=1):
         yield {"response_position": place, **row, **counted, "evenly": evenly}
 
 
@@ -248,11 +248,11 @@ def _mean_ranks(rows: DataFrame, confidence: float) -> list[dict[str, Any]]:
 def _shares(rows: DataFrame, settings: Resampling) -> list[dict[str, Any]]:
     """How often each place was chosen, as best or as worst, which is all one here."""
     choice = rows["value"].map({1.0: "best", 0.0: ""})
-    found = choice_shares(rows.assign(system=rows["place"], choice=choice), "best", **settings)
-    found = found.rename(columns={"share": "value"}).sort_values("system")
+    shares = choice_shares(rows.assign(system=rows["place"], choice=choice), "best", **settings)
+    shares = shares.rename(columns={"share": "value"}).sort_values("system")
     return [
         {name: row[name] for name in ("value", "ci_low", "ci_high", "note")}
-        for row in found.to_dict("records")
+        for row in shares.to_dict("records")
     ]
 
 
@@ -265,10 +265,10 @@ def _test(pages: Pages) -> dict[str, Any]:
         "pages_left_out": pages.left_out,
         "note": "",
     }
-    found = _friedman(rows)
-    if isinstance(found, Inestimable):
-        return {**row, "note": str(found)}
-    return {**row, "chi_squared": found.chi_squared, "df": found.df, "p": found.p}
+    test = _friedman(rows)
+    if isinstance(test, Inestimable):
+        return {**row, "note": str(test)}
+    return {**row, "chi_squared": test.chi_squared, "df": test.df, "p": test.p}
 
 
 def _friedman(rows: DataFrame) -> Friedman | Inestimable:
@@ -278,10 +278,10 @@ def _friedman(rows: DataFrame) -> Friedman | Inestimable:
         return Inestimable("too_few", "there is one page")
     if _is_fixed(rows):
         return Inestimable("confounded", "everybody saw the responses in the same order")
-    found = friedman(table)
-    if isinstance(found, Inestimable):
-        return Inestimable(found.kind, "on every page all ranks are the same")
-    return found
+    test = friedman(table)
+    if isinstance(test, Inestimable):
+        return Inestimable(test.kind, "on every page all ranks are the same")
+    return test
 
 
 def _is_fixed(rows: DataFrame) -> bool:
@@ -330,11 +330,11 @@ def _first(values: "Series[float]", answer: str) -> "Series[bool]":
 
 
 def _make(request: Request) -> Tables:
-    found = positions(request.answers.ranks, request.recipe, raters=request.raters)
+    tables = positions(request.answers.ranks, request.recipe, raters=request.raters)
     return {
-        "position_conclusions": found.conclusions,
-        "position_tests": found.tests,
-        "position_effects": found.effects,
+        "position_conclusions": tables.conclusions,
+        "position_tests": tables.tests,
+        "position_effects": tables.effects,
     }
 
 

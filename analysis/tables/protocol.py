@@ -22,27 +22,27 @@ WITHOUT = {
     "minutes": "no duration is known",
     **dict.fromkeys(
         ["changed_answers", "texts", "writing_people"],
-        "all answers are imported, which does not tell",
+        "all answers are imported and have no such record",
     ),
     "contradict": "no two responses were put in order both by ratings and by ranks",
-    "agreement_ratings": "in no block did two people who rated all of it tell responses apart",
-    "agreement_ranks": "in no block did two people who ranked all of it tell responses apart",
+    "agreement_ratings": "no block has two people who rated all of it and told its responses apart",
+    "agreement_ranks": "no block has two people who ranked all of it and told its responses apart",
 }
 
 PROTOCOL = TableSpec(
     "protocol",
-    "How the protocol worked out",
+    "The survey in numbers",
     (
         Column("measure", "What is measured", is_key=True, labels="measures"),
-        c.VALUE, c.N.but(meaning="Of how many"), c.NOTE,
+        c.VALUE, c.N.but(meaning="Number of people, pairs or blocks behind the value"), c.NOTE,
     ),
     question="How did the survey go?",
     observations="people, answers",
-    says="Of everybody who completed the survey. Those are counted apart during whose "
-        "survey the server's clock was set back: their minutes are not known. Changed answers"
-        " is per person; contradictions, the share of pairs of responses that a person ranked"
-        " against their own ratings; agreement is Kendall's W of a response's ratings (or "
-        "ranks), averaged over dimensions: the mean over blocks, which n counts.",
+    says="For everybody who completed the survey. If the server's clock was set back during a "
+        "survey, its duration is unknown, and it is counted separately. Changed answers are per "
+        "person. Contradictions are the share of pairs of responses that a person ranked against "
+        "their own ratings. Agreement is Kendall's W of ratings (or ranks) within a block, "
+        "averaged over dimensions and blocks; n counts blocks.",
     section="Participants",
 )  # fmt: skip
 

@@ -36,12 +36,12 @@ RANKINGS = TableSpec(
         c.SD.but(behind="mean_rank"), *c.interval("mean_rank"),
         Column("share_first", "Share of rankings with the system first"),
         Column("share_last", "Share of rankings with the system last"),
-        Column("n_ranks", "How many ranks", kind="count").csv_only(),
+        Column("n_ranks", "Number of ranks", kind="count").csv_only(),
         c.NOTE,
     ),
     question="How are systems ranked?",
     observations="raters",
-    says="Rank 1 is best. Raters' means on pages that show the same systems.",
+    says="Rank 1 is best. Means of raters' mean ranks, on pages that show the same systems.",
     section="Rankings and choices",
     subject="rankings",
     counts="n counts raters.",
@@ -52,21 +52,21 @@ RANKING_TESTS = TableSpec(
     (
         *c.FRONT, c.DIMENSION, c.SET, c.SYSTEMS, c.N, c.LEFT_OUT, c.CHI_SQUARED,
         c.DF.but(behind="chi_squared"),
-        c.P.but(meaning="p value of χ², which has no sides: that mean ranks vary at least as much "
-            "by chance"),
+        c.P.but(meaning="p value of χ²: the probability of at least this much variation in mean "
+            "ranks by chance"),
         c.p_holm("sets"),
         Column("w", "Kendall's W", label="Kendall's W"),
         *c.interval("w", "w_ci"),
         Column("w_within_blocks", "Mean over blocks of Kendall's W of single rankings",
             label="W within blocks"),
         *c.interval("w_within_blocks", "w_within_ci"),
-        Column("blocks", "How many blocks", kind="count"),
+        Column("blocks", "Number of blocks", kind="count"),
         c.PAGES, c.PAGES_LEFT_OUT.csv_only(), c.P_BH.csv_only(), c.NOTE,
     ),
     question="Are the systems ranked alike?",
     observations="raters",
-    says="Friedman's test and Kendall's W: 1 where all raters rank alike, 0 where their ranks "
-        "cancel out; chance alone gives about 1 divided by the number of raters.",
+    says="Friedman's test and Kendall's W. W is 1 if all raters give the same ranking and 0 if "
+        "their ranks cancel out; chance gives about 1 divided by the number of raters.",
     section="Rankings and choices",
     subject="rankings",
     counts="n counts raters.",
@@ -75,7 +75,7 @@ RANKING_TESTS = TableSpec(
 SHOWN: Any = {"page": True, "report": True, "latex": True}
 RANKING_PAIRS = TableSpec(
     "ranking_pairs",
-    "Ranks, pair by pair",
+    "Ranks by pairs",
     (
         *c.FRONT, c.DIMENSION, c.SET,
         Column("model_a", "Model of the first system", is_key=True, labels="models"),
@@ -84,14 +84,14 @@ RANKING_PAIRS = TableSpec(
         c.CONDITION_B.but(meaning="Condition of the second system", **SHOWN), c.N, c.MEAN_A,
         c.MEAN_B, c.WILCOXON, c.P, c.RANK_BISERIAL, c.p_holm("all pairs of a dimension"),
         *c.interval("rank_biserial"), c.T_PLUS.csv_only(), c.ZEROS.csv_only(),
-        c.LEFT_OUT.but(meaning="Raters who ranked one of the two alone").csv_only(), c.METHOD,
+        c.LEFT_OUT.but(meaning="Raters who ranked only one of the two").csv_only(), c.METHOD,
         c.P_BH.csv_only(), c.NOTE,
     ),
     question="Which systems are ranked above which?",
     observations="raters",
-    says="Wilcoxon's signed-rank test of raters' mean ranks, for every two systems. The "
-        "rank-biserial correlation is 1 where every rater placed system a above system b, −1 where "
-        "b above a; the interval is its own.",
+    says="Wilcoxon's signed-rank test of raters' mean ranks, for each pair of systems. The "
+        "rank-biserial correlation is 1 if every rater ranked system a above system b, −1 if every "
+        "rater ranked b above a. The interval is that of the correlation.",
     section="Rankings and choices",
     subject="rankings",
     counts="n counts raters.",
@@ -241,11 +241,11 @@ def _compositions(rows: DataFrame) -> set[tuple[int, ...]]:
 
 def _named(ranked: Ranked) -> dict[int, dict[str, str]]:
     """The systems that were ranked, by number, in study order."""
-    found = ranked.systems.loc[np.sort(ranked.rows["system"].unique())]
+    systems = ranked.systems.loc[np.sort(ranked.rows["system"].unique())]
     return {
         int(number): {"model": str(model), "condition": str(condition)}
         for number, model, condition in zip(
-            found.index, found["model"], found["condition"], strict=True
+            systems.index, systems["model"], systems["condition"], strict=True
         )
     }
 
@@ -288,18 +288,18 @@ def _test(ranked: Ranked, settings: Resampling) -> dict[str, Any]:
         because = "its blocks show different systems; pairs of them are tested where they meet"
         return {**row, "note": f"not estimable, because {because}"}
     means = ranked.means(list(_named(ranked)))
-    found = friedman(means)
-    if isinstance(found, Inestimable):
-        return {**row, "n": int(means.notna().all(axis=1).sum()), "note": str(found)}
+    test = friedman(means)
+    if isinstance(test, Inestimable):
+        return {**row, "n": int(means.notna().all(axis=1).sum()), "note": str(test)}
     low, high = concordance_interval(means, **settings) or (None, None)
     return {
         **row,
-        "n": found.n,
-        "left_out": found.left_out,
-        "chi_squared": found.chi_squared,
-        "df": found.df,
-        "p": found.p,
-        "w": found.w,
+        "n": test.n,
+        "left_out": test.left_out,
+        "chi_squared": test.chi_squared,
+        "df": test.df,
+        "p": test.p,
+        "w": test.w,
         "w_ci_low": low,
         "w_ci_high": high,
         "note": "",

@@ -17,23 +17,23 @@ from survey.csv_text import to_text
 
 REPLICATION = TableSpec(
     "replication",
-    "Printed and obtained",
+    "Published and reproduced numbers",
     (
         c.RECIPE,
-        Column("item", "What a paper prints", is_key=True),
-        Column("printed", "As printed", is_key=True),
-        Column("obtained", "What this analysis gives; empty where it was not found", form="digits"),
-        Column("match", "Whether ours rounds to the printed number", kind="flag"),
-        Column("table", "Table of this analysis that holds our number", kind="text"),
+        Column("item", "Name of the number in the paper", is_key=True),
+        Column("printed", "Number as printed", is_key=True),
+        Column("obtained", "Number from this analysis; empty if there is none", form="digits"),
+        Column("match", "Whether our number rounds to the printed one", kind="flag"),
+        Column("table", "Table of this analysis with our number", kind="text"),
         Column("row", "Row of that table", kind="text"),
         Column("column", "Column of that table", kind="text"),
         c.NOTE,
     ),
-    question="Does it come out as printed?",
+    question="Are printed numbers reproduced?",
     observations="a printed number",
-    says="Numbers that a recipe quotes as printed, beside those of this analysis. They match "
-        "where ours rounds to the printed one, or keeps to a printed bound.",
-    section="Printed numbers beside ours",
+    says="Printed numbers that a recipe quotes, and those of this analysis. They match if ours "
+        "rounds to the printed number or is within a printed bound.",
+    section="Printed numbers and ours",
     subject="printed",
 )  # fmt: skip
 #: As papers print them, too: .004, −0.21, 1,296 and 54.2 %.
@@ -64,11 +64,11 @@ def replication(
             "column": printed.column,
             "note": printed.note,
         }
-        found, why = _look_up(tables, recipe.name, printed, absent)
+        obtained, why = _look_up(tables, recipe.name, printed, absent)
         if why:
             row["note"] = "; ".join(filter(None, [why, printed.note]))
         else:
-            row |= {"obtained": found, "match": matches(printed, found)}
+            row |= {"obtained": obtained, "match": matches(printed, obtained)}
         rows.append(row)
     # counts, means and names of systems below each other, each of its own kind
     return DataFrame(rows, columns=REPLICATION.names, dtype="object").astype({"match": "boolean"})

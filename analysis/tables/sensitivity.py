@@ -45,56 +45,55 @@ COUNTS = ["a_wins", "b_wins", "ties", "reference_points", "reference_points_max"
 
 SENSITIVITY = TableSpec(
     "sensitivity",
-    "What each rule of exclusion does",
+    "Effect of each exclusion rule",
     (
         c.RECIPE,
         c.UNIT.but(meaning="What counts as one observation, in the order of the results: the "
             "comparison (wins), the participant (by_raters), the scenario (by_scenarios), the "
             "rating (mixed_latent, mixed_ratings)", report=False),
-        Column("variant", "Choice of exclusion rules: those in force, and others", is_key=True,
+        Column("variant", "Exclusion rules used: the study's own, and others", is_key=True,
             labels="within_rules"),
         c.DIMENSION, c.N_RATERS, c.N_RATINGS.but(latex=False, page=False), c.A_WINS, c.B_WINS,
         c.TIES,
         Column("wins_p", "p of the sign test of the wins", form="p", label="p of wins"),
         c.REFERENCE_POINTS.but(report=False), c.REFERENCE_POINTS_MAX.csv_only(),
-        Column("by_raters", "Mean a − b over all models, by raters (F1)",
+        Column("by_raters", "Mean of condition a minus b over all models, by raters (F1)",
             label="{a} minus {b}, by raters"),
         *c.interval("by_raters", "by_raters"),
-        Column("by_raters_p", "p of: Mean a − b over all models, by raters (F1)", form="p",
-            latex=False),
-        Column("by_raters_n", "Raters behind that difference", latex=False, kind="count"),
-        Column("by_scenarios", "Mean a − b over all models, by scenarios (F2)",
-            label="{a} minus {b}, by scenarios"),
+        Column("by_raters_p", "p of that difference by raters", form="p", latex=False),
+        Column("by_raters_n", "Number of raters for that difference", latex=False, kind="count"),
+        Column("by_scenarios", "Mean of condition a minus b over all models, by scenarios "
+            "(F2)", label="{a} minus {b}, by scenarios"),
         *c.interval("by_scenarios", "by_scenarios"),
-        Column("by_scenarios_p", "p of: Mean a − b over all models, by scenarios (F2)", form="p",
-            latex=False),
-        Column("by_scenarios_n", "Scenarios behind that difference", latex=False, kind="count"),
-        Column("mixed_latent", "Mean a − b of the mixed model, on the latent scale", latex=False,
-            report=False, label="{a} minus {b}, mixed model, latent scale"),
+        Column("by_scenarios_p", "p of that difference by scenarios", form="p", latex=False),
+        Column("by_scenarios_n", "Number of scenarios for that difference", latex=False,
+            kind="count"),
+        Column("mixed_latent", "Condition a minus b in the mixed model, on the latent scale",
+            latex=False, report=False, label="{a} minus {b}, mixed model, latent scale"),
         *c.interval("mixed_latent", "mixed_latent", latex=False, report=False),
-        Column("mixed_latent_p", "p of: Mean a − b of the mixed model, on the latent scale",
-            form="p", latex=False, report=False),
-        Column("mixed_ratings", "Mean a − b of the mixed model, on the scale of the ratings",
-            page=False, label="{a} minus {b}, mixed model"),
+        Column("mixed_latent_p", "p of that difference on the latent scale", form="p",
+            latex=False, report=False),
+        Column("mixed_ratings", "Condition a minus b in the mixed model, on the scale of the "
+            "ratings", page=False, label="{a} minus {b}, mixed model"),
         *c.interval("mixed_ratings", "mixed_ratings", page=False),
-        Column("mixed_ratings_p", "p of: Mean a − b of the mixed model, on the scale of the "
-            "ratings", form="p", latex=False, page=False),
+        Column("mixed_ratings_p", "p of that difference on the scale of the ratings", form="p",
+            latex=False, page=False),
         c.LINK.but(latex=False, report=False),
-        Column("same_raters", "Whether the variant includes the very raters that the rules in "
-            "force include", latex=False, kind="flag"),
+        Column("same_raters", "Whether these rules include exactly the same raters as the study's "
+            "own", latex=False, kind="flag"),
         Column("same_conclusion", "Whether every main result keeps its sign and its significance "
-            "at the recipe's level; empty where there is none", latex=False, kind="flag"),
+            "at the recipe's level; empty if there are none", latex=False, kind="flag"),
         c.WHAT_MOVES, c.NOTE,
     ),
-    question="What does each rule of the filter do to the results?",
+    question="How does each rule of the filter change the results?",
     observations="comparisons (wins); raters; scenarios; ratings (mixed models)",
-    says="The main results by the rules in force, without rules, with each of several rules "
-        "alone and without each, and, if a rule is about σ, with σ taken in other ways. "
+    says="The main results with the study's rules, without rules, with each of several rules "
+        "alone, without each of them, and, if a rule uses σ, with σ computed in other ways. "
         "Differences are {a} minus {b} over all models.",
     section="Sensitivity",
     subject="order",
-    counts="n raters counts those whom the variant includes. The unit of wins is the comparison,"
-        " of differences what they are by, of mixed models the rating.",
+    counts="n raters counts those included by these rules. The unit of wins is the comparison; of "
+        "differences by raters or scenarios, the rater or scenario; of mixed models, the rating.",
 )  # fmt: skip
 
 
@@ -137,8 +136,8 @@ def sensitivity(
     rated = ratings.astype({"participant": "category"})  # categories compare faster
     for names in dict.fromkeys(names for _, names in each):
         of_these = rated[rated["participant"].isin(names)]
-        found = _results(of_these, known, contrast, recipe, refitted_up_to, fits)
-        results[names] = {d: found.get(d, _nothing(names)) for d in dimensions}
+        by_dimension = _results(of_these, known, contrast, recipe, refitted_up_to, fits)
+        results[names] = {d: by_dimension.get(d, _nothing(names)) for d in dimensions}
     in_force = results[each[0][1]]
     rows = [
         {
@@ -232,20 +231,20 @@ def _wins(
     rated = known[known["dimension"].isin(ratings["dimension"].unique())]
     table = wins_summary(wins(items(rating_counts(ratings), rated), contrast))
     row = table[table["scenario"] == ALL].iloc[0]
-    found: dict[str, Any] = {name: int(row[name]) for name in COUNTS}
+    cells: dict[str, Any] = {name: int(row[name]) for name in COUNTS}
     notes = []
-    tested = sign_test(found["a_wins"], found["b_wins"], ties=found["ties"])
+    tested = sign_test(cells["a_wins"], cells["b_wins"], ties=cells["ties"])
     if isinstance(tested, Inestimable):
         notes.append(f"sign test {tested}")
     else:
-        found["wins_p"] = tested.p
-    if not found["reference_points_max"]:
-        found["reference_points"] = None
-        compared = found["a_wins"] + found["b_wins"] + found["ties"]
+        cells["wins_p"] = tested.p
+    if not cells["reference_points_max"]:
+        cells["reference_points"] = None
+        compared = cells["a_wins"] + cells["b_wins"] + cells["ties"]
         beside = "the reference was not rated beside these"
         why = beside if contrast.reference else "the study names no reference"
         notes.append(f"no reference points, because {why}" if compared else "")
-    return found, notes
+    return cells, notes
 
 
 def _differences(
@@ -254,15 +253,15 @@ def _differences(
     items = known[known["dimension"] == ratings["dimension"].iloc[0]]  # they are of one dimension
     (differences,) = over_all_models(ratings, contrast, items).values()
     tested = min_f_prime(differences, confidence=recipe.confidence, units=("rater", "scenario"))
-    found: dict[str, Any] = {}
+    cells: dict[str, Any] = {}
     notes = []
     for of, result in (("raters", tested.by_raters), ("scenarios", tested.by_items)):
         if isinstance(result, Inestimable):
             notes.append(f"by {of} {result}")
             continue
-        found |= _numbers(f"by_{of}", result.difference, *result.interval, result.p)
-        found[f"by_{of}_n"] = result.n
-    return found, notes
+        cells |= _numbers(f"by_{of}", result.difference, *result.interval, result.p)
+        cells[f"by_{of}_n"] = result.n
+    return cells, notes
 
 
 def _mixed(
@@ -277,11 +276,11 @@ def _mixed(
     fit = fits.of(ratings, link)
     if isinstance(fit, Inestimable):
         return {"link": link}, [f"mixed model {fit}"]
-    found: dict[str, Any] = {"link": link}
+    cells: dict[str, Any] = {"link": link}
     for row in system_contrasts(fit, contrast, recipe):  # all models come last
         numbers = (row[name] for name in ("difference", "ci_low", "ci_high", "p"))
-        found |= _numbers(f"mixed_{row['scale']}", *numbers)
-    return found, [note.sentence for note in fit.notes]
+        cells |= _numbers(f"mixed_{row['scale']}", *numbers)
+    return cells, [note.sentence for note in fit.notes]
 
 
 def _numbers(name: str, *values: float) -> dict[str, float]:

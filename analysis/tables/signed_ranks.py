@@ -32,21 +32,21 @@ def signed_ranks(
         "left_out": left_out,
     }
     better, worse = (second, first) if lower else (first, second)
-    found = wilcoxon_signed_rank(better, worse, method=method_for(n), confidence=confidence)
-    if isinstance(found, Inestimable):
-        return {**row, "note": str(found)}
-    total = found.n * (found.n + 1) / 2
-    low, high = found.interval or (None, None)
-    note = "" if found.interval else "no interval, because all differences have one direction"
+    test = wilcoxon_signed_rank(better, worse, method=method_for(n), confidence=confidence)
+    if isinstance(test, Inestimable):
+        return {**row, "note": str(test)}
+    total = test.n * (test.n + 1) / 2
+    low, high = test.interval or (None, None)
+    note = "" if test.interval else "no interval, because all differences have one direction"
     return {
         **row,
-        "wilcoxon": min(found.statistic, total - found.statistic),
-        "t_plus": found.statistic,
-        "p": found.p,
-        "rank_biserial": found.rank_biserial,
+        "wilcoxon": min(test.statistic, total - test.statistic),
+        "t_plus": test.statistic,
+        "p": test.p,
+        "rank_biserial": test.rank_biserial,
         "ci_low": low,
         "ci_high": high,
-        "zeros": found.zeros,
-        "method": found.method,
+        "zeros": test.zeros,
+        "method": test.method,
         "note": note,
     }

@@ -31,9 +31,9 @@ SYSTEMS = TableSpec(
     ),
     question="How good is each system?",
     observations="raters; scenarios",
-    says="The mean of raters' means (unit participant) and of scenarios' means (unit "
-        "scenario), with intervals for other raters or for other scenarios; the two differ "
-        "where ratings are missing.",
+    says="The mean of raters' means (unit participant), with intervals for other raters, and of "
+        "scenarios' means (unit scenario), with intervals for other scenarios. The two means "
+        "differ where ratings are missing.",
     section="Systems",
     subject="systems",
     counts="n counts the unit.",
@@ -48,23 +48,24 @@ TO_REFERENCE = TableSpec(
         Column("reference_condition", "The reference's condition", is_key=True, latex=False,
             report=False, labels="conditions"),
         c.MARGIN, c.N, c.DIFFERENCE.but(label="system minus reference"), *c.interval("difference"),
-        Column("t_non_inferior", "t statistic of that test", latex=False, report=False),
+        Column("t_non_inferior", "t statistic of the non-inferiority test", latex=False,
+            report=False),
         c.DF.but(behind="t_non_inferior", latex=False, report=False),
         Column("p_non_inferior", "One-sided p that the system is not worse by the margin",
             form="p"),
         c.p_holm("systems; of p_non_inferior"),
         Column("lower_bound", "Lower end of the one-sided interval of the difference", page=False),
-        Column("approaches", "Whether the system is shown not to be worse by the margin, at 5 % "
-            "by the adjusted p", kind="flag"),
+        Column("approaches", "Whether the system is shown to be non-inferior (at 5 %, by the "
+            "adjusted p)", kind="flag"),
         c.P_EQUIVALENT.but(page=False), c.P_EQUIVALENT_ADJUSTED.but(page=False), c.EQUIVALENT,
         c.NOTE,
     ),
     question="Does a system come near the reference?",
     observations="raters; scenarios",
-    says="System minus reference, on the pages of which a rater rated both. A system "
-        "approaches the reference where it is shown not to be worse by the margin, which has "
-        "to be set in advance; it is equivalent where it is shown to be neither worse nor "
-        "better by it; both at 5 %, adjusted by Holm's method over systems.",
+    says="System minus reference, on pages on which a rater rated both. A system approaches the "
+        "reference if it is shown to be non-inferior: worse by less than the margin. It is "
+        "equivalent if the difference is shown to be smaller than the margin in both directions. "
+        "Both tests are at 5 %, adjusted by Holm's method over systems. Set the margin in advance.",
     section="Systems",
     subject="systems",
     counts="n counts the unit; p (Holm) is of non-inferiority, p equivalent of equivalence; "
@@ -97,12 +98,12 @@ def systems(
     rows = []
     for unit in UNITS:
         front = {"recipe": recipe.name, "unit": unit, "raters": raters}
-        for system, found in _systems(ratings, known):
+        for system, of_system in _systems(ratings, known):
             row: dict[str, Any] = {"n": 0, "note": "not estimable, because there are no ratings"}
-            if len(found):
-                means = found.groupby(unit, observed=True)["rating"].mean()
+            if len(of_system):
+                means = of_system.groupby(unit, observed=True)["rating"].mean()
                 row = mean_interval(means, confidence=recipe.confidence, unit=NAMES[unit])
-            rows.append({**front, **_named(system), **row, "n_ratings": len(found)})
+            rows.append({**front, **_named(system), **row, "n_ratings": len(of_system)})
     return DataFrame(rows, columns=SYSTEMS.names)
 
 
@@ -186,36 +187,36 @@ def _beside_reference(
     own = pages[~is_reference].rename(columns={"rating": "system"})
     beside = pages.loc[is_reference, [*page, "rating"]].rename(columns={"rating": "reference"})
     both = own.merge(beside, on=page)
-    found: dict[str, dict[tuple[str, ...], DataFrame]] = {}
+    by_unit: dict[str, dict[tuple[str, ...], DataFrame]] = {}
     for unit in UNITS:
         means = both.groupby([*SYSTEM, unit], observed=True)[["system", "reference"]].mean()
         by_system = means.groupby(SYSTEM, observed=True)
-        found[unit] = {tuple(map(str, key)): of_system for key, of_system in by_system}
-    return found
+        by_unit[unit] = {tuple(map(str, key)): of_system for key, of_system in by_system}
+    return by_unit
 
 
 def _near(means: DataFrame | None, unit: str, margin: float, recipe: Recipe) -> dict[str, Any]:
     n = 0 if means is None else len(means)
     if means is None or n < 2:
         return {"n": n, "note": f"not estimable, because {'one' if n else 'no'} {FEW[unit]}"}
-    found = paired_t(means["system"], means["reference"], confidence=recipe.confidence)
-    if isinstance(found, Inestimable):
-        return {"n": n, "note": str(found)}
-    return _tested(found, margin)
+    test = paired_t(means["system"], means["reference"], confidence=recipe.confidence)
+    if isinstance(test, Inestimable):
+        return {"n": n, "note": str(test)}
+    return _tested(test, margin)
 
 
-def _tested(found: PairedT, margin: float) -> dict[str, Any]:
-    near = equivalence(found, margin)
-    low, high = found.interval
+def _tested(test: PairedT, margin: float) -> dict[str, Any]:
+    near = equivalence(test, margin)
+    low, high = test.interval
     return {
-        "n": found.n,
-        "difference": found.difference,
+        "n": test.n,
+        "difference": test.difference,
         "ci_low": low,
         "ci_high": high,
         "t_non_inferior": near.t_lower,
-        "df": found.df,
+        "df": test.df,
         "p_non_inferior": near.p_lower,
-        "lower_bound": lower_bound(found),
+        "lower_bound": lower_bound(test),
         "p_equivalent": near.p,
         "note": "",
     }

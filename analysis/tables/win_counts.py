@@ -121,12 +121,12 @@ class Part:
     def sums(self, totals: Whole, counts: Whole, *, cells: int) -> Sums:
         """The sums of each of so many `cells`."""
         filled, starts = np.unique(self.cells, return_index=True)
-        found = []
+        summed = []
         for values in (totals, counts):
             sums = np.zeros((cells, *values.shape[1:]), dtype=np.int64)
             sums[filled] = np.add.reduceat(values[self.items], starts, axis=0)
-            found.append(sums)
-        return Sums(*found)
+            summed.append(sums)
+        return Sums(*summed)
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ WINS = TableSpec(
     (
         c.MODEL, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B, c.MEAN_A, c.MEAN_B,
         Column("mean_reference", "Mean of the reference"),
-        c.WINNER, c.REFERENCE_POINTS, c.N_A.but(meaning="How many ratings of a"),
-        c.N_B.but(meaning="How many ratings of b"), c.NOTE,
+        c.WINNER, c.REFERENCE_POINTS, c.N_A.but(meaning="Number of ratings of condition a"),
+        c.N_B.but(meaning="Number of ratings of condition b"), c.NOTE,
     ),
     question="Which condition wins where?",
     observations="comparisons of means",
@@ -39,8 +39,8 @@ WINS_SUMMARY = TableSpec(
     ),
     question="Which condition wins more often?",
     observations="comparisons of means",
-    says="Counts comparisons of a model in a scenario, by means of the included raters' "
-        "ratings. The same for every recipe.",
+    says="Each comparison is of the two conditions' mean ratings for one model in one scenario. "
+        "Included raters only. The same for every recipe.",
     section="Wins",
 )  # fmt: skip
 
@@ -72,7 +72,7 @@ def wins(items: DataFrame, contrast: Contrast) -> DataFrame:
     items = items.sort_values(KEYS, kind="stable")
     cells = cells_in_order(items, contrast)
     a, b, reference = cells.sums(items["total"].to_numpy(), items["n"].to_numpy())
-    found = outcomes_of(a, b, reference)
+    outcomes = outcomes_of(a, b, reference)
     no_ratings = f"no ratings of {contrast.condition_a}", f"no ratings of {contrast.condition_b}"
     reasons = {
         f"{no_ratings[0]} and {contrast.condition_b}": (a.n == 0) & (b.n == 0),
@@ -89,9 +89,9 @@ def wins(items: DataFrame, contrast: Contrast) -> DataFrame:
         mean_reference=reference.mean,
         winner=[
             WINNERS[way] if compared else ""
-            for way, compared in zip(found.higher.tolist(), found.compared, strict=True)
+            for way, compared in zip(outcomes.higher.tolist(), outcomes.compared, strict=True)
         ],
-        reference_points=Series(found.points, dtype="Int64").where(found.has_points),
+        reference_points=Series(outcomes.points, dtype="Int64").where(outcomes.has_points),
         n_a=a.n,
         n_b=b.n,
         note=np.select(list(reasons.values()), list(reasons), default=""),
@@ -106,7 +106,7 @@ def wins_summary(table: DataFrame) -> DataFrame:
     that has reference points.
     """
     ways = {winner: way for way, winner in WINNERS.items()}
-    found = Outcomes(
+    every_outcome = Outcomes(
         np.array([ways.get(winner, 0) for winner in table["winner"]], dtype=np.int8),
         (table["winner"] != "").to_numpy(dtype=bool),
         table["reference_points"].fillna(0).to_numpy(dtype=np.int8),
@@ -117,26 +117,28 @@ def wins_summary(table: DataFrame) -> DataFrame:
         places = np.arange(len(keys))
         of_cell = keys.set_axis(places).groupby(["scenario", "dimension"], observed=True)
         for (scenario, dimension), group in of_cell:
-            outcomes = found.of(np.isin(places, group.index))
+            outcomes = every_outcome.of(np.isin(places, group.index))
             rows.append(_summary(str(scenario), str(dimension), outcomes))
     return DataFrame(rows)
 
 
 def _summary(scenario: str, dimension: str, outcomes: Outcomes) -> dict[str, Any]:
-    found = outcomes.counted()
-    compared = int(found.a + found.b + found.ties)
+    counts = outcomes.counted()
+    compared = int(counts.a + counts.b + counts.ties)
     return {
         "scenario": scenario,
         "dimension": dimension,
-        "a_wins": int(found.a),
-        "b_wins": int(found.b),
-        "ties": int(found.ties),
-        "a_percent": percent(int(found.a), compared),
-        "b_percent": percent(int(found.b), compared),
-        "reference_points": int(found.reference_points),
-        "reference_points_max": int(found.reference_points_max),
-        "reference_percent": percent(int(found.reference_points), int(found.reference_points_max)),
-        "not_compared": int(found.not_compared),
+        "a_wins": int(counts.a),
+        "b_wins": int(counts.b),
+        "ties": int(counts.ties),
+        "a_percent": percent(int(counts.a), compared),
+        "b_percent": percent(int(counts.b), compared),
+        "reference_points": int(counts.reference_points),
+        "reference_points_max": int(counts.reference_points_max),
+        "reference_percent": percent(
+            int(counts.reference_points), int(counts.reference_points_max)
+        ),
+        "not_compared": int(counts.not_compared),
     }
 
 

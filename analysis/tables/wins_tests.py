@@ -31,39 +31,40 @@ from analysis.tables.wins_bootstrap import Comparisons, comparisons
 FRONT = ["recipe", "unit", "raters"]
 WINS_TESTS = TableSpec(
     "wins_tests",
-    "How sure the wins are",
+    "Certainty of the wins",
     (
         *c.FRONT, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B,
-        Column("n_cells", "Comparisons of a model in a scenario", kind="count"),
+        Column("n_cells", "Number of comparisons of a model in a scenario", kind="count"),
         c.A_WINS, *c.interval("a_wins", "a_wins", form="whole"),
         c.B_WINS, *c.interval("b_wins", "b_wins", form="whole"),
         c.TIES,
-        Column("ties_count", "What a tie counts for: neither or half", kind="text").csv_only(),
+        Column("ties_count", "How a tie counts: for neither side, or half for each",
+            kind="text").csv_only(),
         Column("a_share", "Share of the comparisons without ties that condition a wins",
             label="share of wins of {a}"),
-        *c.interval("a_share", "a_share", note="exact, as if comparisons were independent"), c.P,
-        Column("reference", "Which ratings of the reference: own_set or all sets pooled",
+        *c.interval("a_share", "a_share", note="exact, for independent comparisons"), c.P,
+        Column("reference", "Ratings of the reference: the model's own set, or all sets pooled",
             kind="text", labels="words").csv_only(),
         c.REFERENCE_POINTS, *c.interval("reference_points", "reference_points"),
         c.REFERENCE_POINTS_MAX, c.NOT_COMPARED.csv_only(),
-        Column("drawn_from", "Of how many raters each resample is drawn", kind="count").csv_only(),
-        Column("resamples", "Bootstrap resamples behind the intervals; 0 where none were drawn",
+        Column("drawn_from", "Number of raters in each resample", kind="count").csv_only(),
+        Column("resamples", "Number of bootstrap resamples for the intervals; 0 if none",
             kind="count"),
         c.A_PERCENT.csv_only(), c.B_PERCENT.csv_only(), c.REFERENCE_PERCENT.csv_only(), c.NOTE,
     ),
     question="How sure are the wins?",
-    observations="raters drawn anew, comparisons",
-    says="Wins and reference points; where resamples were drawn, with intervals from raters "
-        "drawn anew (and filtered anew, where the filter holds). Beside them the sign test "
-        "over model × scenario, and the exact interval of the share of {a} among the wins, as if "
-        "all comparisons were independent: each counts once, however close it was.",
+    observations="resampled raters, comparisons",
+    says="Wins and reference points, with intervals from resampled raters. Where the filter "
+        "applies, each resample is filtered again. The sign test and the exact interval of {a}'s "
+        "share of the wins treat all comparisons of model × scenario as independent and equally "
+        "weighted.",
     section="Wins",
     subject="wins",
     counts="n cells counts comparisons.",
 )  # fmt: skip
 WIN_DIFFERENCES = TableSpec(
     "win_differences",
-    "The difference behind every win",
+    "The difference in each comparison",
     (
         *c.FRONT, c.MODEL, c.SCENARIO, c.DIMENSION, c.CONDITION_A, c.CONDITION_B, c.N, c.DIFFERENCE,
         *c.interval("difference"), c.T.csv_only(), c.DF.csv_only(), c.P,
@@ -77,8 +78,8 @@ WIN_DIFFERENCES = TableSpec(
     ),
     question="Would other raters see the same winners?",
     observations="raters",
-    says="{a} minus {b} within raters who saw both, beside how often each side wins when raters "
-        "are drawn anew.",
+    says="{a} minus {b} within raters who saw both, and how often each side wins when raters are "
+        "resampled.",
     section="Wins",
     subject="wins",
     counts="n counts raters.",
@@ -189,7 +190,7 @@ def _named(contrast: Contrast) -> dict[str, Any]:
 
 
 def _by_cell(table: DataFrame) -> dict[tuple[str, ...], DataFrame]:
-    return {tuple(map(str, key)): found for key, found in table.groupby(KEYS, observed=True)}
+    return {tuple(map(str, key)): group for key, group in table.groupby(KEYS, observed=True)}
 
 
 def _paired(
@@ -220,11 +221,11 @@ def _paired(
     }
     if row["n"] == 1:
         return {**row, "note": "not estimable, because one rater rated both"}
-    found = paired_t(both["a"], both["b"], confidence=confidence)
-    if isinstance(found, Inestimable):
-        return {**row, "note": str(found)}
-    low, high = found.interval
-    tested = {"ci_low": low, "ci_high": high, "t": found.t, "df": found.df, "p": found.p}
+    test = paired_t(both["a"], both["b"], confidence=confidence)
+    if isinstance(test, Inestimable):
+        return {**row, "note": str(test)}
+    low, high = test.interval
+    tested = {"ci_low": low, "ci_high": high, "t": test.t, "df": test.df, "p": test.p}
     return {**row, **tested, "note": ""}
 
 
@@ -257,8 +258,8 @@ def _tests(drawn: Drawn, contrast: Contrast, recipe: Recipe) -> Iterator[dict[st
         "resamples": 0 if drawn.resamples is None else drawn.resamples.higher.shape[1],
     }
     for table in (keys, keys.assign(scenario=ALL)):
-        for (scenario, dimension), found in table.groupby(["scenario", "dimension"], observed=True):
-            rows = np.isin(np.arange(len(keys)), found.index)
+        for (scenario, dimension), group in table.groupby(["scenario", "dimension"], observed=True):
+            rows = np.isin(np.arange(len(keys)), group.index)
             yield {
                 **shared,
                 "scenario": str(scenario),
@@ -275,7 +276,7 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
     points = int(counts.reference_points[0])
     compared, with_points = a + b + ties, int(observed.has_points.sum())
     half = ties / 2 if recipe.wins.ties == "half" else 0
-    found: dict[str, Any] = {
+    row: dict[str, Any] = {
         "n_cells": compared,
         "not_compared": int(counts.not_compared[0]),
         "a_wins": a + half,
@@ -293,7 +294,7 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
         notes.append(f"sign test {tested}")
     else:
         low, high = tested.interval
-        found |= {"p": tested.p, "a_share": tested.share, "a_share_low": low, "a_share_high": high}
+        row |= {"p": tested.p, "a_share": tested.share, "a_share_low": low, "a_share_high": high}
     if compared and not with_points:
         beside = "the reference was not rated beside these"
         why = beside if contrast.reference else "the study names no reference"
@@ -302,9 +303,9 @@ def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dic
         notes.append(drawn.why_none)
     elif compared:
         intervals, note = _intervals(drawn.resamples.of(rows), observed, recipe)
-        found |= intervals
+        row |= intervals
         notes.append(note)
-    return {**found, "note": "; ".join(filter(None, notes))}
+    return {**row, "note": "; ".join(filter(None, notes))}
 
 
 def _intervals(
@@ -324,20 +325,20 @@ def _intervals(
     if observed.has_points.any():
         ends["reference_points"] = counts.reference_points[resamples.has_points.any(axis=0)]
     tail = round((1 - recipe.confidence) / 2, 12)
-    found: dict[str, float] = {}
+    intervals: dict[str, float] = {}
     for name, values in ends.items():
         if len(values):
             low, high = np.quantile(values, [tail, 1 - tail], method="inverted_cdf")
-            found |= {f"{name}_low": float(low), f"{name}_high": float(high)}
+            intervals |= {f"{name}_low": float(low), f"{name}_high": float(high)}
     gone: Truths = (observed.compared & ~resamples.compared) | (
         observed.has_points & ~resamples.has_points
     )
-    return found, _count("not all compared", np.any(gone, axis=0))
+    return intervals, _count("not all compared", np.any(gone, axis=0))
 
 
 def _make(request: Request) -> Tables:
     study = request.study
-    found = wins_tests(
+    tables = wins_tests(
         request.answers.ratings,
         study.people,
         study.known,
@@ -346,8 +347,8 @@ def _make(request: Request) -> Tables:
         raters=request.raters,
     )
     if request.recipe.unit == "rating":  # counts of means, and no differences within raters
-        return {"wins_tests": found.tests}
-    return {"wins_tests": found.tests, "win_differences": found.differences}
+        return {"wins_tests": tables.tests}
+    return {"wins_tests": tables.tests, "win_differences": tables.differences}
 
 
 ANALYSIS = Analysis((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)

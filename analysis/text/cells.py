@@ -188,8 +188,8 @@ def plain(sentence: Sentence) -> str:
 
 def values(rows: list[Row], column: str) -> list[Any]:
     """What occurs in a column, each once, in order; without empty cells."""
-    found = (row[column] for row in rows)
-    return list(dict.fromkeys(value for value in found if value is not None))
+    cells = (row[column] for row in rows)
+    return list(dict.fromkeys(value for value in cells if value is not None))
 
 
 def texts(rows: Sequence[Row], column: str) -> list[str]:

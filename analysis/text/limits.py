@@ -117,9 +117,9 @@ def _single_texts(tables: Tables) -> Iterator[Sentence]:
 def _ungrouped(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
     """Answers of included raters that no group of a recipe knows."""
     rows = given_answers(rows_of(tables, "demographics"))
-    for found in ungrouped(recipes, rows):
-        numbers = {answer: row.cite("n", count) for answer, row in rows[found.column].items()}
-        yield sentence(found, numbers)
+    for unknown in ungrouped(recipes, rows):
+        numbers = {answer: row.cite("n", count) for answer, row in rows[unknown.column].items()}
+        yield sentence(unknown, numbers)
 
 
 def _groups(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
@@ -150,9 +150,9 @@ def _families(tables: Tables, recipe: Recipe | None) -> Iterator[Sentence]:
             for column in ("factor", "condition", "scenario")
             if column not in recipe.adjust_over
         }
-        found = {column: n for column, n in numbers.items() if n > 1}
-        if found:
-            yield say("groups_not_adjusted_over", found=found)
+        families = {column: n for column, n in numbers.items() if n > 1}
+        if families:
+            yield say("groups_not_adjusted_over", families=families)
     dimensions = values(rows_of(tables, "items"), "dimension")
     if len(dimensions) > 1:
         yield say("dimensions_not_adjusted_over", n=len(dimensions))

@@ -167,14 +167,16 @@ def _choice_tests(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
 
 
 def _agreement(tables: Tables, _: Recipe, __: list[Row]) -> Values:
-    found = [str(name) for name in values(rows_of(tables, "agreement"), "statistic")]
-    return {"used": [name for name in AGREEMENT if any(each.startswith(name) for each in found)]}
+    statistics = [str(name) for name in values(rows_of(tables, "agreement"), "statistic")]
+    return {
+        "used": [name for name in AGREEMENT if any(each.startswith(name) for each in statistics)]
+    }
 
 
 def _sensitivity(_: Tables, __: Recipe, rows: list[Row]) -> Values:
     """With which other rules; a study without rules, or with one, has fewer of them."""
-    found = [str(variant) for variant in values(rows, "variant")]
-    return {"used": [kind for kind in VARIANTS if any(kind in variant for variant in found)]}
+    variants = [str(variant) for variant in values(rows, "variant")]
+    return {"used": [kind for kind in VARIANTS if any(kind in variant for variant in variants)]}
 
 
 def _order_effects(_: Tables, __: Recipe, rows: list[Row]) -> Values:
@@ -191,7 +193,7 @@ def _position_tests(_: Tables, __: Recipe, rows: list[Row]) -> Values:
     families = {"answers": answers, "sets": values(rows, "set")}
     return {
         "kinds": [*kinds, "ranks"] if "rank" in answers else kinds,
-        "adjusted_over": [name for name, found in families.items() if len(found) > 1],
+        "adjusted_over": [name for name, members in families.items() if len(members) > 1],
     }
 
 

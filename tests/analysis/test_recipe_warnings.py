@@ -114,8 +114,8 @@ def test_answer_that_no_group_knows_is_doubted_in_shipped_recipes_too(warned: An
         ]
 
     assert said("Female", "Male", "Prefer not to answer") == [
-        "'Female' and 'Male', which the question gender offers, are in no group: people who choose "
-        "them are left out of the tests. Add them to a group, or to left_out"
+        "'Female' and 'Male', which the question gender offers, are in no group: the tests do not "
+        "include people who choose them. Add them to a group, or to left_out"
     ]
     assert said("Woman", "Man", "Another gender") == []
 

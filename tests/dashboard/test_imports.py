@@ -118,7 +118,7 @@ def test_answers_that_no_group_of_a_recipe_knows_are_told(compared: Study, files
     notes = [line.split("Note: ")[1] for line in said.splitlines() if "Note: " in line]
     assert notes == [
         "gender: 'Female' (2) and 'Male' (1) are in no group of the recipes paper and sound "
-        "(Woman / Man), so these people are left out of tests of gender. Add these answers to a "
+        "(Woman / Man), so tests of gender do not include these people. Add these answers to a "
         "group, or to left_out, in recipes/paper.yaml and recipes/sound.yaml of the study's "
         "folder, and load the folder again."
     ]

@@ -54,7 +54,7 @@ def test_the_table_of_raters_who_were_filtered_out_has_these_alone() -> None:
     assert "p2 & 60 & Too fast or too slow" in found and "p3 & 7 & Failed attention" in found
     assert "p1" not in found
     assert as_latex(Table("raters", columns, rows[:1])) == (
-        "% No table: raters.csv has no row of the raters whom a rule or a decision left out.\n"
+        "% No table: raters.csv has no row of raters excluded by a rule or a decision.\n"
     )
 
 

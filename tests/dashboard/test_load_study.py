@@ -483,8 +483,8 @@ def test_study_that_takes_another_time_than_its_filter_allows_is_told_what_to_se
         folder, "estimated_minutes: 5", f"{quality}estimated_minutes: {minutes}"
     )
     assert notice.startswith(f"Notice: {folder / 'study.yaml'}, line ")
-    assert f"estimated_minutes: the study takes {minutes} minutes, and the rule" in notice
-    assert f"{window}: set quality.duration_minutes to what fits" in notice
+    assert f"estimated_minutes: the study takes {minutes} minutes, but the rule" in notice
+    assert f"{window}: change quality.duration_minutes, or remove" in notice
 
 
 @pytest.mark.parametrize(
@@ -509,7 +509,7 @@ def test_rule_about_ratings_is_noticed_where_there_are_none(folder: Path) -> Non
     (notice,) = notices_of_rules(folder)
     assert notice == (
         f"Notice: {path}, line {line}, column 3: quality.order: the study asks for no ratings, "
-        "so the rule `sigma_mae` excludes nobody: leave it out of quality.order"
+        "so the rule `sigma_mae` excludes nobody: remove it from quality.order"
     )
     assert notices_of_rules(folder, "[early_exit, sigma_mae]", "[early_exit]") == []
     without = notices_of_rules(folder, "quality:\n  order: [early_exit]\n")
@@ -545,7 +545,7 @@ def test_answer_that_no_group_of_a_shipped_recipe_knows_is_noticed(folder: Path)
     notices = [line for line in run("load_study", folder).splitlines() if "in no group" in line]
     assert [notice.split(": ", 2)[2] for notice in notices] == [
         "groups.gender: 'Female' and 'Male', which the question gender offers, are in no group: "
-        "people who choose them are left out of the tests. Add them to a group, or to left_out, in "
+        "the tests do not include people who choose them. Add them to a group, or to left_out, in "
         f"a copy of this file at {folder / 'recipes' / name}.yaml"
         for name in ("paper", "sound")
     ]

@@ -33,8 +33,8 @@ def test_both_ends_of_an_interval_stand_together_wherever_their_names_say_so() -
     rows = [{"difference_with": 0.5, "ci_low_with": 0.1, "ci_high_with": n} for n in (0.9, 0.8)]
     [part] = table("order_conclusions", *rows).parts
     assert [heading.text for heading in part.headings] == [
-        "Condition a minus condition b, with the order in the model",
-        "Interval of Condition a minus condition b, with the order in the model",
+        "Condition a minus condition b, adjusted for order",
+        "Interval of Condition a minus condition b, adjusted for order",
     ]
     assert texts(part)[0] == ["0.50", "0.10 to 0.90"]
 

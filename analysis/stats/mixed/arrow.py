@@ -76,14 +76,14 @@ class Crossing:
         """(table @ square) in the filled cells, as `cells` gives them."""
         if isinstance(table, np.ndarray):
             return np.asarray(table @ square).ravel()
-        found = np.empty(len(self._row))
+        product = np.empty(len(self._row))
         step = max(1, CHUNK // self.levels[1])
         for start in range(0, self.levels[0], step):
             stop = min(start + step, self.levels[0])
             here = slice(self._starts[start], self._starts[stop])
             part = table[start:stop] @ square
-            found[here] = part[self._row[here] - start, self._column[here]]
-        return found
+            product[here] = part[self._row[here] - start, self._column[here]]
+        return product
 
     def cells(self, table: Table) -> Vector:
         """The values of the filled cells."""
@@ -142,8 +142,8 @@ class Arrow:
         """M⁻¹ times what is given for the levels of either factor (vectors, or columns)."""
         d = self._d if first.ndim == 1 else self._d[:, None]
         right = second - self._q.T @ first
-        found = cho_solve(self._lower, right, check_finite=False)
-        return first / d - self._q @ found, found
+        of_second = cho_solve(self._lower, right, check_finite=False)
+        return first / d - self._q @ of_second, of_second
 
     def inverse(self) -> Inverse:
         lower, _ = dpotri(self._lower[0], lower=1)

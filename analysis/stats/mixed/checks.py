@@ -77,14 +77,14 @@ def dependent(data: Crossed) -> list[str]:
     length = np.sqrt(np.einsum("ij,ij->j", data.X, data.X))
     scale = np.where(length > 0, length, 1.0)
     left = (data.X.T @ data.X) / np.outer(scale, scale)
-    found = []
+    names = []
     for column, name in enumerate(data.names):
         rest = left[column, column]
         if rest < NOTHING_LEFT:
-            found.append(name)
+            names.append(name)
             continue
         left = left - np.outer(left[:, column], left[column]) / rest
-    return found
+    return names
 
 
 def _refuse_confounded(data: Crossed) -> None:
@@ -137,7 +137,7 @@ def extreme_levels(data: Crossed, ratings: Codes) -> list[str]:
     category: their effects have no finite estimate.
     """
     lowest, highest = ratings == ratings.min(), ratings == ratings.max()
-    found = []
+    extremes = []
     for term in data.terms:
         if not term.levels:
             continue
@@ -145,5 +145,5 @@ def extreme_levels(data: Crossed, ratings: Codes) -> list[str]:
         members = [~block.any(axis=1), *block.T]
         for level, member in zip(term.levels, members, strict=True):
             if lowest[member].all() or highest[member].all():
-                found.append(f"{term.name} {level}")
-    return found
+                extremes.append(f"{term.name} {level}")
+    return extremes

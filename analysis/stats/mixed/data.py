@@ -87,14 +87,14 @@ class Crossed:
         focal = self.term(name)
         others = [term for term in self.terms if term is not focal]
         cells = list(product(*(term.levels or (None,) for term in others)))
-        found = np.zeros((len(focal.levels), len(cells), len(self.names)))
-        found[:, :, 0] = 1
+        grid = np.zeros((len(focal.levels), len(cells), len(self.names)))
+        grid[:, :, 0] = 1
         for at, level in enumerate(focal.levels):
-            found[at, :, focal.columns] = focal.row(level)
+            grid[at, :, focal.columns] = focal.row(level)
             for cell, chosen in enumerate(cells):
                 for term, other in zip(others, chosen, strict=True):
-                    found[at, cell, term.columns] = term.row(other)
-        return found
+                    grid[at, cell, term.columns] = term.row(other)
+        return grid
 
 
 def crossed(

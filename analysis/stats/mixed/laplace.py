@@ -58,8 +58,8 @@ class Rows:
     def third(self) -> Vector:
         """(f''(a) − f''(b))/p."""
         (_, high), (_, low) = self.slopes
-        found = self.above * high - self.below * low
-        return np.where(self.turned, -found, found)
+        difference = self.above * high - self.below * low
+        return np.where(self.turned, -difference, difference)
 
     def ends(self) -> tuple[tuple[Vector, Vector, Vector], tuple[Vector, Vector, Vector]]:
         """f/p, f'/p and f''/p at a, and at b."""

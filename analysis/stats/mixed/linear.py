@@ -96,27 +96,27 @@ class Linear:
     def objective(self, tau: Vector) -> tuple[float, Vector]:
         """The log-likelihood and its slope; −∞ where no error is left."""
         try:
-            found = self.profile(tau)
+            profile = self.profile(tau)
         except np.linalg.LinAlgError:
             return -np.inf, np.zeros(2)
-        return -found.deviance / 2, -found.slope(found.sigma, self.restricted) / 2
+        return -profile.deviance / 2, -profile.slope(profile.sigma, self.restricted) / 2
 
     def near(self) -> tuple[Vector, Matrix]:
         """About the best τ, and by how much to scale steps from there."""
         whitening = np.diag([0.25 / np.sqrt(q) for q in self.equations.crossing.levels])
         return climb(self.objective, np.array([0.5, 0.5]), whitening, FLAT), whitening
 
-    def spread(self, found: Profile, of_tau: Matrix) -> Matrix:
+    def spread(self, profile: Profile, of_tau: Matrix) -> Matrix:
         """The covariance of the estimated τ and σ, given that of τ, for which σ was profiled out.
 
         By ∂²/∂σ² and ∂²/∂τ∂σ of the deviance, which have a closed form.
         """
-        sigma, b = found.sigma, np.append(-found.coefficients, 1.0)
-        mixed = -2 * found.absorbed.slope_of_log_determinant(np.outer(b, b)) / sigma**3
-        moved = -mixed / (4 * found.m / sigma**2)
+        sigma, b = profile.sigma, np.append(-profile.coefficients, 1.0)
+        mixed = -2 * profile.absorbed.slope_of_log_determinant(np.outer(b, b)) / sigma**3
+        moved = -mixed / (4 * profile.m / sigma**2)
         along = np.vstack([np.eye(2), moved])
         whole = along @ of_tau @ along.T
-        whole[2, 2] += sigma**2 / (2 * found.m)
+        whole[2, 2] += sigma**2 / (2 * profile.m)
         return whole
 
 
@@ -144,10 +144,12 @@ def _fit(data: Crossed, restricted: bool) -> MixedFit:
     best = settle(model.objective, near, whitening[:, near > 0])
     if best.miss > FARTHEST:
         raise unconverged(data)
-    found = model.profile(best.at)
-    if found.sigma < SMALL_SHARE * float(data.y.std()) and explained_exactly(data):
+    profile = model.profile(best.at)
+    if profile.sigma < SMALL_SHARE * float(data.y.std()) and explained_exactly(data):
         raise unconverged(data)
-    return _described(data, model, best.at, found, model.spread(found, best.covariance), best.miss)
+    return _described(
+        data, model, best.at, profile, model.spread(profile, best.covariance), best.miss
+    )
 
 
 def unconverged(data: Crossed) -> Refused:
@@ -173,23 +175,23 @@ def boundary(names: list[str]) -> tuple[Note, ...]:
 
 
 def _described(
-    data: Crossed, model: Linear, tau: Vector, found: Profile, spread: Matrix, miss: float
+    data: Crossed, model: Linear, tau: Vector, profile: Profile, spread: Matrix, miss: float
 ) -> MixedFit:
-    names, sigma = list(data.names), found.sigma
-    coefficients = pd.Series(found.coefficients, index=names)
+    names, sigma = list(data.names), profile.sigma
+    coefficients = pd.Series(profile.coefficients, index=names)
     coefficients.iloc[0] += model.shift
-    b = np.append(-found.coefficients, 1.0)
+    b = np.append(-profile.coefficients, 1.0)
     groups = data.by_size
     modes = {
-        group.name: pd.Series(tau[k] * (found.absorbed.effects[k] @ b), index=list(group.labels))
+        group.name: pd.Series(tau[k] * (profile.absorbed.effects[k] @ b), index=list(group.labels))
         for k, group in enumerate(groups)
     }
     at_boundary = [group.name for k, group in enumerate(groups) if tau[k] == 0]
     fixed_only = Absorbed(
-        found.absorbed.arrow,
-        found.absorbed.schur[:-1, :-1],
-        _without_ratings(found.absorbed.effects),
-        _without_ratings(found.absorbed.errors),
+        profile.absorbed.arrow,
+        profile.absorbed.schur[:-1, :-1],
+        _without_ratings(profile.absorbed.effects),
+        _without_ratings(profile.absorbed.errors),
     )
     return MixedFit(
         data=data,
@@ -198,15 +200,15 @@ def _described(
         coefficients=coefficients,
         thresholds=pd.Series(dtype=float),
         categories=(),
-        covariance=DataFrame(sigma**2 * found.inverse, index=names, columns=names),
+        covariance=DataFrame(sigma**2 * profile.inverse, index=names, columns=names),
         sds={group.name: float(tau[k] * sigma) for k, group in enumerate(groups)},
         residual_sd=sigma,
         modes=modes,
-        log_likelihood=float(-found.deviance / 2),
+        log_likelihood=float(-profile.deviance / 2),
         spare_levels={group.name: spare_levels(data.X, group) for group in data.groups},
         miss=miss,
         notes=data.notes + boundary(at_boundary),
-        reference=Reference(fixed_only, found.inverse, spread, sigma),
+        reference=Reference(fixed_only, profile.inverse, spread, sigma),
     )
 
 

@@ -27,11 +27,11 @@ class Distribution:
 
 
 def _normal(x: Vector, _cumulative: Vector) -> Vector:
-    found = x * x
-    found *= -0.5
-    np.exp(found, out=found)
-    found *= ROOT
-    return found
+    density = x * x
+    density *= -0.5
+    np.exp(density, out=density)
+    density *= ROOT
+    return density
 
 
 def _normal_slopes(x: Vector, _cumulative: Vector) -> tuple[Vector, Vector]:

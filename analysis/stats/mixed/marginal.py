@@ -69,17 +69,17 @@ def means(
     it is the distance from the middle of the thresholds; a linear model has no such scale. Raises
     KeyError where the model has no such factor, and ValueError for a scale that it has not.
     """
-    found = _levels(fit, factor, scale, over)
-    errors, df = found.errors, found.df
+    levels = _levels(fit, factor, scale, over)
+    errors, df = levels.errors, levels.df
     reach = stdtrit(df, (1 + confidence) / 2) * errors
     return DataFrame(
         {
             "level": list(fit.data.term(factor).levels),
-            "estimate": found.values,
+            "estimate": levels.values,
             "se": errors,
             "df": df,
-            "low": found.values - reach,
-            "high": found.values + reach,
+            "low": levels.values - reach,
+            "high": levels.values + reach,
         }
     )
 
@@ -108,22 +108,22 @@ def contrasts(
             if level not in levels:
                 raise KeyError(f"{factor} has no level {level!r}")
             matrix[row, levels.index(level)] = weight
-    found = _levels(fit, factor, scale, over).combined(matrix)
-    errors, df = found.errors, found.df
-    ratio = found.values / errors
+    differences = _levels(fit, factor, scale, over).combined(matrix)
+    errors, df = differences.errors, differences.df
+    ratio = differences.values / errors
     p = np.asarray(2 * stdtr(df, -np.abs(ratio)))
     reach = stdtrit(df, (1 + confidence) / 2) * errors
     return DataFrame(
         {
             "contrast": list(weights),
-            "estimate": found.values,
+            "estimate": differences.values,
             "se": errors,
             "df": df,
             "t": ratio,
             "p": p,
             "p_adjusted": _holm(p),
-            "low": found.values - reach,
-            "high": found.values + reach,
+            "low": differences.values - reach,
+            "high": differences.values + reach,
         }
     )
 
@@ -150,10 +150,10 @@ def shares(
     """
     values, slopes = _category_shares(fit, factor, over)
     levels, categories = values.shape
-    found = Estimates(fit, values.ravel(), slopes.reshape(levels * categories, -1))
-    errors = found.errors
-    share = found.values
-    reach = stdtrit(found.df, (1 + confidence) / 2) * errors / (share * (1 - share))
+    estimates = Estimates(fit, values.ravel(), slopes.reshape(levels * categories, -1))
+    errors = estimates.errors
+    share = estimates.values
+    reach = stdtrit(estimates.df, (1 + confidence) / 2) * errors / (share * (1 - share))
     return DataFrame(
         {
             "level": np.repeat(list(fit.data.term(factor).levels), categories),
@@ -205,23 +205,23 @@ def _category_shares(fit: MixedFit, factor: str, over: Over) -> tuple[Matrix, Ma
     upto, slope = cumulative @ weights, density @ weights
     by_s = -(density * nodes) @ weights
     levels, cells, k = upto.shape
-    found = np.zeros((levels, k, k + grid.shape[2] + len(tau)))
+    slopes = np.zeros((levels, k, k + grid.shape[2] + len(tau)))
     columns = slice(k, k + grid.shape[2])
     for at in range(k):
-        found[:, at, at] = slope[:, :, at].mean(axis=1)
-        found[:, at, columns] = -np.einsum("lc,lcp->lp", slope[:, :, at], grid) / cells
+        slopes[:, at, at] = slope[:, :, at].mean(axis=1)
+        slopes[:, at, columns] = -np.einsum("lc,lcp->lp", slope[:, :, at], grid) / cells
         if s:
-            found[:, at, -len(tau) :] = by_s[:, :, at].mean(axis=1)[:, None] * tau / s
+            slopes[:, at, -len(tau) :] = by_s[:, :, at].mean(axis=1)[:, None] * tau / s
     ends = ((0, 0), (1, 1))
     values = np.diff(np.pad(upto.mean(axis=1), ends)[:, : k + 2], axis=1)
     values[:, -1] += 1
-    return values, np.diff(np.pad(found, (*ends, (0, 0))), axis=1)
+    return values, np.diff(np.pad(slopes, (*ends, (0, 0))), axis=1)
 
 
 def _holm(p: Vector) -> Vector:
     """S. Holm (1979), A simple sequentially rejective multiple test procedure."""
     order = np.argsort(p)
     raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    found = np.empty(len(p))
-    found[order] = np.minimum(raised, 1.0)
-    return found
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(raised, 1.0)
+    return adjusted

@@ -44,8 +44,10 @@ def climb(objective: Objective, start: Vector, whitening: Matrix, flat: float = 
         height, slope = objective(start + whitening @ z)
         return -height, -(whitening.T @ slope)
 
-    found = minimize(lowered, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": flat})
-    return start + whitening @ np.asarray(found.x)
+    optimum = minimize(
+        lowered, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": flat}
+    )
+    return start + whitening @ np.asarray(optimum.x)
 
 
 def at_zero(objective: Objective, at: Vector, last: int) -> Vector:
@@ -70,8 +72,8 @@ def curvature(slope: Callable[[Vector], Vector], at: Vector, whitening: Matrix) 
     for direction in whitening.T:
         ahead, behind = slope(at + STEP * direction), slope(at - STEP * direction)
         columns.append(whitening.T @ (behind - ahead) / (2 * STEP))
-    found = np.array(columns)
-    return (found + found.T) / 2
+    hessian = np.array(columns)
+    return (hessian + hessian.T) / 2
 
 
 def settle(objective: Objective, at: Vector, whitening: Matrix) -> Maximum:

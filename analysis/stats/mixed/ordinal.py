@@ -62,12 +62,12 @@ class Parameters:
 
     def jacobian(self, x: Vector) -> Matrix:
         """∂(thresholds, coefficients, τ)/∂x."""
-        found = np.eye(len(x))
-        found[: self.thresholds, 0] = 1
+        jacobian = np.eye(len(x))
+        jacobian[: self.thresholds, 0] = 1
         for gap in range(1, self.thresholds):
-            found[gap, gap] = 0
-            found[gap : self.thresholds, gap] = np.exp(x[gap])
-        return found
+            jacobian[gap, gap] = 0
+            jacobian[gap : self.thresholds, gap] = np.exp(x[gap])
+        return jacobian
 
 
 class Ordinal:
@@ -85,9 +85,9 @@ class Ordinal:
         if x[1 : self.parameters.thresholds].max(initial=0) > FARTHEST_GAP:
             raise ModeNotFound
         with np.errstate(invalid="ignore"):  # far off, what overflows is found out by itself
-            found = self.laplace.mode(*self.parameters.split(x), start=self._u)
-        self._u = found.u
-        return found
+            mode = self.laplace.mode(*self.parameters.split(x), start=self._u)
+        self._u = mode.u
+        return mode
 
     def objective(self, x: Vector) -> tuple[float, Vector]:
         """The log-likelihood and its slope; far off, where there is no mode, −∞."""
@@ -128,16 +128,16 @@ class Ordinal:
         codes = self.laplace.ratings.astype(float)
         linear = Linear(Crossed(codes, data.X, data.names, data.groups), restricted=False)
         relative = np.abs(linear.near()[0])
-        found = linear.profile(relative)
-        scale = 1.05 * spread / found.sigma
+        profile = linear.profile(relative)
+        scale = 1.05 * spread / profile.sigma
         tau = np.maximum(relative * 1.05, LEAST_SD) * spread
-        coefficients = scale * found.coefficients[1:]
+        coefficients = scale * profile.coefficients[1:]
         fixed = data.X[:, 1:] @ coefficients
         counts = np.bincount(self.laplace.ratings)
         shares = np.cumsum(counts)[:-1] / counts.sum()
         wider = np.sqrt(1 + (fixed.var() + (tau**2).sum()) / spread**2)
         thresholds = self.distribution.quantile(shares) * wider + fixed.mean()
-        own = scale**2 * found.sigma**2 * found.inverse
+        own = scale**2 * profile.sigma**2 * profile.inverse
         own[0] *= -1
         own[:, 0] *= -1
         gaps = 2.0 / counts[1:-1]
@@ -250,15 +250,15 @@ def _fit(
     x[-2:] = np.abs(x[-2:])
     x = at_zero(objective, x, last=2)
     free = np.append(np.ones(len(x) - 2, dtype=bool), x[-2:] > 0)
-    found = settle(objective, x, whitening[:, free])
-    if found.miss > FARTHEST:
+    maximum = settle(objective, x, whitening[:, free])
+    if maximum.miss > FARTHEST:
         raise _foretold(model, x) or unconverged(data)
-    _refuse_flat(model, found)
+    _refuse_flat(model, maximum)
     notes = tuple(
         Note("empty_category", f"Nobody chose {value:g}: the model gives it a share of 0.")
         for value in sorted(set(scale) - set(values))
     )
-    return _described(model, found, restricted, tuple(float(each) for each in values), notes)
+    return _described(model, maximum, restricted, tuple(float(each) for each in values), notes)
 
 
 def _restricted(model: Ordinal, x: Vector) -> Objective:
@@ -283,16 +283,16 @@ def _restricted(model: Ordinal, x: Vector) -> Objective:
 
 def _described(
     model: Ordinal,
-    found: Maximum,
+    maximum: Maximum,
     restricted: bool,
     categories: tuple[float, ...],
     notes: tuple[Note, ...],
 ) -> MixedFit:
     data, parameters = model.data, model.parameters
-    x = found.at
+    x = maximum.at
     thresholds, coefficients, tau = parameters.split(x)
     jacobian = parameters.jacobian(x)
-    covariance = jacobian @ found.covariance @ jacobian.T
+    covariance = jacobian @ maximum.covariance @ jacobian.T
     groups = data.by_size
     names = [f"{low:g}|{high:g}" for low, high in pairwise(categories)]
     columns = [*names, *data.names[1:], *(f"sd: {group.name}" for group in groups)]
@@ -313,9 +313,9 @@ def _described(
             group.name: pd.Series(tau[k] * mode.u[k], index=list(group.labels))
             for k, group in enumerate(groups)
         },
-        log_likelihood=found.height,
+        log_likelihood=maximum.height,
         spare_levels={group.name: spare_levels(data.X, group) for group in data.groups},
-        miss=found.miss,
+        miss=maximum.miss,
         notes=(*data.notes, *notes, *at_boundary),
         reference=Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
     )
@@ -334,19 +334,19 @@ def _foretold(model: Ordinal, x: Vector) -> Refused | None:
     )
 
 
-def _refuse_flat(model: Ordinal, found: Maximum) -> None:
+def _refuse_flat(model: Ordinal, maximum: Maximum) -> None:
     """Separation that no single level shows: the likelihood rises for ever, ever more slowly."""
     data, design = model.data, model.laplace.design
-    jacobian = model.parameters.jacobian(found.at)
+    jacobian = model.parameters.jacobian(maximum.at)
     t = model.parameters.thresholds
     # Thresholds at the mean of the design, and coefficients by the SD of their column.
     jacobian[:t, t:-2] -= design.mean(axis=0)
     jacobian[t:-2] *= design.std(axis=0)[:, None]
-    errors = np.sqrt(np.einsum("ij,jk,ik->i", jacobian, found.covariance, jacobian))
+    errors = np.sqrt(np.einsum("ij,jk,ik->i", jacobian, maximum.covariance, jacobian))
     names = ["the thresholds"] * t + list(data.names[1:])
     names += [f"the SD of the {group.name} effects" for group in data.by_size]
     flat = errors > FLAT_SE * model.distribution.spread
-    if flat.any() or found.condition > WORST_CONDITION:
+    if flat.any() or maximum.condition > WORST_CONDITION:
         which = {name: None for name, is_flat in zip(names, flat, strict=True) if is_flat}
         raise Refused(
             "separated",

@@ -41,7 +41,7 @@ def findings(
     """
     sound, paper = of_unit(recipes, "participant"), of_unit(recipes, "rating")
     dimensions = _dimensions(tables)
-    found = [Finding("Who counts", "funnel", tuple(answers.included(tables)))]
+    all_findings = [Finding("Who counts", "funnel", tuple(answers.included(tables)))]
     for dimension, label in dimensions.items():
         named = label if dimension and len(dimensions) > 1 else ""
         of = f" ({named})" if named else ""
@@ -89,12 +89,14 @@ def findings(
         questions += [
             (each.title, each.table, each.say(tables, sound, dimension), ()) for each in more
         ]
-        found += [
+        all_findings += [
             Finding(title + of, table, tuple(a), tuple(b), named)
             for title, table, a, b in questions
         ]
-    found.append(Finding("Printed numbers", "replication", (), tuple(answers.replication(tables))))
-    return [finding for finding in found if finding.sound or finding.paper]
+    all_findings.append(
+        Finding("Printed numbers", "replication", (), tuple(answers.replication(tables)))
+    )
+    return [finding for finding in all_findings if finding.sound or finding.paper]
 
 
 def _dimensions(tables: Tables) -> dict[str, str]:

@@ -5,6 +5,7 @@ import pytest
 from analysis import catalogue
 from analysis.catalogue.columns import MEAN, P, interval
 from analysis.catalogue.spec import Column, TableSpec, together, unknown
+from survey.definition.labels import Labels
 
 
 @pytest.mark.parametrize(
@@ -86,3 +87,16 @@ def test_table_that_is_not_declared_has_its_name() -> None:
 def test_declaration_survives_its_file() -> None:
     declared = TableSpec("t", "T", (MEAN, *interval("mean")), question="How?", folded=True)
     assert TableSpec.from_json(declared.as_json()) == declared
+
+
+def test_notes_show_labels_of_rules_and_names_but_no_words_replaced() -> None:
+    labels = Labels(
+        {
+            "conditions": {"zero_shot": "Zero-shot", "plain": "Plain"},
+            "rules": {"sigma_mae": "Far from gold", "duration": "Too fast"},
+        }
+    )
+    note = catalogue.table("wins", labels).column("note")
+    assert note.text("no ratings of zero_shot; a plain duration; see sigma_mae") == (
+        "no ratings of Zero-shot; a plain duration; see “Far from gold”"
+    )

@@ -94,8 +94,8 @@ def test_scenarios_with_few_choices_have_no_bars_and_the_note_says_so() -> None:
         *["<b>Q1</b>"] * 2,
     ]
     assert notes(figure)["Included raters"].endswith(
-        "Unit: choice. 1 of 2 scenarios has fewer than 20 choices and is not drawn by itself: its "
-        "numbers are in choices.csv."
+        "Unit: choice. 1 of 2 scenarios has fewer than 20 choices and is not shown individually: "
+        "its numbers are in choices.csv."
     )
 
 

@@ -87,8 +87,8 @@ def test_bars_count_included_and_excluded_raters() -> None:
         assert counted[bar][kind] == 1
     assert made["layout"]["barmode"] == "stack"
     # four raters are too few for an elbow, the limit in force is there
-    assert [t["name"] for t in made["data"]][2:] == ["limit: below 0.6 (beyond it: 1)"]
-    assert trace(made, "limit: below 0.6 (beyond it: 1)")["x"] == [0.6, 0.6]
+    assert [t["name"] for t in made["data"]][2:] == ["threshold: below 0.6 (beyond it: 1)"]
+    assert trace(made, "threshold: below 0.6 (beyond it: 1)")["x"] == [0.6, 0.6]
     assert "shapes" not in made["layout"]
     assert made["layout"]["yaxis"]["dtick"] == 1  # halves of raters would be marked otherwise
 
@@ -105,7 +105,7 @@ def test_an_elbow_is_called_one_where_it_is_clear(careless: int, word: str) -> N
     assert line["x"][0] == pytest.approx(table["elbow"][0], rel=1e-3)
     (interval,) = made["layout"]["shapes"]
     assert interval["x0"] == pytest.approx(table["ci_low"][0], rel=1e-3)
-    assert "other raters (95 %)" in note(made)
+    assert "95 % interval of the bend" in note(made)
 
 
 def test_durations_stand_beside_the_window_and_very_long_ones_share_a_bar() -> None:
@@ -116,7 +116,7 @@ def test_durations_stand_beside_the_window_and_very_long_ones_share_a_bar() -> N
     excluded = trace(made, "excluded (n = 2)")
     assert excluded["y"][-1] == 2
     assert excluded["x"][-1] - excluded["width"] / 2 == pytest.approx(150)
-    assert "The last bar holds 2 who took longer than 150 minutes." in note(made)
+    assert "The last bar includes 2 who took longer than 150 minutes." in note(made)
     assert "Not drawn: 1 without a duration." in note(made)
 
 

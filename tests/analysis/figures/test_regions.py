@@ -129,7 +129,7 @@ def test_a_note_says_what_the_test_of_regions_finds_in_its_view() -> None:
     assert "The regions differ: analysis of variance, p\u202f<\u202f.001." in said["All scenarios"]
     assert "p\u202f<\u202f.001, after Holm over the scenarios p\u202f<\u202f.001." in said["S2"]
     said = notes(figure(TESTED, tested=True))
-    assert "Whether regions differ is not estimable, because a single rater" in said["S1"]
+    assert "The test of regions is not estimable, because a single rater" in said["S1"]
     assert "The recipe does not test whether regions differ." in note(figure(TESTED))
 
 

@@ -89,8 +89,8 @@ def test_scenarios_that_are_not_drawn_one_by_one_are_in_the_note() -> None:
     made = figure({(f"S{n}", "", "Ant", "plain", "warmth"): [1, 2, 3] * 10 for n in range(160)})
     assert "updatemenus" not in made["layout"]
     assert notes(made)["All scenarios"].endswith(
-        "Unit: rating. More than 12 scenarios are not drawn one by one: the numbers of all 160 are "
-        "in items.csv."
+        "Unit: rating. More than 12 scenarios are not shown individually: the numbers of all 160 "
+        "are in items.csv."
     )
 
 

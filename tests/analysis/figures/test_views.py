@@ -22,7 +22,8 @@ def test_up_to_twelve_scenarios_of_twenty_ratings_are_shown_one_by_one() -> None
 def test_more_scenarios_are_shown_together_alone() -> None:
     assert titles_and_notes({f"S{number}": 500 for number in range(13)}) == (
         ["All scenarios"],
-        "More than 12 scenarios are not drawn one by one: the numbers of all 13 are in items.csv.",
+        "More than 12 scenarios are not shown individually: the numbers of all 13 are in "
+        "items.csv.",
     )
 
 
@@ -32,13 +33,13 @@ def test_more_scenarios_are_shown_together_alone() -> None:
         (
             {"S1": 20, "S2": 19},
             ["All scenarios", "S1"],
-            "1 of 2 scenarios has fewer than 20 ratings and is not drawn by itself: its numbers "
+            "1 of 2 scenarios has fewer than 20 ratings and is not shown individually: its numbers "
             "are in items.csv.",
         ),
         (
             {"S1": 3, "S2": 19},
             ["All scenarios"],
-            "2 of 2 scenarios have fewer than 20 ratings and are not drawn by themselves: their "
+            "2 of 2 scenarios have fewer than 20 ratings and are not shown individually: their "
             "numbers are in items.csv.",
         ),
     ],

@@ -121,7 +121,7 @@ def test_what_imported_people_changed_and_wrote_is_not_known() -> None:
     nobody = replace(found, presentations=found.presentations.assign(shown_at=None))
     table = protocol(nobody).set_index("measure").loc[["changed_answers", "texts"]]
     assert table["value"].isna().all() and table["n"].tolist() == [0, 0]
-    assert set(table["note"]) == {"all answers are imported, which does not tell"}
+    assert set(table["note"]) == {"all answers are imported and have no such record"}
     pages = found.presentations.assign(shown_at=Series(["2026-01-01", None], dtype=object))
     some = replace(found, presentations=pages)
     known = measures(protocol(some))
@@ -162,7 +162,7 @@ def test_measure_without_a_value_says_why(people: Rows) -> None:
             (),
             [
                 "there are no ranks",
-                "in no block did two people who rated all of it tell responses apart",
+                "no block has two people who rated all of it and told its responses apart",
                 "there are no ranks",
             ],
         ),

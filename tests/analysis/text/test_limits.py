@@ -61,7 +61,7 @@ def test_few_scenarios_are_counted(n: int, approved: Approval) -> None:
     "names", [["choices"], ["rankings"], ["choices", "rankings"]], ids=" and ".join
 )
 def test_texts_of_what_was_asked_for_are_fixed(names: list[str], approved: Approval) -> None:
-    approved(*about("take the texts", tables(**{name: [FRONT] for name in names})))
+    approved(*about("the same texts", tables(**{name: [FRONT] for name in names})))
 
 
 def test_enough_scenarios_are_no_limit() -> None:
@@ -76,9 +76,9 @@ def test_single_texts_are_a_limit_where_systems_have_one_each() -> None:
         {"scenario": "S1", "model": model, "condition": condition, "set": name}
         for model, condition, name in keys
     ]
-    assert len(about("luckier text", tables(items=rows))) == 1
+    assert len(about("one good text", tables(items=rows))) == 1
     several = [{**row, "set": other} for row in rows for other in "ab"]
-    assert about("luckier text", tables(items=several)) == []
+    assert about("one good text", tables(items=several)) == []
 
 
 # ── Groups ────────────────────────────────────────────────────────────────────────────────────────
@@ -170,8 +170,8 @@ def paper_tests() -> dict[str, Table]:
 
 
 def test_ratings_as_units_show_how_many_degrees_come_of_how_many_raters(approved: Approval) -> None:
-    approved(about("by itself", paper_tests())[0])
-    assert about("by itself", paper_tests(), [SOUND]) == []
+    approved(about("as independent", paper_tests())[0])
+    assert about("as independent", paper_tests(), [SOUND]) == []
 
 
 def test_unadjusted_tests_are_counted_beside_what_chance_gives(approved: Approval) -> None:
@@ -205,7 +205,7 @@ def filtered(remaining: int, mae: float | None = 0.5) -> dict[str, Table]:
 
 def test_judge_filter_is_a_limit_where_there_are_gold_scores(approved: Approval) -> None:
     approved(about("gold scores", filtered(92))[0])
-    assert about("left out 1 rater with σ below", filtered(99))
+    assert about("excluded 1 rater with σ below", filtered(99))
     assert about("gold scores", filtered(100)) == []  # nobody was chosen by them
     assert about("gold scores", filtered(92, mae=None)) == []
 
@@ -217,16 +217,16 @@ def test_distance_that_decides_nothing_beside_sigma_is_said_to(flat: int, decide
     (said_of,) = about(
         "The rule “Low variance and far from gold”", filtered(92) | tables(thresholds=rows)
     )
-    assert ("more likely to count" in said_of) == decides
+    assert ("more likely to be included" in said_of) == decides
     nothing = (
-        "All 8 with so small a σ are that far from them, so the distance decides nothing here."
+        "All 8 with so small a σ are that far from them, so here the distance makes no difference."
     )
     assert said_of.endswith(nothing) != decides
 
 
 def test_strict_filter_says_how_many_it_leaves(approved: Approval) -> None:
-    approved(*about("leaves", filtered(80)))
-    assert about("leaves", filtered(92)) == []
+    approved(*about("The filter keeps", filtered(80)))
+    assert about("The filter keeps", filtered(92)) == []
 
 
 def test_nobody_included_is_said(approved: Approval) -> None:
@@ -235,17 +235,18 @@ def test_nobody_included_is_said(approved: Approval) -> None:
 
 def test_results_of_choices_by_all_raters_stand_beside_too(approved: Approval) -> None:
     made = filtered(80) | tables(choices=[{**FRONT, "raters": "all"}])
-    (said_of,) = about("leaves", made)
+    (said_of,) = about("The filter keeps", made)
     approved(said_of)
 
 
 @pytest.mark.parametrize("n", [1, 5])
 def test_few_raters_are_counted(n: int, approved: Approval) -> None:
-    approved(*about("these few", tables(funnel=[{"step": "x", "excluded": 0, "remaining": n}])))
+    approved(*about("so few, con", tables(funnel=[{"step": "x", "excluded": 0, "remaining": n}])))
 
 
 def test_enough_raters_are_no_limit() -> None:
-    assert about("these few", tables(funnel=[{"step": "x", "excluded": 0, "remaining": 10}])) == []
+    enough = tables(funnel=[{"step": "x", "excluded": 0, "remaining": 10}])
+    assert about("so few, con", enough) == []
 
 
 def test_tastes_of_few_raters_are_a_limit_of_all_but_min_f(approved: Approval) -> None:
@@ -259,7 +260,7 @@ def test_tastes_of_few_raters_are_a_limit_of_all_but_min_f(approved: Approval) -
 def test_choices_take_people_and_texts_as_they_came() -> None:
     said_of = of(tables(choices=[FRONT]))
     assert [sentence.split(" ", 3)[:3] for sentence in said_of] == [
-        ["Other", "raters", "are"],
+        ["“Other", "raters”", "are"],
         ["Shares", "of", "choices,"],
     ]
 
@@ -275,7 +276,7 @@ def test_margin_holds_only_if_set_before() -> None:
 
 def test_margin_between_groups_is_a_limit_where_groups_are_compared() -> None:
     made = tables(group_tests=[{**FRONT, "factor": "age", "margin": 0.25}])
-    assert len(about("points between groups of raters is the recipe's", made)) == 1
+    assert len(about("points between groups of raters comes from the recipe", made)) == 1
     assert about("to the reference", made) == []
 
 

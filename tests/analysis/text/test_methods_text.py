@@ -189,7 +189,7 @@ def test_single_model_has_nothing_to_be_adjusted_for(approved: Approval) -> None
         for models in (["Ant"], ["Ant", "Bee", "all"])
     )
     assert "Holm" not in one[BY_RATERS]
-    assert one[BY_RATERS].count("; there is one model, so there is nothing to adjust for") == 2
+    assert one[BY_RATERS].count("; there is one model, so p values are not adjusted") == 2
     assert "there is one model" not in several[BY_RATERS]
     assert several[BY_RATERS].count("p values of models are adjusted by Holm's method") == 2
     approved(several[BY_RATERS])

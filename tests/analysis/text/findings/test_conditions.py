@@ -210,8 +210,8 @@ def test_comparisons_that_could_not_be_tested_are_counted(approved: Approval) ->
 @pytest.mark.parametrize(
     ("n", "zeros", "method", "end"),
     [
-        (5, 0, "exact", "; 5 raters, with whom it cannot have p < .05."),
-        (6, 1, "exact", "; 5 of 6 raters with a difference, with whom it cannot have p < .05."),
+        (5, 0, "exact", "; 5 raters; with so few, p < .05 is impossible."),
+        (6, 1, "exact", "; 5 of 6 raters with a difference; with so few, p < .05 is impossible."),
         (6, 0, "exact", "; 6 raters."),
         (60, 7, "asymptotic", "; 53 of 60 raters with a difference."),
     ],
