@@ -9,7 +9,7 @@ from analysis.frames import Snapshot, read_snapshot
 from analysis.models import RuleSet
 from analysis.queries import Decision
 from analysis.raters.filtering import filtered
-from analysis.rules import rules_of
+from analysis.rule_sets import rules_of
 from analysis.versions import software
 from survey.csv_text import time_text
 from survey.models import Study

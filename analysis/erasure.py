@@ -2,7 +2,7 @@
 
 from analysis.models import AnalysisRun
 from analysis.recipe_sets import current_recipe_set
-from analysis.rules import current_rule_set
+from analysis.rule_sets import current_rule_set
 from survey.models import Participant
 
 

@@ -22,7 +22,7 @@ from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import IN_WORDS, T_QUANTILES
 from analysis.recipe_sets import recipes_of
-from analysis.rules import rules_of
+from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
 from analysis.tables.protocol import protocol
 from analysis.text.cells import read_tables

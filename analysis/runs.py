@@ -15,7 +15,7 @@ from analysis import jobs
 from analysis.manual_decisions import exclusions_in_force
 from analysis.models import AnalysisRun, RecipeSet, RuleSet
 from analysis.recipe_sets import current_recipe_set
-from analysis.rules import current_rule_set, rules_of
+from analysis.rule_sets import current_rule_set, rules_of
 from analysis.versions import software
 from judge.queries import scores_digest
 from survey.definition.settings import Settings

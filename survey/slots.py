@@ -1,8 +1,8 @@
 """Slots: how many participants a study takes, and which part of its balanced design each one gets.
 
-The next arrival gets a slot that another participant left, before a new one is opened: so the
-design is filled again after dropouts. If nobody left one, and no new one may be opened, it gets the
-slot of a participant who has been inactive for longer than the study allows. The inactive
+The next arrival gets a slot that another participant left; if there is none, that of the
+participant who has been inactive longest, for longer than the study allows; and only then a new
+one. So the design is filled again after dropouts, also in studies without a maximum. The inactive
 participant may still finish. They get their slot back if it is free then; otherwise they are over
 quota.
 """

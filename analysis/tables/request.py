@@ -55,7 +55,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Finding:
+class FindingSpec:
     """A question that the report answers in its first section, and what says the answer: of the
     tables, of the recipe whose units are raters, and of a dimension. `table` has the numbers.
     """
@@ -82,7 +82,7 @@ class Analysis:
     of_ratings: bool = True
     of_all_at_once: bool = False
     figures: tuple[FigureSpec, ...] = ()
-    finding: Finding | None = None
+    finding: FindingSpec | None = None
 
     @property
     def names(self) -> list[str]:

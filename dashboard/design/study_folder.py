@@ -13,7 +13,7 @@ from analysis.quality_rules import QualityRules
 from analysis.recipe import FOLDER, Recipe, Scale, read_recipes
 from analysis.recipe_sets import set_recipes
 from analysis.recipe_warnings import Columns, warnings, warnings_of_shipped
-from analysis.rules import set_rules
+from analysis.rule_sets import set_rules
 from dashboard.overview.opening import refused, warnings_of_filter
 from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition

@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from analysis.models import AnalysisRun, Exclusion
-from analysis.rules import current_rules
+from analysis.rule_sets import current_rules
 from survey.models import Participant, Study
 
 Status = Participant.Status

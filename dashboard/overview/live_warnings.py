@@ -10,7 +10,7 @@ from django.db.models import Count, Min, Q
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
 from analysis.quality_rules import SigmaMae
-from analysis.rules import current_rules
+from analysis.rule_sets import current_rules
 from dashboard.overview.drop_off import PageReached
 from dashboard.overview.durations import Durations, Timing
 from dashboard.overview.visits import Visit

@@ -6,7 +6,7 @@ from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 
 from analysis.quality_rules import QualityRules, RatedScale
-from analysis.rules import current_rules
+from analysis.rule_sets import current_rules
 from judge.models import STAND_IN
 from judge.queries import gold_source
 from survey.content import content_of

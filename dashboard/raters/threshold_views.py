@@ -19,7 +19,7 @@ from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RuleSet
 from analysis.quality_rules import SETTINGS, QualityRules, Setting
 from analysis.queries import latest_run
-from analysis.rules import current_rule_set, rules_of, set_rules
+from analysis.rule_sets import current_rule_set, rules_of, set_rules
 from analysis.runs import request_run
 from dashboard.raters.forms import ThresholdsForm
 from dashboard.shared import result_tables

@@ -17,7 +17,7 @@ from analysis.exclusion_rule import Raters
 from analysis.models import AnalysisRun
 from analysis.quality_rules import TOLERANCE, QualityRules
 from analysis.raters.exclusion import Funnel, Numbers, Truths, funnel
-from analysis.rules import rules_of
+from analysis.rule_sets import rules_of
 from analysis.tables.win_counts import Counts
 from dashboard.raters.run_record import record_of
 from survey.definition import StudyDefinition

@@ -7,7 +7,7 @@ from typing import Any
 from analysis.exclusion_rule import Raters, Rule
 from analysis.models import RaterQuality
 from analysis.quality_rules import MEASURES
-from analysis.rules import rules_of
+from analysis.rule_sets import rules_of
 from survey.definition.labels import words
 from survey.tidy import definition_of
 

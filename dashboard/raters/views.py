@@ -21,7 +21,7 @@ from analysis.manual_decisions import (
 )
 from analysis.models import AnalysisRun
 from analysis.quality_rules import DECISION, LONGEST_REASON
-from analysis.rules import rules_of
+from analysis.rule_sets import rules_of
 from analysis.runs import request_run
 from dashboard.raters.forms import ExcludeForm, SubmissionsForm
 from dashboard.raters.funnel import funnel_bars, shown_rater

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils import timezone
 
 from analysis.decisions import decide, snapshot_at
-from analysis.rules import current_rule_set
+from analysis.rule_sets import current_rule_set
 from dashboard.share.exports import Export
 from dashboard.share.output_folder import without_authors
 from survey.csv_text import csv_lines

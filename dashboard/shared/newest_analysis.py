@@ -13,7 +13,7 @@ from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RaterQuality, Result
 from analysis.queries import IN_WORDS, latest_run
 from analysis.recipe_sets import current_recipe_set
-from analysis.rules import current_rule_set
+from analysis.rule_sets import current_rule_set
 from analysis.runs import fingerprint
 from dashboard.shared.stored_tables import Table
 from survey.definition.labels import Labels

@@ -13,7 +13,7 @@ from analysis.execution import finished_run
 from analysis.judges.judging import AGREEMENT, CONSISTENCY, FIGURES, GUARD
 from analysis.quality_rules import QualityRules
 from analysis.queries import results_of
-from analysis.rules import set_rules
+from analysis.rule_sets import set_rules
 from survey.models import Participant, Response, Study
 from survey.tidy import counted_sources
 from tests.factories import Key, Rate, add_gold, add_participant, make_study

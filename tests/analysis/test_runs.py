@@ -19,7 +19,7 @@ from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, RuleSet
 from analysis.quality_rules import QualityRules
 from analysis.queries import latest_run, rater_decisions, results_of
-from analysis.rules import current_rule_set, current_rules, rules_of, set_rules
+from analysis.rule_sets import current_rule_set, current_rules, rules_of, set_rules
 from analysis.runs import State, claim, request_run
 from survey.models import Participant, Rating, Response, Study
 from survey.tidy import counted_sources

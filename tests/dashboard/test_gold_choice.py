@@ -13,7 +13,7 @@ from pytest_django import Settings
 from analysis.execution import execute, finished_run
 from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
-from analysis.rules import set_rules
+from analysis.rule_sets import set_rules
 from analysis.runs import request_run
 from judge.models import GoldDecision, Judge
 from judge.queries import gold_source

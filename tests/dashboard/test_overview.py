@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from analysis.models import AnalysisRun
 from analysis.recipe_sets import current_recipe_set
-from analysis.rules import current_rule_set
+from analysis.rule_sets import current_rule_set
 from dashboard.overview.drop_off import drop_off
 from dashboard.overview.durations import NEWEST, timing
 from dashboard.overview.live_warnings import SWEEPS

@@ -18,7 +18,7 @@ from analysis.execution import finished_run
 from analysis.manual_decisions import decide_on
 from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
-from analysis.rules import set_rules
+from analysis.rule_sets import set_rules
 from dashboard.share.export_files import write_export
 from dashboard.share.making import make_package
 from dashboard.share.models import Package

@@ -16,7 +16,7 @@ from analysis.pipeline import analyse
 from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe, read_recipes
 from analysis.recipe_sets import set_recipes
-from analysis.rules import set_rules
+from analysis.rule_sets import set_rules
 from survey.csv_text import csv_lines
 from survey.models import Study
 from tests.analysis import published_study

@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries, DjangoDbBlocker
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
 from analysis.recipe_sets import current_recipe_set
-from analysis.rules import current_rule_set
+from analysis.rule_sets import current_rule_set
 from dashboard.raters.rater_list import RaterFilter, rater_row, raters_of
 from judge.models import Judge
 from survey.models import Study

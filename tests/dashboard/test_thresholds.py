@@ -19,7 +19,7 @@ from analysis.queries import results_of
 from analysis.raters.funnel import _slug as slug
 from analysis.recipe import Recipe
 from analysis.recipe_sets import set_recipes
-from analysis.rules import set_rules
+from analysis.rule_sets import set_rules
 from dashboard.raters.threshold_preview import Tried
 from dashboard.raters.thresholds import WhatIf
 from dashboard.shared.stored_tables import Table

@@ -6,7 +6,7 @@ from django.test import Client
 from django.utils import timezone
 
 from analysis.models import AnalysisRun, RuleSet
-from analysis.rules import current_rules
+from analysis.rule_sets import current_rules
 from survey.models import Study
 from tests.dashboard.conftest import Woken
 from tests.dashboard.reading import tables_of, text_of

@@ -93,7 +93,7 @@ def test_withdrawn_person_leaves_their_slot(study: Study) -> None:
     assert start(study).slot == 0
 
 
-def test_silent_holder_keeps_the_place_until_somebody_needs_it(study: Study) -> None:
+def test_inactive_holder_keeps_the_slot_until_somebody_comes(study: Study) -> None:
     limit(study, maximum=1)
     silent = start(study)
     assert not is_full(study, source="link", at=LATER)
@@ -111,7 +111,9 @@ def test_left_place_goes_before_that_of_somebody_silent(study: Study) -> None:
     assert holder(study, 0) == silent
 
 
-def test_who_is_silent_longest_loses_their_place_first(study: Study) -> None:
+def test_who_is_inactive_longest_loses_the_slot_before_a_new_one_is_opened(
+    study: Study,
+) -> None:
     start(study, at=NOW + timedelta(seconds=1))
     longest = start(study, at=NOW)
     assert start(study, at=LATER).slot == longest.slot

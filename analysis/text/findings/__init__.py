@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from analysis.recipe import Recipe
-from analysis.tables.request import Finding as Declared
+from analysis.tables.request import FindingSpec
 from analysis.text.cells import Sentence, Tables, rows_of, those_with
 from analysis.text.findings import answers, conditions, groups
 from analysis.text.findings.positions import positions
@@ -32,7 +32,7 @@ class Finding:
 
 
 def findings(
-    tables: Tables, recipes: Sequence[Recipe], more: Sequence[Declared] = ()
+    tables: Tables, recipes: Sequence[Recipe], more: Sequence[FindingSpec] = ()
 ) -> list[Finding]:
     """What the tables say of each dimension, in the order of their questions.
 
