@@ -42,10 +42,11 @@ def start(
     return person
 
 
-def finish(person: Participant, *, at: datetime = NOW) -> None:
+def finish(person: Participant, *, at: datetime = NOW) -> bool:
+    """Whether they got a lost slot back."""
     person.status, person.finished_at = Participant.Status.COMPLETED, at
     person.save()
-    hold_again(participant=person, at=at)
+    return hold_again(participant=person, at=at)
 
 
 def holder(study: Study, slot: int, pool: str = "real") -> Participant | None:
@@ -137,7 +138,7 @@ def test_who_finishes_without_their_place_has_it_again_if_it_is_free(study: Stud
     slow = start(study)
     other = start(study, at=LATER)
     free_slot(other)
-    finish(slow, at=LATER)
+    assert finish(slow, at=LATER)
     assert holder(study, 0) == slow
     assert is_full(study, source="link", at=LATER)
 
@@ -146,7 +147,7 @@ def test_who_finishes_without_their_place_stands_beyond_the_places(study: Study)
     limit(study, maximum=1)
     slow = start(study)
     other = start(study, at=LATER)
-    finish(slow, at=LATER)
+    assert not finish(slow, at=LATER)
     assert holder(study, 0) == other
     assert slot_counts(study, pool="real", at=LATER) == SlotCounts(
         pool="real",
@@ -165,7 +166,7 @@ def test_returned_person_who_finishes_gets_no_place_again(study: Study) -> None:
     person = start(study)
     free_slot(person)
     person.returned_at = NOW
-    finish(person)
+    assert not finish(person)
     assert holder(study, 0) is None
 
 
