@@ -87,6 +87,7 @@ def test_a_call_that_is_lost_every_time_fails_in_the_end(judge: Judge, settings:
 
 
 def test_judge_with_due_calls_and_nobody_at_work_is_woken(judge: Judge) -> None:
+    assert leases.judges_to_wake(besides=judge.pk) == [], "its worker goes on without a message"
     assert leases.judges_to_wake() == [judge.pk]
     claim(judge.pk)
     leases.take_up(judge.pk)
@@ -100,8 +101,11 @@ def test_judge_that_was_woken_is_not_woken_again_before_some_sweeps_have_passed(
 ) -> None:
     assert leases.judges_to_wake() == [judge.pk]
     assert leases.judges_to_wake() == [], "its message waits behind others"
-    long_ago = timezone.now() - leases.WOKEN_SWEEPS * timedelta(seconds=settings.SWEEP_SECONDS)
-    Judge.objects.update(woken_at=long_ago)
+    settings.SWEEP_SECONDS = 1000
+    sweep = timedelta(seconds=settings.SWEEP_SECONDS)
+    Judge.objects.update(woken_at=timezone.now() - (leases.WOKEN_SWEEPS - 1) * sweep)
+    assert leases.judges_to_wake() == []
+    Judge.objects.update(woken_at=timezone.now() - leases.WOKEN_SWEEPS * sweep)
     assert leases.judges_to_wake() == [judge.pk], "the broker may have lost it"
 
 
@@ -179,8 +183,11 @@ def test_judge_that_is_not_ready_is_woken_so_that_somebody_says_so(
 def test_seconds_until_due_follow_the_first_call_the_judge_and_the_endpoint(judge: Judge) -> None:
     assert leases.seconds_until_due(judge.pk) == 0
     soon, later, last = (timezone.now() + timedelta(seconds=s) for s in (1000, 2000, 3000))
+    last_call = Call.objects.filter(pk=judge.calls.latest("pk").pk)
     judge.calls.update(not_before=later)
-    Call.objects.filter(pk=judge.calls.order_by("-pk")[0].pk).update(not_before=soon)
+    last_call.update(not_before=None)
+    assert leases.seconds_until_due(judge.pk) == 0
+    last_call.update(not_before=soon)
     assert leases.seconds_until_due(judge.pk) == pytest.approx(1000, abs=60)
     Judge.objects.update(not_before=timezone.now() + timedelta(seconds=1500))
     assert leases.seconds_until_due(judge.pk) == pytest.approx(1500, abs=60)

@@ -127,6 +127,12 @@ def test_balanced_orders_follow_the_slot_alone() -> None:
     assert plan(BALANCED, [], slot=5) != plan(BALANCED, [], slot=6)
 
 
+def test_balanced_orders_stay_the_same_across_versions() -> None:
+    """Otherwise an update in the middle of a study would break its balance."""
+    shown = [(p.block, p.response_order) for p in plan(BALANCED, [], slot=5).blocks]
+    assert shown == [(20, [8, 6, 7, 10, 9]), (30, [13, 11, 12, 15, 14]), (10, [5, 1, 4, 3, 2])]
+
+
 def test_balanced_slots_show_each_response_equally_often_at_each_place() -> None:
     for filled in range(1, 31):
         counts: Counter[tuple[int, int]] = Counter()

@@ -34,10 +34,13 @@ def test_a_check_among_the_responses_looks_like_them_and_is_judged(client: Clien
     )
     assert [radio["value"] for radio in item.select("input[name=check]")] == ["1", "2", "3"]
     form = everything(person)
+    times = set()
     for answer, passed, revisions in [("3", False, 0), ("2", True, 1), ("2", True, 1)]:
         person.send({**form, "check": answer})
         check = AttentionCheck.objects.get()
         assert (check.answer, check.passed, check.revisions) == (int(answer), passed, revisions)
+        times.add(check.answered_at)
+    assert len(times) == 1, "the time of the first answer stays"
 
 
 @pytest.mark.usefixtures("db")

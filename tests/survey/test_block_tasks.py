@@ -210,6 +210,19 @@ def test_free_answer_is_kept_changed_and_counted(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("db")
+def test_closing_answers_are_kept_changed_and_counted_and_empty_ones_are_not_stored(
+    client: Client,
+) -> None:
+    remarks = [{"kind": "text", "name": name, "question": "Remarks?"} for name in ("first", "last")]
+    person = visit(client, "likert", closing=remarks)
+    person.send({f"r-{response}-warmth": "2" for response in person.shown()})
+    for text in ("Good.", "Good.", "Better."):
+        client.post("/s/likert/page/3/", {"text-first": text, "text-last": ""})
+    [stored] = FreeAnswer.objects.values_list("name", "text", "revisions", "presentation")
+    assert stored == ("first", "Better.", 1, None)
+
+
+@pytest.mark.usefixtures("db")
 def test_all_kinds_of_tasks_on_one_page(client: Client) -> None:
     person = visit(client, "everything")
     shown, form = person.shown(), everything(person)

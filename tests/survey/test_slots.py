@@ -42,10 +42,11 @@ def start(
     return person
 
 
-def finish(person: Participant, *, at: datetime = NOW) -> None:
+def finish(person: Participant, *, at: datetime = NOW) -> bool:
+    """Whether they got a lost slot back."""
     person.status, person.finished_at = Participant.Status.COMPLETED, at
     person.save()
-    hold_again(participant=person, at=at)
+    return hold_again(participant=person, at=at)
 
 
 def holder(study: Study, slot: int, pool: str = "real") -> Participant | None:
@@ -104,6 +105,14 @@ def test_inactive_holder_keeps_the_slot_until_somebody_comes(study: Study) -> No
     assert (silent.status, silent.slot) == ("in_progress", 0)
 
 
+def test_holder_keeps_the_place_for_as_many_minutes_as_the_study_allows(study: Study) -> None:
+    limit(study, maximum=1, stale_minutes=30)
+    start(study)
+    allowed = NOW + timedelta(minutes=30)
+    assert is_full(study, source="link", at=allowed)
+    assert not is_full(study, source="link", at=allowed + timedelta(seconds=1))
+
+
 def test_left_place_goes_before_that_of_somebody_silent(study: Study) -> None:
     silent, left = start(study), start(study)
     free_slot(left)
@@ -131,7 +140,7 @@ def test_who_finishes_without_their_place_has_it_again_if_it_is_free(study: Stud
     slow = start(study)
     other = start(study, at=LATER)
     free_slot(other)
-    finish(slow, at=LATER)
+    assert finish(slow, at=LATER)
     assert holder(study, 0) == slow
     assert is_full(study, source="link", at=LATER)
 
@@ -140,7 +149,7 @@ def test_who_finishes_without_their_place_stands_beyond_the_places(study: Study)
     limit(study, maximum=1)
     slow = start(study)
     other = start(study, at=LATER)
-    finish(slow, at=LATER)
+    assert not finish(slow, at=LATER)
     assert holder(study, 0) == other
     assert slot_counts(study, pool="real", at=LATER) == SlotCounts(
         pool="real",
@@ -159,7 +168,7 @@ def test_returned_person_who_finishes_gets_no_place_again(study: Study) -> None:
     person = start(study)
     free_slot(person)
     person.returned_at = NOW
-    finish(person)
+    assert not finish(person)
     assert holder(study, 0) is None
 
 
@@ -228,7 +237,24 @@ def test_counts_tell_active_silent_completed_and_left_apart(study: Study) -> Non
     counts = slot_counts(study, pool="real", at=LATER)
     assert (counts.completed, counts.active, counts.inactive, counts.to_refill) == (1, 1, 1, 1)
     assert (counts.taken, counts.free) == (3, 7)
-    assert counts.over_quota_in_progress == 1
+    assert (counts.over_quota_completed, counts.over_quota_in_progress) == (0, 1)
+
+
+def test_over_quota_are_participants_of_the_pool_who_lost_their_slot(study: Study) -> None:
+    people = [start(study) for _ in range(4)]
+    simulated = [start(study, source="simulated") for _ in range(2)]
+    for person in [*people, *simulated]:
+        free_slot(person)
+    of = {person.pk: Participant.objects.filter(pk=person.pk) for person in people}
+    of[people[0].pk].update(status="completed", finished_at=NOW)
+    of[people[1].pk].update(returned_at=NOW)
+    of[people[2].pk].update(status="screened_out")
+    withdraw(participant=simulated[0], at=NOW)
+    imported = newcomer(Arrival(study=study, source="import", at=NOW))
+    Participant.objects.filter(pk=imported.pk).update(status="completed", finished_at=NOW)
+    counts = slot_counts(study, pool="real", at=NOW)
+    assert (counts.over_quota_completed, counts.over_quota_in_progress) == (1, 1)
+    assert (counts.to_refill, counts.withdrawn) == (4, 0)
 
 
 def test_study_without_a_maximum_has_room_for_any_number(study: Study) -> None:

@@ -53,7 +53,8 @@ def test_funnel_of_nobody_counts_nobody() -> None:
     assert [(s.excluded, s.remaining, s.by_sex) for s in found.steps] == [(0, 0, {})] * 4
 
 
-#: The ratings 1 and 3 in a block, and 3 and 3 in another; a third rater gave one rating.
+#: The ratings 1 and 3 in a block, and 3 and 3 in another; a third rater gave one rating. The second
+#: and the last of four raters gave none.
 BLOCKS = {
     "rater": np.array([0, 0, 2]),
     "n": np.array([2, 2, 1]),
@@ -65,18 +66,18 @@ BLOCKS = {
 @pytest.mark.parametrize(
     ("over", "ddof", "expected"),
     [
-        ("ratings", 1, [1.0, np.nan, np.nan]),
-        ("ratings", 0, [0.75**0.5, np.nan, 0.0]),
-        ("blocks", 1, [0.5**0.5, np.nan, np.nan]),
-        ("blocks", 0, [0.5, np.nan, 0.0]),
+        ("ratings", 1, [1.0, np.nan, np.nan, np.nan]),
+        ("ratings", 0, [0.75**0.5, np.nan, 0.0, np.nan]),
+        ("blocks", 1, [0.5**0.5, np.nan, np.nan, np.nan]),
+        ("blocks", 0, [0.5, np.nan, 0.0, np.nan]),
     ],
 )
 def test_sigma_is_over_ratings_or_over_the_means_of_blocks(
     over: SigmaOver, ddof: int, expected: list[float]
 ) -> None:
-    sigma, n = sigmas(**BLOCKS, raters=3, over=over, ddof=ddof)
+    sigma, n = sigmas(**BLOCKS, raters=4, over=over, ddof=ddof)
     assert sigma == pytest.approx(expected, nan_ok=True)
-    assert n.tolist() == ([4, 0, 1] if over == "ratings" else [2, 0, 1])
+    assert n.tolist() == ([4, 0, 1, 0] if over == "ratings" else [2, 0, 1, 0])
 
 
 def test_every_rule_has_its_section_words_and_measures() -> None:

@@ -195,6 +195,14 @@ def test_choices_contradict_ratings_too() -> None:
     assert table.loc["r", "contradictions_share"] == pytest.approx(2 / 3)
 
 
+def test_ranks_and_choices_of_one_block_are_compared_each_among_themselves() -> None:
+    placed = block("r", "S1", [1, 2, 3], choice=["worst", "", "best"])
+    table = indices(block("r", "S1", [5, 4, 3]), placed)
+    # three pairs of ranks agree with the ratings, three pairs of choices do not
+    assert table.loc["r", "contradictions"] == 3
+    assert table.loc["r", "contradictions_share"] == 0.5
+
+
 def test_a_ranking_about_no_dimension_is_beside_the_mean_of_all() -> None:
     ratings = [
         *block("r", "S1", [1, 4], dimension="warm"),
