@@ -74,7 +74,7 @@ def resume(page: Client, study: Study, woken: Woken) -> Judge:
 
 def is_complete(page: Client, judge: Judge) -> bool:
     shown = text_of(page.get(f"{GOLD}judges/judge@{judge.version}/"))
-    return "10 of 10 valid calls" in shown and "was stopped" not in shown
+    return "10 of 10 calls valid" in shown and "was stopped" not in shown
 
 
 def asked(study: Study, **definition: Any) -> Judge:
@@ -171,7 +171,7 @@ def test_single_failures_stand_with_their_raw_text_and_one_button_asks_them_agai
     address = f"{GOLD}judges/judge@{judge.version}/"
     shown = text_of(page.get(address))
     assert "What a moving exchange. There were" in shown
-    assert "9 of 10 valid calls" in shown
+    assert "9 of 10 calls valid" in shown
     failed = judge.calls.get(state="failed")
     page.post(f"{address}retry/", {"call": failed.pk})
     work(study)

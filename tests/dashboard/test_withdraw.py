@@ -53,7 +53,7 @@ def test_name_in_two_versions_needs_the_version(study: Study) -> None:
     second = make_study(scale=(1, 2, 3))
     assert second.version == 2
     add_participant(second, pseudonym="anna")
-    with pytest.raises(CommandError, match="small@1, small@2: name the version"):
+    with pytest.raises(CommandError, match="small@1, small@2: give the version"):
         run("small", "anna", "--yes")
     run("small@2", "anna", "--yes")
     assert list(Participant.objects.values_list("study__version", flat=True)) == [1, 1]

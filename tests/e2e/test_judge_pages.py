@@ -147,5 +147,5 @@ def test_gold_scores_of_a_file_are_uploaded(
     page.get_by_label("Name").fill("experts")
     page.get_by_label("File (CSV, TSV or .xlsx)").set_input_files(path)
     page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_text("1 gold score is here as experts.")).to_be_visible()
+    expect(page.get_by_text("Imported 1 gold score as experts.")).to_be_visible()
     expect(page.get_by_role("rowheader", name="file experts")).to_be_visible()
