@@ -14,6 +14,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun
+from analysis.quality_rules import SigmaMae
+from analysis.rule_sets import current_rules
 from dashboard.importing.files import ImportRefused
 from dashboard.judges.agreement import in_short
 from dashboard.judges.forms import GoldSetForm
@@ -72,6 +74,7 @@ def gold(request: ResearcherRequest, name: str) -> HttpResponse:
         "judges/gold",
         **_sources(request, study),
         gold=gold_scores(study),
+        filtered_by_gold=SigmaMae.name in current_rules(study).order,
         page=page,
         page_numbers=pages.get_elided_page_range(page.number),
         decisions=decisions.select_related("judge", "gold_set", "author")[:DECISIONS_SHOWN],

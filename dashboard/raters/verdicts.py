@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from analysis.exclusion_rule import Raters, Rule
@@ -12,6 +13,8 @@ from survey.definition.labels import words
 from survey.tidy import definition_of
 
 EXCLUDED, MATCHES, PASSED = "excluded by this rule", "matches as well", "passed"
+#: Decimals that a measure is shown with where fewer would mislead.
+SHOWN_AT_MOST = 4
 NOT_KNOWN, NOT_ASKED = "not measured, so passed", "not applied: still taking the survey"
 
 
@@ -34,13 +37,30 @@ def measured_in_words(measured: Mapping[str, Any]) -> str:
     if "reason" in measured:  # of a decision
         return str(measured["reason"])
     if "status" in measured:
-        return words(str(measured["status"]))
+        return status_in_words(str(measured["status"]))
     known = (
-        f"{about.label} {measured[name]:.{about.decimals}f}"
+        f"{about.label} {_rounded(measured[name], about.decimals)}"
         for name, about in MEASURES.items()
         if measured.get(name) is not None
     )
     return ", ".join(known)
+
+
+def status_in_words(status: str) -> str:
+    """How the survey of a rater ended whom rules have judged: nobody is "in progress" for ever."""
+    return "not finished" if status == "in_progress" else words(status)
+
+
+def _rounded(value: float, decimals: int) -> str:
+    """Rounded, but not onto a round number that it only comes close to: 9.98 minutes are under 10,
+    and σ of 0.5997 is below 0.6, which "10.0" and "0.600" would hide.
+    """
+    exact = Decimal(str(value))
+    for shown in range(decimals, max(decimals, SHOWN_AT_MOST) + 1):
+        rounded = exact.quantize(Decimal(1).scaleb(-shown), ROUND_HALF_UP)
+        if rounded == exact or not str(rounded).endswith("0" * max(1, decimals - 1)):
+            break
+    return str(rounded)
 
 
 def verdicts(quality: RaterQuality, exclusion: str) -> list[Verdict]:
@@ -68,7 +88,7 @@ def verdicts(quality: RaterQuality, exclusion: str) -> list[Verdict]:
 
 def _measured(rule: Rule, measures: Mapping[str, float | None], status: str) -> str:
     if not rule.measures:
-        return words(status)
+        return status_in_words(status)
     return measured_in_words({name: measures[name] for name in rule.measures})
 
 

@@ -283,7 +283,7 @@ class Export:
             shown_files = ["presentations.csv", "shown_responses.csv", "certificate.csv"]
             absent |= dict.fromkeys(shown_files, why)
         if not AttentionCheck.objects.filter(**whose).exists():
-            absent["attention_checks.csv"] = "nobody was given an attention check here"
+            absent["attention_checks.csv"] = "no attention check was shown here"
         if not self._people.exclude(source=Participant.Source.IMPORT).exists():
             absent["page_times.csv"] = "nobody was shown a page here"
         return absent

@@ -23,7 +23,7 @@ from dashboard.share.exports import SMALL_CELL
 from dashboard.share.models import Package
 from dashboard.share.output_folder import output_folder
 from dashboard.share.packages import scratch_name
-from survey.models import Study
+from survey.models import Participant, Study
 
 logger = logging.getLogger(__name__)
 Stage = Package.Stage
@@ -101,6 +101,7 @@ def _write(package: Package, scratch: Path, draw: WriteImages) -> Path:
         "package": package,
         "run": run,
         "recipes": chosen_recipes(run, package.recipe),
+        "not_counted": [one for one in run.sources if one in Participant.NOT_COUNTED],
         "now": timezone.now(),
     }
     readme = render_to_string("dashboard/share/readme.txt", about)
@@ -116,7 +117,10 @@ def _notes(package: Package, analysis: dict[str, Any], data: dict[str, Any]) -> 
     if data["snapshot_hash"] != analysis["snapshot_hash"] or rules[0] != rules[1]:
         yield "The data are newer than the tables: answers or rules changed after the analysis."
     if cells := data["small_cells"]:
-        yield f"Fewer than {SMALL_CELL} people share each of: {'; '.join(cells)}."
+        yield (
+            f"Before you share the data: fewer than {SMALL_CELL} people gave each of these "
+            f"answers, and could be recognised by it: {'; '.join(cells)}."
+        )
 
 
 def _with_progress(package: Package, draw: WriteImages) -> WriteImages:

@@ -1,6 +1,6 @@
 """Problems in input files, each with its place."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 #: Lines of a message; the other problems are counted.
@@ -10,6 +10,11 @@ ENOUGH = 10_000
 #: Further values that a line of equal problems quotes, and characters of each.
 OTHERS = 3
 LONGEST_QUOTE = 80
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, quoted; a file may have thousands."""
+    return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from survey.definition.encoding import decode
-from survey.definition.problems import ENOUGH, DefinitionError, Problem, Problems
+from survey.definition.problems import ENOUGH, DefinitionError, Problem, Problems, listed
 from survey.definition.suggestions import COLUMNS_ALIKE, nearest, synonym
 from survey.definition.workbook import is_workbook, read_workbook
 
@@ -138,15 +138,17 @@ class TableFile:
                 message = f"column {name!r} is unknown; did you mean {near!r}?"
                 problems.append(Problem(self.file, self.header_line, 0, message))
                 absent.remove(near)
-        problems += [
-            Problem(self.file, self.header_line, 0, f"column {name!r} is missing")
-            for name in columns.required
-            if name in absent
-        ]
+        missing = [name for name in columns.required if name in absent]
+        if len(missing) == 1:
+            message = f"column {missing[0]!r} is missing"
+            problems.append(Problem(self.file, self.header_line, 0, message))
+        elif missing:
+            message = f"columns {listed(missing)} are missing; the file has {listed(self.columns)}"
+            problems.append(Problem(self.file, self.header_line, 0, message))
         return problems, [self._ignored(ignored)] if ignored else []
 
     def _ignored(self, names: list[str]) -> str:
-        some = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+        some = listed(names)
         message = (
             f"column {some} is ignored"
             if len(names) == 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time
 from typing import Any
 
-from survey.definition.problems import DefinitionError, Problem, Problems
+from survey.definition.problems import DefinitionError, Problem, Problems, listed
 
 ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 #: Of Office before 2007, and of workbooks with a password.
@@ -68,7 +68,7 @@ def read_workbook(
     unread = [one.title for one in visible if one is not chosen]
     notices = []
     if unread:
-        some = ", ".join(map(repr, unread[:8])) + (", …" if len(unread) > 8 else "")
+        some = listed(unread)
         notices.append(f"{file}: sheet {chosen.title!r} is read, not {some}")
     return _rows(chosen, file), notices
 

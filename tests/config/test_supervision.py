@@ -14,6 +14,8 @@ import pytest
 from config.processes import Process, ProcessError
 from config.supervision import Supervised
 
+pytestmark = pytest.mark.slow  # starts and kills processes
+
 # Says on which port a child of its own takes one visitor, and ends if it is told to by a file.
 FAMILY = """
 import subprocess, sys, time

@@ -78,7 +78,10 @@ def test_zip_holds_the_report_every_table_and_the_data_for_sharing(
     study: Study, run: AnalysisRun
 ) -> None:
     package = made(run)
-    assert package.notes == ["Fewer than 5 people share each of: sex: Female."]
+    assert package.notes == [
+        "Before you share the data: fewer than 5 people gave each of these answers, and could be "
+        "recognised by it: sex: Female."
+    ]
     with ZipFile(package.path) as packed:
         assert packed.testzip() is None
         top = {Path(name).parts[0] for name in packed.namelist()}

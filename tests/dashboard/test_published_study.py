@@ -73,6 +73,7 @@ def computed(rules: QualityRules, recipes: list[Recipe]) -> dict[str, str]:
             ["146", "133", "124", "116"],
             [],
             id="the paper's order",
+            marks=pytest.mark.embedded,
         ),
     ],
 )

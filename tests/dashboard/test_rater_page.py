@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from analysis.models import AnalysisRun
 from dashboard.raters.timeline import timeline
+from dashboard.raters.verdicts import measured_in_words
 from survey.models import (
     AttentionCheck,
     Invitation,
@@ -118,6 +119,14 @@ def test_answers_are_held_against_gold_and_the_other_raters(
         rows = table_headed(page.get(address(study.participants.get(pseudonym=name))), "Block")
         [row] = [r for r in rows[1:] if r[0].endswith("S1, set 1") and r[3] == "Tuned"]
         assert row[6] != "–" and row[7] == "4.00", name
+
+
+def test_measure_is_not_rounded_onto_a_round_number_it_only_comes_close_to() -> None:
+    near = {"minutes": 9.98, "sigma": 0.5997, "mae": 0.9}
+    assert measured_in_words(near) == "Minutes 9.98, σ 0.5997, MAE 0.900"
+    assert measured_in_words({"minutes": 9.25, "sigma": 0.4123}) == "Minutes 9.3, σ 0.412"
+    assert measured_in_words({"minutes": 2.0}) == "Minutes 2.0"
+    assert measured_in_words({"status": "in_progress"}) == "not finished"
 
 
 def test_every_rule_gives_its_verdict_with_value_and_threshold(

@@ -30,7 +30,7 @@ def test_raters_shows_the_funnel_and_who_was_left_out(
     funnel, raters = tables_of(page.get("/studies/small/raters/"))
     assert funnel == [
         ["Step", "Excluded", "Remaining", "Alone"],
-        ["Finished or left", "0", "4", "0"],
+        ["Finished, or stopped early", "0", "4", "0"],
         ["Too fast or too slow", "1", "3", "1"],
         ["Failed attention checks", "0", "3", "0"],
         ["Left early", "0", "3", "0"],

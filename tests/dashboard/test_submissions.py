@@ -107,18 +107,20 @@ def test_problems_of_all_lists_are_named() -> None:
     third = b"Status\nGONE\n"
     with pytest.raises(DefinitionError) as error:
         read_submissions([("1.csv", first), ("2.csv", second), ("3.csv", third)])
-    conflict, *missing = map(str, error.value.problems)
+    conflict, missing = map(str, error.value.problems)
     assert conflict == (
         "2.csv, line 2, column 1: this submission differs from 1.csv, line 2: "
         "upload only the newest list of each study on Prolific"
     )
-    assert [problem.partition(":")[0] for problem in missing] == ["3.csv, line 1"] * 2
+    assert missing.startswith(
+        "3.csv, line 1: columns 'Submission id', 'Participant id' are missing"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "problems"),
     [
-        ("Participant id,Age\na,3\n", ["1, : column 'Status'", "1, : column 'Submission id'"]),
+        ("Participant id,Age\na,3\n", ["1: columns 'Submission id', 'Status' are missing"]),
         (f"{HEADER}\ns1,a,GONE,,\n", ["2, column 3: 'GONE' is none of Prolific's statuses"]),
         (f"{HEADER}\ns1,,ACTIVE,,\n", ["2, column 2: Participant id is empty"]),
         (f"{HEADER}\ns1,a,ACTIVE\n", ["2: 3 cells where the header has 5"]),

@@ -194,7 +194,7 @@ def test_a_study_without_ratings_has_no_table_of_them_and_says_why(
         "gold.csv": "there are no gold scores",
         "judge_scores.csv": "no judge and no file has scores",
         "judge_attempts.csv": "no judge was asked anything",
-        "attention_checks.csv": "nobody was given an attention check here",
+        "attention_checks.csv": "no attention check was shown here",
     }
     analyze(study, tmp_path / "tables")
     manifest = json.loads((tmp_path / "tables" / "manifest.json").read_text())

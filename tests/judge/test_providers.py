@@ -17,6 +17,8 @@ from judge.providers import Provider, retry_after_seconds
 from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan
 
+pytestmark = pytest.mark.slow  # starts servers, some of which never answer
+
 REQUEST = Request(
     id="request-1",
     model="m",

@@ -30,7 +30,7 @@ from survey.models import Study
 from tests.judge.judging import ROOT, counts
 
 # What is made of answers; calls are stored in test_calls.py and test_runs.py on every database.
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.slow, pytest.mark.embedded]  # starts a server
 
 SCALE = [Point(value=value, label=f"label {value}") for value in range(1, 6)]
 WARM = (

@@ -122,6 +122,10 @@ COLUMNS = Columns(("prompt", "model", "response"), optional=("context",), number
         ("prompt,model,reponse", "column 'reponse' is unknown; did you mean 'response'?"),
         ("prompt,model,response,contexts", "column 'contexts' is unknown; did you mean 'context'?"),
         ("prompt,model", "column 'response' is missing"),
+        (
+            "context",
+            "columns 'prompt', 'model', 'response' are missing; the file has 'context'",
+        ),
     ],
 )
 def test_wrong_name_of_a_column_is_named_with_what_may_be_meant(header: str, said: str) -> None:

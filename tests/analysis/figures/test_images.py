@@ -8,6 +8,8 @@ import pytest
 
 from analysis.figures.images import NO_BROWSER, write_images
 
+pytestmark = pytest.mark.slow  # starts browsers
+
 FIGURE: dict[str, Any] = {"data": [{"type": "bar", "y": [1]}], "layout": {"height": 300}}
 
 
