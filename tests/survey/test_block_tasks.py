@@ -218,8 +218,9 @@ def test_closing_answers_are_kept_changed_and_counted_and_empty_ones_are_not_sto
     person.send({f"r-{response}-warmth": "2" for response in person.shown()})
     for text in ("Good.", "Good.", "Better."):
         client.post("/s/likert/page/3/", {"text-first": text, "text-last": ""})
-    [stored] = FreeAnswer.objects.values_list("name", "text", "revisions", "presentation")
-    assert stored == ("first", "Better.", 1, None)
+    stored = FreeAnswer.objects.get()
+    assert (stored.name, stored.text, stored.revisions) == ("first", "Better.", 1)
+    assert stored.presentation is None
 
 
 @pytest.mark.usefixtures("db")
