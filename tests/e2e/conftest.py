@@ -32,8 +32,16 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with running_installation(tmp_path_factory.mktemp("installation")) as running:
+    with running_installation(tmp_path_factory.mktemp("installation"), worker=False) as running:
         yield running
+
+
+@pytest.fixture
+def worker(installation: Installation) -> Iterator[None]:
+    """A worker beside the installation while a test runs."""
+    installation.start("worker")
+    yield
+    installation.processes.running.pop("worker").stop(seconds=0.5)
 
 
 # Not for the session: while Playwright's loop runs, Django's ORM refuses to work in this process.

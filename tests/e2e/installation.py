@@ -178,16 +178,21 @@ def set_up(installation: Installation) -> None:
 
 
 @contextmanager
-def running_installation(folder: Path, **settings: str) -> Iterator[Installation]:
+def running_installation(
+    folder: Path, *, worker: bool = True, **settings: str
+) -> Iterator[Installation]:
     """Start an installation that is set up, with further settings; take it down afterwards.
 
-    Its shape is that of this run: PostgreSQL and Redis where the environment names them.
+    Its shape is that of this run: PostgreSQL and Redis where the environment names them. A worker
+    analyses whatever study has answers, which takes as long as all pages of a survey in a browser:
+    start it where a test is about what it does.
     """
     shutil.copytree(prepared().folder, folder, dirs_exist_ok=True)
     with own_database(folder, like=prepared()) as database_url:
         installation = new_installation(folder, database_url, **settings)
         with installation.processes as processes:
-            installation.start("worker")
+            if worker:
+                installation.start("worker")
             installation.start("web")
             yield installation
             processes.stop(seconds=0.5)  # nobody needs what a worker would still finish

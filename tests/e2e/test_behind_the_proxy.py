@@ -44,7 +44,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     folder = tmp_path_factory.mktemp("behind-a-proxy")
     address = f"https://localhost:{free_port()}"
     with (
-        running_installation(folder / "data", SITE_URL=address) as installation,
+        running_installation(folder / "data", worker=False, SITE_URL=address) as installation,
         proxy_before(installation, folder / "proxy") as certificate,
     ):
         yield Secured(installation, certificate)

@@ -63,13 +63,12 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
         "JUDGE_MODEL": "stand-in",
         "JUDGE_API_KEY": "stand-in",
     }
-    with running_installation(tmp_path_factory.mktemp("sample"), **judge) as site:
+    with running_installation(tmp_path_factory.mktemp("sample"), worker=False, **judge) as site:
         command = [sys.executable, "-m", "judge.standin", "--port", str(port)]
         site.processes.start("stand-in-judge", command)
         said = site.manage("load_study", STUDY).stdout
         codes = dict(re.findall(r"^    (completed|failed attention): +(\S+)$", said, re.MULTILINE))
         codes = {ending.replace(" ", "_"): code for ending, code in codes.items()}
-        site.manage("judge", "empathy")
         with override_settings(SIMULATION_KEY=site.environment["SIMULATION_KEY"]):
             yield Sample(site, walks(site.url, codes), codes)
 
@@ -182,6 +181,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 @pytest.mark.embedded  # judging and analysing run on every database elsewhere
 def test_funnel_finds_exactly_the_planted_careless(sample: Sample, tmp_path: Path) -> None:
+    sample.site.start("worker")
     sample.site.manage("judge", "empathy", "--wait")
     sample.site.manage(*simulate("--plan", tmp_path / "plan.csv"))
     out = tmp_path / "out"

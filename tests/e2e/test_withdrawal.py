@@ -10,6 +10,9 @@ from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, Person, somebody
 from tests.e2e.studies import open_small
 
+# What databases may do differently is in the modules' tests of withdrawal, on both shapes.
+pytestmark = pytest.mark.embedded
+
 
 @pytest.fixture(scope="module")
 def small(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -64,20 +67,11 @@ def confirm(person: Person) -> None:
     expect(person.page.get_by_text("Help and support")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "javascript",
-    [
-        pytest.param(True, id="javascript"),
-        pytest.param(False, id="no javascript", marks=pytest.mark.embedded),
-    ],
-)
-def test_private_link_deletes_in_any_browser_and_results_are_computed_anew(
+@pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
+def test_private_link_deletes_in_any_browser(
     installation: Installation, small: str, new_page: OpenPage, javascript: bool
 ) -> None:
-    stays = pseudonym(finished(installation, small, new_page(javascript=javascript)))
     person = finished(installation, small, new_page(javascript=javascript))
-    goes = pseudonym(person)
-    wait_for_results(installation, with_=goes)
     link = person.page.get_by_role("link", name="/withdraw/").get_attribute("href")
     person.page.context.close()
 
@@ -87,7 +81,6 @@ def test_private_link_deletes_in_any_browser_and_results_are_computed_anew(
     person.page.reload()
     expect(person.page.get_by_role("heading", level=1)).to_have_text("Your data are deleted")
     assert person.ratings() == []
-    wait_for_results(installation, with_=stays, without=goes)
     person.arrive()
     person.agree()
     expect(person.page.get_by_role("heading", level=1)).to_have_text("Your data are deleted")
@@ -117,11 +110,12 @@ def test_stopping_and_deleting_midway_asks_before_and_can_be_called_off(
     expect(person.page.get_by_role("heading", level=1)).to_have_text("Your data are deleted")
 
 
-@pytest.mark.embedded
-def test_no_file_of_the_site_holds_a_trace(
+@pytest.mark.usefixtures("worker")
+def test_no_file_of_the_site_holds_a_trace_and_results_are_computed_anew(
     installation: Installation, small: str, new_page: OpenPage
 ) -> None:
     """Database, its log of writes, broker, logs: byte by byte."""
+    stays = pseudonym(finished(installation, small, new_page()))
     person = finished(installation, small, new_page())
     goes = pseudonym(person)
     wait_for_results(installation, with_=goes)
@@ -129,6 +123,7 @@ def test_no_file_of_the_site_holds_a_trace(
     assert person.prolific_id not in all_bytes(installation.folder / "broker")
     person.page.get_by_role("link", name="/withdraw/").click()
     confirm(person)
+    wait_for_results(installation, with_=stays, without=goes)
     deadline = time.monotonic() + 60
     while goes in all_bytes(installation.folder):  # the sweep clears the log of writes
         assert time.monotonic() < deadline, "still there after a minute"

@@ -10,5 +10,5 @@ from tests.e2e.installation import Installation, running_installation
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with running_installation(tmp_path_factory.mktemp("hostile")) as running:
+    with running_installation(tmp_path_factory.mktemp("hostile"), worker=False) as running:
         yield running

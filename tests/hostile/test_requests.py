@@ -140,7 +140,6 @@ def attack(
         visit(installation, slug, BYSTANDERS[0])
         visit(installation, slug, BYSTANDERS[1], pages=5)
     installation.manage("analyze", "likert", "--no-images", "--out", installation.folder / "out")
-    installation.stop("worker")  # what it writes by itself is not what is looked for
     theirs = attackers_pages(installation)
     mine, strangers = researchers_pages(installation)
     uploads = [page for page in mine if page.path.endswith("/submissions/")]
