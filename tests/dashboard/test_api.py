@@ -273,6 +273,7 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
     assert page.get("/api/schema/").status_code == 200
 
 
+@pytest.mark.embedded
 def test_query_count_does_not_grow_with_people(page: Client, study: Study) -> None:
     def queries(name: str) -> int:
         page.get(f"/api/studies/small/{name}")

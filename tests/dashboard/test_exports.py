@@ -196,6 +196,7 @@ def test_form_for_sharing_has_seconds_and_no_times(study: Study, tmp_path: Path)
         assert path.name.startswith("judge") or not times & {*header(path).split(",")}, path
 
 
+@pytest.mark.embedded
 def test_reason_of_a_decision_is_not_in_the_form_for_sharing(study: Study, tmp_path: Path) -> None:
     whole = rows(export(study, tmp_path / "out") / "participants.csv")
     call_command("export", str(study), out=tmp_path / "shared", share=True, verbosity=0)
@@ -390,6 +391,7 @@ def test_out_that_is_a_file_is_refused(study: Study, tmp_path: Path) -> None:
         export(study, tmp_path / "out")
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize(
     ("command", "error"),
     [("export", TypeError), pytest.param("analyze", CommandError, marks=pytest.mark.slow)],
@@ -427,6 +429,7 @@ def test_only_test_people_can_be_included_by_name(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.embedded
 def test_analysis_is_a_folder_of_tables_figures_report_and_manifest(
     study: Study, tmp_path: Path
 ) -> None:
@@ -448,6 +451,7 @@ def test_analysis_is_a_folder_of_tables_figures_report_and_manifest(
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", without_scripts)
 
 
+@pytest.mark.embedded
 def test_analysis_of_a_study_without_people_says_what_is_absent(tmp_path: Path) -> None:
     make_study()
     call_command("analyze", "small", out=tmp_path / "out", images=False, verbosity=0)

@@ -76,7 +76,13 @@ def copy_of(folder: Path, slug: str) -> Study:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_stand_in", [True, False], ids=["stand-in", "judge"])
+@pytest.mark.parametrize(
+    "is_stand_in",
+    [
+        pytest.param(True, id="stand-in", marks=pytest.mark.embedded),
+        pytest.param(False, id="judge"),
+    ],
+)
 def test_two_round_trips_give_the_same_bytes_and_name_who_made_the_scores(
     is_stand_in: bool, tmp_path: Path, settings: Settings
 ) -> None:
@@ -116,6 +122,7 @@ def test_pages_name_the_stand_in_whose_scores_were_imported(page: Client, tmp_pa
     assert f"file imported , made by {STAND_IN_JUDGE}" in text_of(page.get("/studies/small/gold/"))
 
 
+@pytest.mark.embedded
 def test_report_names_the_maker_of_imported_scores_and_that_they_are_imported(
     tmp_path: Path,
 ) -> None:

@@ -33,6 +33,7 @@ def queries_of(page: Client, address: str) -> int:
     return len(captured)
 
 
+@pytest.mark.embedded
 def test_query_count_does_not_grow_with_people_and_calls(page: Client, judge: Judge) -> None:
     study = judge.study
     addresses = [f"/studies/small/{name}" for name in (*NAMES, JUDGE, f"{JUDGE}progress/")]
@@ -61,6 +62,7 @@ def test_query_count_of_a_call_does_not_grow_with_attempts(page: Client, judge: 
     assert queries_of(page, address) == with_one
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize("address", ["/studies/small/gold/", "/api/studies/small/judges/"])
 def test_query_count_does_not_grow_with_judges_files_and_panels(
     page: Client, study: Study, settings: Settings, address: str
@@ -87,6 +89,7 @@ def test_query_count_of_the_list_does_not_grow_with_studies(page: Client, study:
     assert queries_of(page, "/") == with_one
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize("name", NAMES)
 def test_page_asks_nothing_of_third_parties_and_holds_no_script(
     page: Client, study: Study, run: AnalysisRun, name: str
@@ -98,6 +101,7 @@ def test_page_asks_nothing_of_third_parties_and_holds_no_script(
     assert re.findall(r"\son[a-z]+=", shown) == []
 
 
+@pytest.mark.embedded
 def test_what_people_wrote_is_never_markup(page: Client, study: Study, run: AnalysisRun) -> None:
     Study.objects.update(title="<b>bold</b>")
     Response.objects.update(text="<script>alert(1)</script>")

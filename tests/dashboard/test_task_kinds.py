@@ -172,6 +172,7 @@ def test_imported_export_gives_the_same_bytes(
     assert again == original
 
 
+@pytest.mark.embedded
 def test_pages_of_the_study_open(
     kind: str, study: Study, walks: list[Walk], page: Client, tmp_path: Path
 ) -> None:

@@ -179,7 +179,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.embedded  # judging and analysing run on every database elsewhere
+@pytest.mark.long  # tests/examples/test_planted_in_tide.py plants them without servers
 def test_funnel_finds_exactly_the_planted_careless(sample: Sample, tmp_path: Path) -> None:
     sample.site.start("worker")
     sample.site.manage("judge", "empathy", "--wait")

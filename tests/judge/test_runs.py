@@ -90,6 +90,7 @@ def test_scores_of_a_block_reach_the_responses_that_they_are_about(
 # The probe
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize(
     ("schema", "found"), [("enforce", "enforced"), ("ignore", "ignored"), ("refuse", "refused")]
 )
