@@ -29,7 +29,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Raters:
+class RaterArrays:
     """Raters as the rules see them: each has a place in every array.
 
     `entered` who finished or left; the others are still at it, or never took part. `left` who did
@@ -61,7 +61,7 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SettingChoices:
     """A setting of a rule that has few values, and what each is called."""
 
     label: str
@@ -80,7 +80,7 @@ class Rule(Part):
     of_ratings: ClassVar[bool] = False
 
     @abstractmethod
-    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+    def matches(self, raters: RaterArrays) -> "npt.NDArray[np.bool_]":
         """Whom the rule would exclude by itself."""
 
     def measured(self, rater: Mapping[str, float]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from analysis.tables.protocol import protocol
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
-from survey.csv_text import time_text
+from survey.files.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import not_counted_among, reading
 

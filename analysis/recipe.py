@@ -14,8 +14,8 @@ from typing import Literal
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
-from survey.definition.problems import DefinitionError, Problem
-from survey.definition.yaml_file import YamlFile
+from survey.files.problems import DefinitionError, Problem
+from survey.files.yaml_file import YamlFile
 
 FOLDER = Path(__file__).parent / "recipes"
 #: In the order in which their rows stand in tables.
@@ -65,7 +65,7 @@ class Scale:
         return not self.between and len(self.points) <= MOST_CATEGORIES
 
 
-class Group(Part):
+class FactorGroup(Part):
     """One side of a comparison: whose answer is one of `values`, or lies between two numbers.
 
     `others` is everybody with an answer who is in neither the other group nor `left_out`.
@@ -111,7 +111,7 @@ class Group(Part):
         )
 
     @model_validator(mode="after")
-    def _said_in_one_way(self) -> "Group":
+    def _said_in_one_way(self) -> "FactorGroup":
         if sum([bool(self.values), self.others, self.is_numeric]) != 1:
             raise ValueError(
                 "say who is in it in one way: by values, by numbers (at_least, above, at_most, "
@@ -124,8 +124,8 @@ class Grouping(Part):
     """Two groups of raters by a column of participants.csv; `left_out` are answers of neither."""
 
     column: Text
-    a: Group
-    b: Group
+    a: FactorGroup
+    b: FactorGroup
     left_out: list[Text] = []
 
     @model_validator(mode="after")
@@ -169,7 +169,7 @@ def _number(answer: str) -> float | None:
     return None if isnan(number) or "_" in answer else number
 
 
-def _overlap(one: Group, other: Group) -> bool:
+def _overlap(one: FactorGroup, other: FactorGroup) -> bool:
     """Whether some number is in both."""
     (from_one, to_one), (from_other, to_other) = one.span, other.span
     return max(from_one, from_other) < min(to_one, to_other)
@@ -179,7 +179,7 @@ class MarginOutsideScale(ValueError):
     """A margin that means nothing on the study's scale; the message says which, and what to do."""
 
 
-class Wins(Part):
+class WinRules(Part):
     """How a win is counted: the reference of the model's own set or of all sets pooled, and
     whether equal means are nobody's win or half a win for each.
     """
@@ -298,7 +298,7 @@ class Recipe(Part):
     conditions_in_scenarios: bool = False
     adjust_over: list[Over] = ["model"]
     confidence: FiniteFloat = Field(default=0.95, gt=0.5, lt=1)
-    wins: Wins = Wins()
+    wins: WinRules = WinRules()
     margins: Margins = Margins()
     bootstrap: Bootstrap | None = None
     mixed_models: MixedModels | None = None

@@ -18,7 +18,7 @@ from judge.queries import (
     judge_values,
     wanted_calls,
 )
-from survey.csv_text import time_text
+from survey.files.csv_text import time_text
 from survey.models import Study
 from survey.tidy import (
     CELL_COLUMNS,

@@ -52,7 +52,7 @@ class DrawingFailed(Exception):
 
 
 @dataclass
-class Drawn:
+class WrittenImages:
     """Which files are there, and why others are not."""
 
     files: set[str] = field(default_factory=set)
@@ -72,7 +72,7 @@ def write_images(
     note, which is empty where nothing is. A browser that takes more than `seconds` to start, or
     for one image, is stopped; first views are drawn first.
     """
-    images, drawn = images_of(figures), Drawn()
+    images, drawn = images_of(figures), WrittenImages()
     path = program or _browser()
     if images:
         try:
@@ -103,7 +103,7 @@ def _files(image: Image) -> dict[str, dict[str, Any]]:
 
 
 async def _draw(
-    images: Sequence[Image], folder: Path, drawn: Drawn, path: str | None, seconds: float
+    images: Sequence[Image], folder: Path, drawn: WrittenImages, path: str | None, seconds: float
 ) -> None:
     page = PageGenerator(mathjax=False)
     page.header += SEEDED

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from analysis.exclusion_rule import Raters
+from analysis.exclusion_rule import RaterArrays
 from analysis.quality_rules import DECISION, QualityRules, SigmaOver, StepName
 
 Truths = npt.NDArray[np.bool_]
@@ -39,7 +39,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Funnel:
+class ExclusionOutcome:
     """The steps in their order, how many entered, and for each rater whether they are left after
     the last step, and the first step that excludes them ("" where none does).
     """
@@ -50,12 +50,12 @@ class Funnel:
     excluded_by: Names
 
 
-def under_rules(raters: Raters) -> Truths:
+def under_rules(raters: RaterArrays) -> Truths:
     """Whom the rules are asked about: who entered, and is not excluded by a decision."""
     return raters.entered & ~raters.decided
 
 
-def funnel(raters: Raters, rules: QualityRules) -> Funnel:
+def funnel(raters: RaterArrays, rules: QualityRules) -> ExclusionOutcome:
     """The rules applied in their order."""
     ruled = under_rules(raters)
     matching: dict[StepName, Truths] = {
@@ -75,7 +75,7 @@ def funnel(raters: Raters, rules: QualityRules) -> Funnel:
         by_sex = dict(zip(sexes.tolist(), counts.tolist(), strict=True))
         n_excluded, n_left, alone = (int(each.sum()) for each in (excluded, remaining, matches))
         steps.append(Step(name, n_excluded, n_left, alone, by_sex))
-    return Funnel(steps, int(raters.entered.sum()), remaining, excluded_by.astype(str))
+    return ExclusionOutcome(steps, int(raters.entered.sum()), remaining, excluded_by.astype(str))
 
 
 def sigmas(

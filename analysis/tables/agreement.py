@@ -27,7 +27,7 @@ from analysis.stats.rankings import (
     concordance_within_blocks,
     friedman,
 )
-from analysis.tables.request import NOBODY, Analysis, Request, Tables
+from analysis.tables.request import NOBODY, AnalysisSpec, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 AGREEMENT = TableSpec(
@@ -273,4 +273,4 @@ def _make(request: Request) -> Tables:
     return {"agreement": table}
 
 
-ANALYSIS = Analysis((AGREEMENT,), _make, of_recipes=False, of_ratings=False)
+ANALYSIS = AnalysisSpec((AGREEMENT,), _make, of_recipes=False, of_ratings=False)

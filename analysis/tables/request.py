@@ -66,7 +66,7 @@ class FindingSpec:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class AnalysisSpec:
     """What makes some tables, by name.
 
     By default a table is one of recipes whose unit is the participant, by the recipe's raters, and

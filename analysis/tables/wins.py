@@ -10,9 +10,9 @@ from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.not_available import NotAvailable
 from analysis.study_data import ITEM, Contrast
-from analysis.tables.win_counts import Cell, Cells, Item, Outcomes, cells_of, outcomes_of
+from analysis.tables.win_counts import Cells, Comparison, Item, Outcomes, cells_of, outcomes_of
 
-KEYS = list(Cell._fields)
+KEYS = list(Comparison._fields)
 WINNERS = {1: "a", 0: "tie", -1: "b"}
 
 WINS = TableSpec(

@@ -15,7 +15,7 @@ import numpy as np
 from pandas import DataFrame, Index, Series
 from scipy.sparse import csr_array
 
-from analysis.recipe import Bootstrap, Wins
+from analysis.recipe import Bootstrap, WinRules
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.win_counts import Cells, Outcomes, Whole
 from analysis.tables.wins import KEYS, cells_in_order, keys_of
@@ -71,7 +71,7 @@ class Comparisons:
 
 
 def comparisons(
-    ratings: DataFrame, drawn: "Series[str]", known: DataFrame, contrast: Contrast, wins: Wins
+    ratings: DataFrame, drawn: "Series[str]", known: DataFrame, contrast: Contrast, wins: WinRules
 ) -> Comparisons:
     """What is compared in wins.csv, and the sums that it rests on.
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from analysis.quality_rules import DECISION, QualityRules
 from dashboard.raters.verdicts import measured_in_words
-from dashboard.shared.stored_tables import Row, Table
+from dashboard.shared.stored_tables import Row, StoredTable
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class FunnelBar:
     remaining_share: float
 
 
-def funnel_bars(funnel: Table) -> list[FunnelBar]:
+def funnel_bars(funnel: StoredTable) -> list[FunnelBar]:
     """The funnel's steps in order, everybody before them, with the widths of a drawing."""
     if not funnel.rows:
         return []

@@ -12,7 +12,7 @@ from analysis.quality_rules import DECISION, MEASURES, SigmaMae
 from analysis.raters.exclusion import Step, Truths
 from dashboard.raters.thresholds import DimensionResult, Outcome
 from dashboard.raters.thresholds_figure import SigmaMaeFigure, sigma_mae_figure
-from dashboard.shared.stored_tables import Column, sortable_columns
+from dashboard.shared.stored_tables import SortableColumn, sortable_columns
 
 #: Raters who are listed when they join or leave.
 LISTED = 100
@@ -97,7 +97,7 @@ class Tried:
     # ── Who moves ────────────────────────────────────────────────────────────────────────────
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[SortableColumn]:
         return sortable_columns(COLUMNS, texts=TEXTS, sort=self._sort)
 
     @cached_property

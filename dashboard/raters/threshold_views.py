@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
-from analysis.exclusion_rule import Choice, Threshold
+from analysis.exclusion_rule import SettingChoices, Threshold
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RuleSet
 from analysis.quality_rules import SETTINGS, QualityRules, Setting
@@ -239,7 +239,7 @@ def _steps(rules: QualityRules, labels: Labels) -> str:
 
 def _value(setting: Setting, rules: QualityRules) -> str:
     value = setting.of(rules)
-    if isinstance(setting.about, Choice):
+    if isinstance(setting.about, SettingChoices):
         return setting.about.values[value]
     return f"{value:g}"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from analysis.exclusion_rule import Raters, Rule
+from analysis.exclusion_rule import RaterArrays, Rule
 from analysis.models import RaterQuality
 from analysis.quality_rules import MEASURES
 from analysis.rule_sets import rules_of
@@ -98,7 +98,7 @@ def _verdict(rule: Rule, measures: Mapping[str, float | None], status: str, excl
     def one(value: object) -> Any:
         return np.array([value])
 
-    raters = Raters(
+    raters = RaterArrays(
         entered=one(True),
         left=one(status == "in_progress"),
         decided=one(False),

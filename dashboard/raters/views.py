@@ -33,7 +33,7 @@ from dashboard.shared.access import ResearcherRequest, researcher_required, stud
 from dashboard.shared.newest_analysis import included, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for, study_page, wake_worker
 from dashboard.shared.stored_tables import sortable_columns
-from survey.definition import DefinitionError
+from survey.files.problems import DefinitionError
 from survey.models import Participant, Study
 from survey.tidy import counted_sources
 

@@ -1,4 +1,4 @@
-"""Packages for sharing: asked for, found again, and removed. A worker makes them (`making`).
+"""Packages for sharing: requested, found again, removed. `package_making` makes them, in a worker.
 
 Nothing here loads what making them needs, so web processes may ask for them.
 """

@@ -22,7 +22,7 @@ from analysis.recipe_sets import set_recipes
 from analysis.rule_sets import set_rules
 from dashboard.raters.threshold_preview import Tried
 from dashboard.raters.thresholds import WhatIf
-from dashboard.shared.stored_tables import Table
+from dashboard.shared.stored_tables import StoredTable
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.analysis import published_study
@@ -104,7 +104,8 @@ def told(step: dict[str, Any]) -> dict[str, Any]:
 def stored(run: AnalysisRun) -> dict[str, Any]:
     """The same from a run by these rules."""
     tables = {
-        name: Table.from_content(content).rows for name, content in results_of(run, "table").items()
+        name: StoredTable.from_content(content).rows
+        for name, content in results_of(run, "table").items()
     }
     funnel = tables["funnel"]
     over_all = [row for row in tables.get("wins_summary", []) if row["scenario"] == "all"]
