@@ -41,7 +41,7 @@ RANK_OF_CHOICE = {"best": 1.0, "": 2.0, "worst": 3.0}
 def rater_indices(ratings: DataFrame, ranks: DataFrame, people: DataFrame) -> DataFrame:
     """One row per participant of `people`, in their order: `participant` and `INDICES`.
 
-    The frames are those of `study_data.Checked`; answers of others than `people` do not count.
+    The frames are those of `study_data.CheckedData`; answers of others than `people` do not count.
     `contradictions` are pairs of responses whose ratings say the opposite of their ranks, or of
     what was chosen as best or worst, and `contradictions_share` their share of the pairs that
     could be. `fast_pages` is the share of pages left in less than two seconds per response.
