@@ -21,6 +21,7 @@ from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import IN_WORDS, T_QUANTILES
+from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
@@ -231,7 +232,7 @@ def _for_pages(run: AnalysisRun, results: Results) -> dict[str, dict[str, Any]]:
     if differences is None:
         return {}
     of_raters = (r.confidence for r in recipes_of(run.recipe_set) if r.unit == "participant")
-    confidence = next(of_raters, 0.95)
+    confidence = next(of_raters, USUAL_CONFIDENCE)
     df = np.arange(1, max(differences["dimension"].value_counts(), default=0))
     quantiles = {"confidence": confidence, "quantiles": t.ppf((1 + confidence) / 2, df)}
     return {T_QUANTILES: quantiles}

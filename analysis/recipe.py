@@ -22,6 +22,8 @@ FOLDER = Path(__file__).parent / "recipes"
 SHIPPED = ("paper", "sound")
 #: What `analyze --recipe` calls the shipped ones together, so no recipe can be chosen by it.
 BOTH = "both"
+#: Of intervals, where a recipe says nothing else, and where a run has no recipe.
+USUAL_CONFIDENCE = 0.95
 #: With fewer, the ends of an interval are left to chance.
 RESAMPLES = 2000
 
@@ -297,7 +299,7 @@ class Recipe(Part):
     each_scenario: bool = True
     conditions_in_scenarios: bool = False
     adjust_over: list[Over] = ["model"]
-    confidence: FiniteFloat = Field(default=0.95, gt=0.5, lt=1)
+    confidence: FiniteFloat = Field(default=USUAL_CONFIDENCE, gt=0.5, lt=1)
     wins: WinRules = WinRules()
     margins: Margins = Margins()
     bootstrap: Bootstrap | None = None

@@ -36,11 +36,12 @@ def fingerprint(
     *,
     at: datetime,
 ) -> str:
-    """Cheap digest of all that results depend on: people, answers, gold scores, rules, decisions
-    about raters, recipes, labels (figures are stored with them), software.
+    """Cheap digest of all that results depend on: people, answers, decisions about raters, gold
+    scores, rules, recipes, labels (figures are stored with them), software. Pages list them
+    (dashboard/_run.html).
 
-    Every answer moves its participant's `last_seen_at`, so the rows of participants tell of all
-    ratings. Somebody who falls silent changes results as well, hence the time.
+    Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
+    ratings. A participant who becomes inactive changes results as well, hence the time.
     """
     digest = hashlib.sha256()
     people = (

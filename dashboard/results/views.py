@@ -15,6 +15,7 @@ from analysis.catalogue.spec import Column, TableSpec
 from analysis.catalogue.subjects import GROUPS, MAIN, MAIN_TABLE, SUBJECTS
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
+from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
@@ -140,6 +141,7 @@ def _main(analysis: NewestAnalysis, labels: Labels) -> dict[str, Any]:
     """What the main page shows in addition to the tables of recipes."""
     stored = analysis.labelled_tables(labels, "wins", "wins_summary", "demographics")
     return {
+        "wins_question": catalogue.table("wins", labels).question,
         "win_tables": win_tables(stored["wins"], stored["wins_summary"]),
         "demographics": stored["demographics"].grouped("characteristic"),
     }
@@ -167,7 +169,9 @@ def _recipes(run: AnalysisRun | None) -> dict[str, str]:
 def _level(run: AnalysisRun | None) -> float:
     """Below it, p counts as small: what the first recipe's confidence leaves."""
     recipes = run.manifest.get("recipes", {}) if run else {}
-    confidence: float = next((recipe["confidence"] for recipe in recipes.values()), 0.95)
+    confidence: float = next(
+        (recipe["confidence"] for recipe in recipes.values()), USUAL_CONFIDENCE
+    )
     return round(1 - confidence, 12)
 
 
