@@ -323,9 +323,9 @@ def record_demographics(
 ) -> None:
     """Store the answered questions (skipped ones are absent). Raises OutOfOrder.
 
-    It can't be answered again: it is the last page.
+    It can't be answered again: it is the last page and completes the survey.
     """
-    with _recording(participant, page, last, at, kind=PageTime.Kind.DEMOGRAPHICS, once=True):
+    with _recording(participant, page, last, at, kind=PageTime.Kind.DEMOGRAPHICS):
         _store_answers(participant, values)
 
 

@@ -52,7 +52,7 @@ def _all_steps(outcome: Outcome, other: Outcome) -> list[Step]:
 
 
 @dataclass(frozen=True)
-class Tried:
+class ThresholdPreview:
     """Other rules compared with those in force. `sort` is a name in COLUMNS, with a minus in
     front for descending order; anything else sorts raters by name.
     """
