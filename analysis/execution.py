@@ -141,9 +141,9 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
     study = Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
     locked = AnalysisRun.objects.select_for_update().filter(pk=run.pk).first()
     if locked is None or locked.state != State.RUNNING:
-        return  # somebody withdrew, or our lease ran out and somebody else has finished it
+        return  # a participant withdrew, or our lease ran out and another worker finished it
     if study.withdrawals.count() != withdrawals:
-        # Somebody withdrew meanwhile who is counted here: it has to be computed anew.
+        # A participant who is counted here withdrew meanwhile: compute it again.
         AnalysisRun.objects.filter(pk=run.pk).update(state=State.WAITING, lease_until=None)
         return
     people = dict(Participant.objects.filter(study_id=run.study_id).values_list("pseudonym", "id"))

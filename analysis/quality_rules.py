@@ -53,7 +53,7 @@ class RatedScale:
 class DurationWindow(Rule):
     """Minutes from start to end; both ends of the window still count as inside.
 
-    Somebody who left before any time was recorded has no duration, and is caught by `early_exit`.
+    Raters who left before any time was recorded have no duration; `early_exit` excludes them.
     """
 
     name = "duration"
@@ -112,7 +112,7 @@ class Attention(Rule):
 
 
 class EarlyExit(Rule):
-    """Somebody in progress and silent for longer than this has left."""
+    """A participant in progress who is inactive for longer than this has left."""
 
     name = "early_exit"
     label = "Left early"

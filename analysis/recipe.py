@@ -241,7 +241,7 @@ class Margins(Part):
 
 
 class Bootstrap(Part):
-    """Raters drawn anew with replacement, with the whole pipeline behind them."""
+    """Raters resampled with replacement; the whole pipeline runs on each resample."""
 
     resamples: int = Field(default=RESAMPLES, ge=200, le=100_000)
     seed: int = Field(default=1, ge=0)
@@ -355,7 +355,7 @@ def read_recipe(path: Path) -> Recipe:
 def read_recipes(folder: Path) -> dict[str, Recipe]:
     """The recipes of a folder by name, beside the shipped ones, which they may take the place of.
 
-    Raises DefinitionError with every problem of every file: a file is named for its recipe.
+    Raises DefinitionError with every problem of every file. A file has the name of its recipe.
     """
     own: dict[str, Recipe] = {}
     # Nobody who wrote such a file means it to be passed over.

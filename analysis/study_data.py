@@ -95,12 +95,12 @@ class CheckedData:
 
     @property
     def consented(self) -> DataFrame:
-        """Everybody who agreed to take part, and either finished or not."""
+        """Everyone who consented, whether they finished or left."""
         took_part = self.people["status"].isin(["completed", "in_progress"])
         return self.people[took_part].reset_index(drop=True)
 
     def without_decided(self) -> "CheckedData":
-        """Without the people whom a decision excluded, and their answers."""
+        """Without people excluded by a decision, and without their answers."""
         decided = self.people["excluded_by_decision"] != ""
         if not decided.any():
             return self

@@ -25,7 +25,7 @@ NO_BROWSER = (
 )
 #: The formats, and pixels of an image to one of its figure.
 FORMATS = {"svg": 1, "png": 2}
-#: How many images are drawn at a time: half of the time goes into loading the page anew for each.
+#: How many images are drawn at a time: half of the time goes into loading the page for each.
 TABS = 2
 #: Seconds until a browser that neither starts nor draws an image is stopped.
 SECONDS = 60.0
@@ -89,7 +89,7 @@ def write_images(
 
 
 def _browser() -> str | None:
-    """The browser that is named, by us or as Kaleido has it, else one without windows; None leaves
+    """The browser that we or Kaleido's settings give, else one without windows; None leaves
     it to Kaleido.
     """
     if named := os.environ.get("CHROMIUM") or os.environ.get("BROWSER_PATH"):

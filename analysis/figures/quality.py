@@ -145,7 +145,7 @@ def _known(raters: DataFrame, columns: list[str], what: str) -> tuple[DataFrame,
 def _by_exclusion(
     shown: DataFrame, rules: QualityRules, labels: Labels
 ) -> list[tuple[str, DataFrame]]:
-    """Who is included, and whom each step excluded; nothing for who there is none of."""
+    """Who is included, and who each step excluded; empty groups are left out."""
     parts = [(INCLUDED, shown[shown["included"]])]
     steps = [*rules.order, DECISION]
     parts += [

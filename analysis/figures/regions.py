@@ -1,7 +1,7 @@
 """Mean ratings by the raters' US Census region, on a map (Pursuit of Empathy, Figure 3).
 
 The map's outlines are part of the figure. Plotly's own choropleth would fetch them from elsewhere
-whenever somebody looks, which no page of ours does.
+whenever the page is opened, which no page of ours does.
 """
 
 import json

@@ -48,14 +48,14 @@ def in_funnel(raters: DataFrame) -> "Series[bool]":
 
 
 def excluded_by_decision(raters: DataFrame) -> "Series[bool]":
-    """Whom a decision excludes, whether they have entered or not."""
+    """Who is excluded by a decision, entered or not."""
     if "excluded_by_decision" not in raters:
         return Series(False, index=raters.index)
     return raters["excluded_by_decision"].fillna("") != ""
 
 
 def under_rules(raters: DataFrame) -> "Series[bool]":
-    """Whom the rules are asked about: who entered, and is not excluded by a decision."""
+    """Who the rules apply to: entered, and not excluded by a decision."""
     return Series(exclusion.under_rules(_as_arrays(raters)), index=raters.index)
 
 

@@ -105,7 +105,8 @@ def choices(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     """How often each system was chosen as best and as worst of those on its page.
 
     `ranks` has `participant`, `choice` and the columns of an item. `shown` counts pages, `n` their
-    raters. `share_best` is `best` of the pages that have a best response, likewise `share_worst`;
+    raters. `share_best` is `best` of the pages that have a best response,
+    `share_worst` is `worst` of those that have a worst one;
     `score` is (best − worst) / shown over the pages that have both, from −1 to 1. Intervals are
     over raters: Wilson's where each could choose a system once, else a bootstrap, which the
     recipe's settings (or, if it has none, their defaults) draw. Raises NotAvailable.

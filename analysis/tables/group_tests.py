@@ -175,7 +175,7 @@ def why_unanswered(people: DataFrame, columns: Iterable[str]) -> str:
 
 
 def why_nobody(people: DataFrame, grouping: Grouping) -> str:
-    """Why nobody is in either group; nothing where somebody is."""
+    """Why both groups are empty; nothing if one is not."""
     if not answered(people, grouping.column):
         return why_unanswered(people, [grouping.column])
     if (sides(grouping, people[grouping.column]) != "").any():

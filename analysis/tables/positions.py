@@ -1,7 +1,7 @@
 """Does the place on the page matter to what is ranked first, or chosen as best or worst?
 
 Every page of every rater has an order of its own, drawn at random or from a Williams square. So the
-place of what somebody chose, or ranked first, is random if places do not matter, whatever the rater
+place of what a rater chose, or ranked first, is random if places do not matter, whatever the rater
 thinks of the systems, and pages count as independent here even where they are of one rater.
 Friedman's test over pages is then, for ranks, the usual one, and for choices Pearson's χ² of how
 often each place was chosen.

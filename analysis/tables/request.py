@@ -31,8 +31,8 @@ class Answers:
 
 @dataclass(frozen=True)
 class StudyInput:
-    """All ratings, everybody who consented, all items with their gold scores, what the study is
-    about, and the rules: what is analysed anew from other raters starts here. `fits` are the mixed
+    """All ratings, everyone who consented, all items with their gold scores, what the study is
+    about, and the rules: analyses with other raters start from it. `fits` are the mixed
     models that tables have in common.
     """
 

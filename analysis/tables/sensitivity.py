@@ -110,7 +110,7 @@ def sensitivity(
 ) -> DataFrame:
     """The main results of each variant of the rules, per dimension, those in force first.
 
-    `ratings` are everybody's, `people` everybody who consented, as the funnel takes them, `known`
+    `ratings` are everyone's, `people` everyone who consented, as the funnel takes them, `known`
     all items. Wins and points are those of wins_summary.csv over all scenarios, with the p of the
     sign test; differences are a − b over all models: by raters (F1) and by scenarios (F2) of
     contrasts.csv, and of the recipe's first mixed model, on the latent scale and on that of the

@@ -5,7 +5,7 @@ whatever their decimals. The reference earns a point for each of the two conditi
 is above; its ratings are those of the sets in which the model was shown.
 
 Arrays of numpy in and out, and no pandas: wins.csv, resamples (one column each), and the page on
-which somebody moves thresholds all come from here.
+which a researcher moves thresholds all come from here.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,8 @@
 """How sure are the wins? Each with its paired difference, and their number with its interval.
 
-`tables.wins` counts them as published; here, each stands beside the difference within raters who
+`tables.wins` counts them as published; here, each comes with the difference within raters who
 rated both conditions, all of them beside the sign test, and both beside how often they come out
-so when raters are drawn anew (`tables.wins_bootstrap`).
+so when raters are resampled (`tables.wins_bootstrap`).
 """
 
 from collections.abc import Iterator
@@ -116,9 +116,9 @@ def wins_tests(
 ) -> WinTables:
     """Paired differences of every comparison, and tests and intervals of how many each side won.
 
-    `ratings` are those of the raters who count, `people` everybody who consented, excluded ones
+    `ratings` are those of the raters who count, `people` everyone who consented, excluded ones
     included, with `active`: who is not active is drawn from. `known` are all items, as wins.csv
-    goes by them. Raises NotAvailable, and ValueError for ratings of somebody who is not drawn from.
+    goes by them. Raises NotAvailable, and ValueError for ratings by others than `people`.
 
     `differences`: a − b within the `n` raters who rated both on one page; `left_out` others rated
     either. `winner`
@@ -130,7 +130,7 @@ def wins_tests(
     of the untied comparisons with its exact interval. Both of these take comparisons for
     independent, which they are not as far as raters are the same. Percentages are of all
     comparisons made, and of the points that there are. The intervals of wins and points
-    speak of other raters of these texts; drawing anew adds chance to chance, so that where means
+    speak of other raters of these texts; resampling adds chance to chance, so that where means
     are close they lie nearer to an even count than the count itself. `reference` is the recipe's.
     """
     if ratings.empty:

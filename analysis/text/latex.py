@@ -88,7 +88,7 @@ class Words:
     levels: Mapping[str, float] = field(default_factory=dict)
 
     def interval(self, low: Column, part: Kept) -> str:
-        """The heading of an interval: a plain one stands beside its number, another is named after
+        """The heading of an interval: a plain one follows its number, another has the name of
         it. What lies between limits of agreement are differences, not an estimate.
         """
         if low.interval == "limits":

@@ -20,7 +20,7 @@ from survey.slots import sources_of
 
 Status = Participant.Status
 
-#: Whom a certificate counts.
+#: Who a certificate counts.
 PEOPLE = {"completed": "completed", "places": "with a slot now"}
 COLUMNS = (
     "pool", "people", "table", "row", "column", "count", "expected", "missing",

@@ -16,7 +16,7 @@ TABLES = ("funnel", "wins", "wins_summary", "items")
 
 @dataclass(frozen=True)
 class RaterChange:
-    """A rater whom one analysis keeps and the other does not."""
+    """A rater kept by only one of the two analyses."""
 
     participant: str
     sigma: float | None

@@ -103,7 +103,7 @@ class ExcludeForm(ReasonForm):
 
     @property
     def participants(self) -> set[int]:
-        """Whom to exclude."""
+        """Who to exclude."""
         return {int(one) for group in self.cleaned_data["group"] for one in group.split(",")}
 
 

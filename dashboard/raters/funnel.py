@@ -46,7 +46,7 @@ def funnel_bars(funnel: StoredTable) -> list[FunnelBar]:
 
 def shown_rater(rater: Row, rules: QualityRules) -> Row:
     """A rater's row with minutes, and in words what excluded them by these `rules`, what was
-    measured, and whom that rule excludes.
+    measured, and who that rule excludes.
     """
     seconds, step = rater["duration_seconds"], rater["exclusion"]
     is_rule = bool(step) and step != DECISION

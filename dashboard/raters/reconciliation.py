@@ -64,7 +64,7 @@ class ReportedGroup:
 
     @property
     def counting(self) -> list[Participant]:
-        """Those whom no decision excludes yet."""
+        """Those who are not excluded by a decision yet."""
         return [reported.person for reported in self.people if not reported.is_excluded]
 
 

@@ -224,7 +224,7 @@ class RunRecord:
 
     @cached_property
     def _sums_of_run(self) -> tuple[Whole, Whole]:
-        """Sum and number of the ratings of each item by the raters whom the run kept."""
+        """Sum and number of the ratings of each item by the raters that the run kept."""
         stored = {
             Item(*(row[name] for name in Item._fields)): (row["total"], row["n"])
             for row in tables_of(self.run, "items")["items"].rows

@@ -1,4 +1,4 @@
-"""Other thresholds compared with those in force: what they change, and for whom. Pure."""
+"""Other thresholds compared with those in force: what changes, and for which raters. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,12 +64,12 @@ class ThresholdPreview:
 
     @cached_property
     def joining(self) -> list[int]:
-        """Whom these rules would keep too: places among the raters."""
+        """Raters that only these rules keep, as places among the raters."""
         return _places(self.after.funnel.included & ~self.before.funnel.included)
 
     @cached_property
     def leaving(self) -> list[int]:
-        """Whom they would exclude."""
+        """Raters that only these rules exclude."""
         return _places(self.before.funnel.included & ~self.after.funnel.included)
 
     @property
@@ -136,7 +136,7 @@ class ThresholdPreview:
 
     @property
     def figure(self) -> SigmaMaeFigure | None:
-        """Everybody who entered by σ and MAE, where the rule on these is applied."""
+        """Everyone who entered, by σ and MAE, where the rule on these is applied."""
         if SigmaMae.name not in self.after.rules.order:
             return None
         raters, included = self.after.raters, self.after.funnel.included

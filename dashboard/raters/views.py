@@ -84,7 +84,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 
 
 #: What follows a decision that was recorded.
-ANEW = "A worker is computing the results."
+RECOMPUTING = "A worker is computing the results."
 
 
 @require_http_methods(["GET", "POST"])
@@ -168,6 +168,6 @@ def decide(
         messages.error(request, str(refusal))
         return
     run = request_run(study=study, sources=counted_sources(included(study, asked_for(request))))
-    messages.success(request, f"{decided_in_words(changed, excluded=excluded)} {ANEW}")
+    messages.success(request, f"{decided_in_words(changed, excluded=excluded)} {RECOMPUTING}")
     if run.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", run.pk)

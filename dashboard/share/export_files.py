@@ -46,7 +46,7 @@ def write_export(
 
 
 def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:
-    """Everybody who came, and where they are now: what a flow diagram begins with.
+    """Everyone who came, and where they are now: what a flow diagram begins with.
 
     `left_at_information` never agreed nor declined. Withdrawn people are counted, and nothing
     else is left of them.

@@ -102,7 +102,7 @@ class ExportTable:
 @dataclass
 class Export:
     """The data of one study, of everybody from `sources`, as `decide` filtered them; `sharing`
-    leaves out free text and columns that may tell who somebody is.
+    leaves out free text and columns that may identify a person.
     """
 
     study: Study

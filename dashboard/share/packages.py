@@ -54,7 +54,7 @@ def kept_until(package: Package) -> Any:
 @transaction.atomic
 def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
     """The package of a finished run: done or under way already, else a waiting one. It is made
-    anew where its file is gone, or the study's labels may have changed since.
+    again where its file is gone, or the study's labels may have changed since.
 
     The caller wakes a worker. Raises AnalysisRun.DoesNotExist where the run is gone.
     """

@@ -1,4 +1,4 @@
-"""The newest analysis of the people whom an address asks for: what pages and API read."""
+"""The newest analysis of the people that an address asks for: what pages and API read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ def include_query(include: Sequence[str] | None) -> str:
 
 
 def included_by_default(study: Study) -> list[str]:
-    """Whom a page includes where its address says nothing: nobody but those who count.
+    """Who a page includes if its address does not say: only those who count.
 
     While none of them has finished, these are the test people of the newest finished analysis
     that has some, so that a study that was only tried shows what its results will look like.
