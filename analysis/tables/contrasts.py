@@ -220,12 +220,12 @@ def _compared(
     """
     pair = contrast.conditions
     if not ratings["condition"].isin(pair).any():
-        raise NotAvailable(f"no rating is of condition {pair[0]} or {pair[1]}")
+        raise NotAvailable("no rating is of either compared condition")
     items = ratings[ITEM].drop_duplicates() if known is None else known
     pages, planned = sides(ratings, contrast, items), scenarios(items, contrast)
     if planned.empty:
         has = "has ratings" if known is None else "is"
-        raise NotAvailable(f"no model {has} in both conditions, {pair[0]} and {pair[1]}")
+        raise NotAvailable(f"no model {has} in both compared conditions")
     for dimension, of_dimension in planned.groupby("dimension", observed=True):
         models = {str(model): int(n) for _, model, n in of_dimension.itertuples(index=False)}
         here = pages[pages.index.isin([dimension], level="dimension")]

@@ -52,7 +52,7 @@ def cells_in_order(known: DataFrame, contrast: Contrast, *, own_set: bool = True
     """
     pair = contrast.conditions
     if not known["condition"].isin(pair).any():
-        raise NotAvailable(f"no response is in condition {pair[0]} or {pair[1]}")
+        raise NotAvailable("no response is in either compared condition")
     names = known[ITEM].astype("str").itertuples(index=False)
     return cells_of(map(Item._make, names), pair, contrast.reference, own_set=own_set)
 
