@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import Field, Model
 from rest_framework import serializers
 
 from analysis import catalogue
@@ -15,7 +15,9 @@ from survey.tidy import seconds_between
 
 def _help(model: type[Model], field: str) -> str:
     """What the table says of its column."""
-    return str(model._meta.get_field(field).help_text)
+    column = model._meta.get_field(field)
+    assert isinstance(column, Field)
+    return str(column.help_text)
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
