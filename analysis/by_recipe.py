@@ -15,7 +15,7 @@ from analysis.results import Results
 from analysis.study_data import plain
 from analysis.tables.group_tests import answered, why_nobody, why_unanswered
 from analysis.tables.replication import replication
-from analysis.tables.request import NOBODY, Analysis, Answers, Request, StudyInput, Tables
+from analysis.tables.request import NOBODY, AnalysisSpec, Answers, Request, StudyInput, Tables
 from survey.definition.labels import Labels
 
 RATERS: tuple[Raters, ...] = ("included", "all")
@@ -135,7 +135,7 @@ class _Made:
         self._reasons: dict[str, dict[str, str]] = {}
 
     def make(
-        self, analysis: Analysis, request: Request, *, where: str = "", suffix: str = ""
+        self, analysis: AnalysisSpec, request: Request, *, where: str = "", suffix: str = ""
     ) -> None:
         try:
             if analysis.of_ratings and request.answers.ratings.empty:

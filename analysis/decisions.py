@@ -11,7 +11,7 @@ from analysis.queries import Decision
 from analysis.raters.filtering import filtered
 from analysis.rule_sets import rules_of
 from analysis.versions import software
-from survey.csv_text import time_text
+from survey.files.csv_text import time_text
 from survey.models import Study
 from survey.tidy import not_counted_among
 

@@ -34,10 +34,10 @@ from analysis.tables import (
     wins,
     wins_tests,
 )
-from analysis.tables.request import Analysis
+from analysis.tables.request import AnalysisSpec
 
 #: Tables that an analysis always makes, and what makes those that a recipe asks for.
-DECLARED: list[TableSpec | Analysis] = [
+DECLARED: list[TableSpec | AnalysisSpec] = [
     funnel.FUNNEL,
     demographics.DEMOGRAPHICS,
     thresholds.THRESHOLDS,
@@ -97,10 +97,10 @@ DRAWN: list[FigureSpec] = [
     shares.SHARES,
     ratings.RATINGS_KDE,
 ]
-ANALYSES = [entry for entry in DECLARED if isinstance(entry, Analysis)]
+ANALYSES = [entry for entry in DECLARED if isinstance(entry, AnalysisSpec)]
 
 
-def _tables(entry: TableSpec | Analysis) -> list[TableSpec]:
+def _tables(entry: TableSpec | AnalysisSpec) -> list[TableSpec]:
     """The tables of an entry; of those that are the same in each recipe, of all raters, too."""
     if isinstance(entry, TableSpec):
         return [entry]

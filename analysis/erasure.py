@@ -1,4 +1,4 @@
-"""Erasing stored results that somebody who withdraws was counted in."""
+"""Erasing stored results that count a participant who withdraws."""
 
 from analysis.models import AnalysisRun
 from analysis.recipe_sets import current_recipe_set
@@ -10,7 +10,7 @@ def erase_results(participant: Participant) -> None:
     """Delete every run that counted the person; one for the same sources waits in their place.
 
     What an expert rated is in every run of the study: raters are held against the panels.
-    Registered in `survey.withdrawal.erasers`; whoever calls it wakes `analysis.sweep`.
+    Registered in `survey.withdrawal.erasers`; the caller wakes `analysis.sweep`.
     """
     study = participant.study
     runs = study.analysis_runs.all()

@@ -1,4 +1,4 @@
-"""What a rule of exclusion is: settings, whom it matches, and what it is called. Pure.
+"""What a rule of exclusion is: settings, who matches it, and what it is called. Pure.
 
 The rules themselves are in `analysis.quality_rules`. They compare arrays of numpy without importing
 it: study files are read by processes that have no use for it.
@@ -29,11 +29,11 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Raters:
+class RaterArrays:
     """Raters as the rules see them: each has a place in every array.
 
-    `entered` who finished or left; the others are still at it, or never took part. `left` who did
-    not finish. `decided` whom a decision excludes. `measures` has an array for each of
+    `entered` who finished or left; the others are in progress, or never took part. `left` who did
+    not finish. `decided` who is excluded by a decision. `measures` has an array for each of
     `definition.MEASURES`, with NaN, which matches no rule, where a number is not known.
     """
 
@@ -61,7 +61,7 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SettingChoices:
     """A setting of a rule that has few values, and what each is called."""
 
     label: str
@@ -80,8 +80,8 @@ class Rule(Part):
     of_ratings: ClassVar[bool] = False
 
     @abstractmethod
-    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
-        """Whom the rule would exclude by itself."""
+    def matches(self, raters: RaterArrays) -> "npt.NDArray[np.bool_]":
+        """Who the rule alone would exclude."""
 
     def measured(self, rater: Mapping[str, float]) -> dict[str, Any]:
         """What is recorded with an exclusion: the measures of the `rater`."""
@@ -89,8 +89,8 @@ class Rule(Part):
 
     @abstractmethod
     def in_short(self) -> str:
-        """Whom it excludes, for a box of a figure."""
+        """Who it excludes, for a box of a figure."""
 
     @abstractmethod
     def in_words(self) -> str:
-        """Whom it excludes, for the Methods: "who took less than 10 or …"."""
+        """Who it excludes, for the Methods: "who took less than 10 or …"."""

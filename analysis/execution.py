@@ -21,6 +21,7 @@ from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Exclusion, RaterQuality, Result
 from analysis.pipeline import THRESHOLDS_SEED, Results, analyse
 from analysis.queries import IN_WORDS, T_QUANTILES
+from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.rule_sets import rules_of
 from analysis.runs import State, claim, fingerprint, request_run
@@ -28,7 +29,7 @@ from analysis.tables.protocol import protocol
 from analysis.text.cells import read_tables
 from analysis.text.findings import findings
 from analysis.text.methods_of_recipes import of_tables
-from survey.csv_text import time_text
+from survey.files.csv_text import time_text
 from survey.models import Participant, Study
 from survey.tidy import not_counted_among, reading
 
@@ -140,9 +141,9 @@ def _store(run: AnalysisRun, results: Results, *, withdrawals: int) -> None:
     study = Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
     locked = AnalysisRun.objects.select_for_update().filter(pk=run.pk).first()
     if locked is None or locked.state != State.RUNNING:
-        return  # somebody withdrew, or our lease ran out and somebody else has finished it
+        return  # a participant withdrew, or our lease ran out and another worker finished it
     if study.withdrawals.count() != withdrawals:
-        # Somebody withdrew meanwhile who is counted here: it has to be computed anew.
+        # A participant who is counted here withdrew meanwhile: compute it again.
         AnalysisRun.objects.filter(pk=run.pk).update(state=State.WAITING, lease_until=None)
         return
     people = dict(Participant.objects.filter(study_id=run.study_id).values_list("pseudonym", "id"))
@@ -231,7 +232,7 @@ def _for_pages(run: AnalysisRun, results: Results) -> dict[str, dict[str, Any]]:
     if differences is None:
         return {}
     of_raters = (r.confidence for r in recipes_of(run.recipe_set) if r.unit == "participant")
-    confidence = next(of_raters, 0.95)
+    confidence = next(of_raters, USUAL_CONFIDENCE)
     df = np.arange(1, max(differences["dimension"].value_counts(), default=0))
     quantiles = {"confidence": confidence, "quantiles": t.ppf((1 + confidence) / 2, df)}
     return {T_QUANTILES: quantiles}

@@ -25,9 +25,9 @@ from judge.tidy import (
     response_names,
     returned_model_rows,
 )
-from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
 from survey.definition.questions import ChoiceQuestion
+from survey.files.csv_text import csv_lines
 from survey.models import Response, Study
 from survey.regions import OTHER, REGIONS
 from survey.tidy import (

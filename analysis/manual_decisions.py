@@ -48,7 +48,8 @@ def decide_on(
     at: datetime,
     author: User | None = None,
 ) -> list[Participant]:
-    """Exclude people of the study from its analyses, or let them count again; whom it changed.
+    """Exclude people of the study from its analyses, or let them count again.
+    Returns those it changed.
 
     Their answers stay. Raises DecisionRefused, having changed nothing, where the reason is empty
     or too long, or where one of them is an expert, whose ratings make gold scores.

@@ -81,7 +81,7 @@ class AnalysisRun(Job):
     recipe_set = models.ForeignKey(RecipeSet, models.PROTECT, related_name="runs")
     sources = models.JSONField(help_text="Participant sources that count, by name")
     fingerprint = models.CharField(
-        max_length=64, blank=True, help_text="Cheap digest that tells whether data changed since"
+        max_length=64, blank=True, help_text="Digest of everything that results depend on"
     )
     snapshot_hash = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the data")
     manifest = models.JSONField(default=dict)
@@ -109,7 +109,7 @@ class RaterQuality(models.Model):
     run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="rater_quality")
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="quality")
     included = models.BooleanField(
-        help_text="False without an exclusion: still taking the survey, in no step"
+        help_text="False without an exclusion: still in progress, so in no step"
     )
     indices = models.JSONField(help_text="n_ratings, duration_seconds, sigma, mae, …")
 
@@ -152,7 +152,7 @@ class ManualDecision(models.Model):
     excluded = models.BooleanField(help_text="False: an earlier exclusion is taken back")
     reason = models.CharField(max_length=LONGEST_REASON)
     author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, help_text="Empty: a command"
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, help_text="Empty if a command decided"
     )
     at = models.DateTimeField(default=timezone.now)
 
@@ -180,8 +180,8 @@ class Result(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     name = models.CharField(max_length=60)
     content = models.JSONField(
-        help_text="A table as {columns, rows}; a figure as Plotly's {data, layout}; what a page "
-        "computes with as it needs it"
+        help_text="A table as {columns, rows}; a figure as Plotly's {data, layout}; other data as "
+        "its page needs them"
     )
 
     class Meta:

@@ -22,7 +22,7 @@ from analysis.raters.rater_table import rater_table
 from analysis.raters.thresholds import thresholds
 from analysis.recipe import Raters, Recipe, Scale
 from analysis.results import Results
-from analysis.study_data import Checked, Contrast, StudyData, plain
+from analysis.study_data import CheckedData, Contrast, StudyData, plain
 from analysis.tables.contrasts import rater_differences
 from analysis.tables.items import items, rating_counts
 from analysis.tables.request import Answers, StudyInput
@@ -89,7 +89,7 @@ def analyse(
     return results
 
 
-def _answers_of(checked: Checked, names: "Series[str]", unrated: str) -> Answers:
+def _answers_of(checked: CheckedData, names: "Series[str]", unrated: str) -> Answers:
     ratings, ranks, people = (
         frame[frame["participant"].isin(names)].reset_index(drop=True)
         for frame in (checked.ratings, checked.ranks, checked.consented)
@@ -123,7 +123,7 @@ def _about_raters(results: Results, who: Filtered, labels: Labels, *, rated: boo
 
 
 def _about_systems(
-    results: Results, data: StudyData, checked: Checked, included: Answers, labels: Labels
+    results: Results, data: StudyData, checked: CheckedData, included: Answers, labels: Labels
 ) -> None:
     """Means of responses, wins, and how ratings are spread."""
     counts = rating_counts(included.ratings)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
-from analysis.exclusion_rule import Choice, Measure, Raters, Rule, Threshold
+from analysis.exclusion_rule import Measure, RaterArrays, Rule, SettingChoices, Threshold
 from survey.definition.labels import Labels
 from survey.definition.parts import Part
 
@@ -53,7 +53,7 @@ class RatedScale:
 class DurationWindow(Rule):
     """Minutes from start to end; both ends of the window still count as inside.
 
-    Somebody who left before any time was recorded has no duration, and is caught by `early_exit`.
+    Raters who left before any time was recorded have no duration; `early_exit` excludes them.
     """
 
     name = "duration"
@@ -75,7 +75,7 @@ class DurationWindow(Rule):
             raise ValueError("minimum is greater than maximum")
         return self
 
-    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+    def matches(self, raters: RaterArrays) -> "npt.NDArray[np.bool_]":
         minutes = raters.measures["minutes"]
         return (minutes < self.minimum - TOLERANCE) | (minutes > self.maximum + TOLERANCE)
 
@@ -97,7 +97,7 @@ class Attention(Rule):
         int, Threshold("Failed attention checks allowed", measure="failures")
     ] = Field(default=0, ge=0)
 
-    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+    def matches(self, raters: RaterArrays) -> "npt.NDArray[np.bool_]":
         return raters.measures["failures"] > self.failures_allowed
 
     def in_short(self) -> str:
@@ -112,7 +112,7 @@ class Attention(Rule):
 
 
 class EarlyExit(Rule):
-    """Somebody in progress and silent for longer than this has left."""
+    """A participant in progress who is inactive for longer than this has left."""
 
     name = "early_exit"
     label = "Left early"
@@ -121,7 +121,7 @@ class EarlyExit(Rule):
         FiniteFloat, Threshold("Left after a silence of", "minutes", 5, most=24 * 60)
     ] = Field(default=120.0, gt=0)
 
-    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+    def matches(self, raters: RaterArrays) -> "npt.NDArray[np.bool_]":
         return raters.left
 
     def measured(self, rater: Mapping[str, float]) -> dict[str, Any]:
@@ -158,14 +158,14 @@ class SigmaMae(Rule):
     ] = Field(default=0.9, ge=0)
     ddof: Annotated[
         Literal[0, 1],
-        Choice("σ divides by", {1: "n − 1 (of a sample)", 0: "n (of a population)"}),
+        SettingChoices("σ divides by", {1: "n − 1 (of a sample)", 0: "n (of a population)"}),
     ] = 1
     sigma_over: Annotated[
         SigmaOver,
-        Choice("σ is over", {"ratings": "all ratings", "blocks": "the mean of each block"}),
+        SettingChoices("σ is over", {"ratings": "all ratings", "blocks": "the mean of each block"}),
     ] = "ratings"
 
-    def matches(self, raters: Raters) -> "npt.NDArray[np.bool_]":
+    def matches(self, raters: RaterArrays) -> "npt.NDArray[np.bool_]":
         flat = raters.measures["sigma"] < self.sigma_below - TOLERANCE
         return flat & (raters.measures["mae"] > self.mae_above + TOLERANCE)
 
@@ -282,7 +282,7 @@ class Setting(NamedTuple):
     rule: str
     section: str
     key: str
-    about: Threshold | Choice
+    about: Threshold | SettingChoices
     is_whole: bool
 
     def of(self, rules: QualityRules) -> Any:
@@ -306,5 +306,5 @@ SETTINGS: dict[str, Setting] = {
     for rule, section in SECTIONS.items()
     for key, field in type(QualityRules().rule(rule)).model_fields.items()
     for about in field.metadata
-    if isinstance(about, Threshold | Choice)
+    if isinstance(about, Threshold | SettingChoices)
 }

@@ -15,7 +15,7 @@ IN_WORDS = "in_words"
 class Decision(NamedTuple):
     """What the filter decided of a rater, and the step that excluded them or nothing.
 
-    `excluded_by_decision` is the reason of the researchers, whom they let count it is empty.
+    `excluded_by_decision` is the reason of the researchers; it is empty for raters who count.
     """
 
     sigma: float | None

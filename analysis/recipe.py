@@ -14,14 +14,16 @@ from typing import Literal
 from pydantic import Field, FiniteFloat, field_validator, model_validator
 
 from survey.definition.parts import Name, Part, Text, refuse_repeats, wrong
-from survey.definition.problems import DefinitionError, Problem
-from survey.definition.yaml_file import YamlFile
+from survey.files.problems import DefinitionError, Problem
+from survey.files.yaml_file import YamlFile
 
 FOLDER = Path(__file__).parent / "recipes"
 #: In the order in which their rows stand in tables.
 SHIPPED = ("paper", "sound")
 #: What `analyze --recipe` calls the shipped ones together, so no recipe can be chosen by it.
 BOTH = "both"
+#: Of intervals, where a recipe says nothing else, and where a run has no recipe.
+USUAL_CONFIDENCE = 0.95
 #: With fewer, the ends of an interval are left to chance.
 RESAMPLES = 2000
 
@@ -65,7 +67,7 @@ class Scale:
         return not self.between and len(self.points) <= MOST_CATEGORIES
 
 
-class Group(Part):
+class FactorGroup(Part):
     """One side of a comparison: whose answer is one of `values`, or lies between two numbers.
 
     `others` is everybody with an answer who is in neither the other group nor `left_out`.
@@ -111,7 +113,7 @@ class Group(Part):
         )
 
     @model_validator(mode="after")
-    def _said_in_one_way(self) -> "Group":
+    def _said_in_one_way(self) -> "FactorGroup":
         if sum([bool(self.values), self.others, self.is_numeric]) != 1:
             raise ValueError(
                 "say who is in it in one way: by values, by numbers (at_least, above, at_most, "
@@ -124,8 +126,8 @@ class Grouping(Part):
     """Two groups of raters by a column of participants.csv; `left_out` are answers of neither."""
 
     column: Text
-    a: Group
-    b: Group
+    a: FactorGroup
+    b: FactorGroup
     left_out: list[Text] = []
 
     @model_validator(mode="after")
@@ -169,7 +171,7 @@ def _number(answer: str) -> float | None:
     return None if isnan(number) or "_" in answer else number
 
 
-def _overlap(one: Group, other: Group) -> bool:
+def _overlap(one: FactorGroup, other: FactorGroup) -> bool:
     """Whether some number is in both."""
     (from_one, to_one), (from_other, to_other) = one.span, other.span
     return max(from_one, from_other) < min(to_one, to_other)
@@ -179,7 +181,7 @@ class MarginOutsideScale(ValueError):
     """A margin that means nothing on the study's scale; the message says which, and what to do."""
 
 
-class Wins(Part):
+class WinRules(Part):
     """How a win is counted: the reference of the model's own set or of all sets pooled, and
     whether equal means are nobody's win or half a win for each.
     """
@@ -239,7 +241,7 @@ class Margins(Part):
 
 
 class Bootstrap(Part):
-    """Raters drawn anew with replacement, with the whole pipeline behind them."""
+    """Raters resampled with replacement; the whole pipeline runs on each resample."""
 
     resamples: int = Field(default=RESAMPLES, ge=200, le=100_000)
     seed: int = Field(default=1, ge=0)
@@ -297,8 +299,8 @@ class Recipe(Part):
     each_scenario: bool = True
     conditions_in_scenarios: bool = False
     adjust_over: list[Over] = ["model"]
-    confidence: FiniteFloat = Field(default=0.95, gt=0.5, lt=1)
-    wins: Wins = Wins()
+    confidence: FiniteFloat = Field(default=USUAL_CONFIDENCE, gt=0.5, lt=1)
+    wins: WinRules = WinRules()
     margins: Margins = Margins()
     bootstrap: Bootstrap | None = None
     mixed_models: MixedModels | None = None
@@ -353,7 +355,7 @@ def read_recipe(path: Path) -> Recipe:
 def read_recipes(folder: Path) -> dict[str, Recipe]:
     """The recipes of a folder by name, beside the shipped ones, which they may take the place of.
 
-    Raises DefinitionError with every problem of every file: a file is named for its recipe.
+    Raises DefinitionError with every problem of every file. A file has the name of its recipe.
     """
     own: dict[str, Recipe] = {}
     # Nobody who wrote such a file means it to be passed over.

@@ -6,7 +6,7 @@ from functools import cache
 from analysis.recipe import (
     MOST_CATEGORIES,
     RESAMPLES,
-    Group,
+    FactorGroup,
     Grouping,
     Recipe,
     Scale,
@@ -103,7 +103,7 @@ def _of_grouping(grouping: Grouping, question: Asked) -> Iterator[Warned]:
             yield ("left_out", place), _is_none(question, answer)
 
 
-def _of_group(group: Group, question: Asked) -> Iterator[Warned]:
+def _of_group(group: FactorGroup, question: Asked) -> Iterator[Warned]:
     """Answers of a group that nobody can give, and numbers where the answers are none.
 
     The shipped recipes word an answer in several ways; in a copy of them, one will do.
@@ -134,7 +134,7 @@ def _can_be(question: Asked, answer: str) -> bool:
     return answer in options
 
 
-def _holds_any(group: Group, question: Asked) -> bool:
+def _holds_any(group: FactorGroup, question: Asked) -> bool:
     """Whether a group of numbers holds any answer to the question."""
     first, last = group.span
     if isinstance(question, IntegerQuestion):

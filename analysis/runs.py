@@ -36,11 +36,12 @@ def fingerprint(
     *,
     at: datetime,
 ) -> str:
-    """Cheap digest of all that results depend on: people, answers, gold scores, rules, decisions
-    about raters, recipes, labels (figures are stored with them), software.
+    """Cheap digest of all that results depend on: people, answers, decisions about raters, gold
+    scores, rules, recipes, labels (figures are stored with them), software. Pages list them
+    (dashboard/_run.html).
 
-    Every answer moves its participant's `last_seen_at`, so the rows of participants tell of all
-    ratings. Somebody who falls silent changes results as well, hence the time.
+    Every answer moves its participant's `last_seen_at`, so the rows of participants stand for all
+    ratings. A participant who becomes inactive changes results as well, hence the time.
     """
     digest = hashlib.sha256()
     people = (
@@ -64,7 +65,7 @@ def fingerprint(
 
 
 def _decisions(study: Study, sources: Sequence[str]) -> list[tuple[int, str]]:
-    """Whom of these sources researchers exclude, and why."""
+    """Who of these sources is excluded by researchers, and why."""
     return [
         (decision.participant_id, decision.reason)
         for decision in exclusions_in_force(study)
@@ -95,7 +96,7 @@ def request_run(*, study: Study, sources: Sequence[str], automatic: bool = False
             is_automatic=automatic,
         )
     if run.is_automatic and not automatic:
-        run.is_automatic = False  # somebody asked for it: it is kept
+        run.is_automatic = False  # a person asked for it: it is kept
         run.save(update_fields=["is_automatic"])
     return run
 
@@ -114,7 +115,7 @@ def runs_to_wake() -> list[int]:
 def request_overdue_runs() -> list[int]:
     """Ask for a run wherever data, gold scores or rules changed since the last one.
 
-    For every study with somebody in it: the sources that count, and those that were asked for
+    For every study that has participants: the sources that count, and those that were asked for
     before. Not while one is under way, and not so often that a worker does little else.
     """
     asked = []

@@ -78,7 +78,7 @@ class ProtocolData:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedData:
     """The data of a study, found to be consistent, as the analysis reads them.
 
     `people` is sorted by participant; `known` has every item that was rated or has a place in the
@@ -95,12 +95,12 @@ class Checked:
 
     @property
     def consented(self) -> DataFrame:
-        """Everybody who agreed to take part, and either finished or not."""
+        """Everyone who consented, whether they finished or left."""
         took_part = self.people["status"].isin(["completed", "in_progress"])
         return self.people[took_part].reset_index(drop=True)
 
-    def without_decided(self) -> "Checked":
-        """Without the people whom a decision excluded, and their answers."""
+    def without_decided(self) -> "CheckedData":
+        """Without people excluded by a decision, and without their answers."""
         decided = self.people["excluded_by_decision"] != ""
         if not decided.any():
             return self
@@ -109,10 +109,10 @@ class Checked:
             frame[frame["participant"].isin(left)].reset_index(drop=True)
             for frame in (self.people, self.ratings, self.ranks)
         )
-        return Checked(people, self.known, ratings, ranks)
+        return CheckedData(people, self.known, ratings, ranks)
 
 
-def check(data: StudyData) -> Checked:
+def check(data: StudyData) -> CheckedData:
     """The data as the analysis reads them, whatever the order of their rows.
 
     Raises ValueError when they contradict themselves: a participant or a gold score twice, a
@@ -124,7 +124,7 @@ def check(data: StudyData) -> Checked:
         unknown = set(answers["participant"].unique()) - set(people["participant"])
         if unknown:
             raise ValueError(f"{what} of {min(unknown)!r}, who is not among the participants")
-    return Checked(people, known, ratings, ranks)
+    return CheckedData(people, known, ratings, ranks)
 
 
 def plain(table: DataFrame) -> DataFrame:

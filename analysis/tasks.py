@@ -8,7 +8,7 @@ from config.celery import wake
 
 @shared_task(name="analysis.run")
 def run(run_id: int) -> None:
-    """Compute a run, unless it is done or somebody is at it."""
+    """Compute a run, unless it is done or a worker is computing it."""
     execution.execute(run_id)
 
 

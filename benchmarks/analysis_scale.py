@@ -32,7 +32,7 @@ from analysis.quality_rules import QualityRules
 from analysis.raters import filtering, rater_table
 from analysis.recipe import shipped_recipes
 from analysis.results import Results
-from analysis.tables.request import Analysis
+from analysis.tables.request import AnalysisSpec
 
 ROOT = Path(__file__).parent.parent
 
@@ -214,7 +214,7 @@ def measured(data: StudyData) -> Measured:
     return Measured(len(data.ratings), dict(watch.parts), wall, peak)
 
 
-def _timed(maker: Analysis, watch: Stopwatch) -> Analysis:
+def _timed(maker: AnalysisSpec, watch: Stopwatch) -> AnalysisSpec:
     return replace(maker, make=watch.of(maker.names[0], maker.make))
 
 

@@ -22,7 +22,7 @@ from pandas import DataFrame, Series
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from analysis.recipe import Group, Grouping, MixedModels, Recipe, Scale, shipped_recipes
+from analysis.recipe import FactorGroup, Grouping, MixedModels, Recipe, Scale, shipped_recipes
 from analysis.stats.comparisons import TwoSampleT, welch_t
 from analysis.stats.equivalence import equivalence
 from analysis.stats.mixed import MixedFit, crossed, fit_linear
@@ -181,8 +181,8 @@ def _for_simulation(recipe: Recipe) -> Recipe:
     groups = {
         name: Grouping(
             column=name,
-            a=Group(label="a", values=[sides["a"]]),
-            b=Group(label="b", values=[sides["b"]]),
+            a=FactorGroup(label="a", values=[sides["a"]]),
+            b=FactorGroup(label="b", values=[sides["b"]]),
         )
         for name, (_, sides) in ANSWERS.items()
     }

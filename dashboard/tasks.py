@@ -3,13 +3,13 @@
 from celery import shared_task
 
 from config.celery import wake
-from dashboard.share import making, packages
+from dashboard.share import package_making, packages
 
 
 @shared_task(name="dashboard.package")
 def package(package_id: int) -> None:
     """Make a package, unless it is done or another worker makes it."""
-    making.make_package(package_id)
+    package_making.make_package(package_id)
 
 
 @shared_task(name="dashboard.sweep")

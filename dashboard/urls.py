@@ -31,7 +31,7 @@ class JudgeKey(StringConverter):
     regex = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}@[1-9][0-9]{0,8}"
 
 
-class Number(IntConverter):
+class NumberConverter(IntConverter):
     """A number that a database can look for; a longer one is not found."""
 
     regex = "[0-9]{1,18}"
@@ -39,19 +39,19 @@ class Number(IntConverter):
 
 register_converter(StudyName, "study")
 register_converter(JudgeKey, "judge")
-register_converter(Number, "number")
+register_converter(NumberConverter, "number")
 
 api_patterns = [
     path("schema/", api.Schema.as_view(), name="schema"),
     path("studies/", api.StudyList.as_view(), name="studies"),
     path("studies/<study:name>/", api.StudyDetail.as_view(), name="study"),
-    path("studies/<study:name>/counts/", api.Counts.as_view(), name="counts"),
-    path("studies/<study:name>/judges/", api.Judges.as_view(), name="judges"),
-    path("studies/<study:name>/raters/", api.Raters.as_view(), name="raters"),
-    path("studies/<study:name>/ratings/", api.Ratings.as_view(), name="ratings"),
-    path("studies/<study:name>/wins/", api.Wins.as_view(), name="wins"),
-    path("studies/<study:name>/exports/", api.Exports.as_view(), name="exports"),
-    path("studies/<study:name>/exports/<str:file>", api.Export.as_view(), name="export"),
+    path("studies/<study:name>/counts/", api.StudyCounts.as_view(), name="counts"),
+    path("studies/<study:name>/judges/", api.JudgeList.as_view(), name="judges"),
+    path("studies/<study:name>/raters/", api.RaterList.as_view(), name="raters"),
+    path("studies/<study:name>/ratings/", api.RatingList.as_view(), name="ratings"),
+    path("studies/<study:name>/wins/", api.StudyWins.as_view(), name="wins"),
+    path("studies/<study:name>/exports/", api.ExportList.as_view(), name="exports"),
+    path("studies/<study:name>/exports/<str:file>", api.ExportFile.as_view(), name="export"),
 ]
 
 study_patterns = [

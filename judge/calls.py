@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from judge.definition import JudgeConfiguration
 from judge.endpoints import check_endpoint, endpoint_here
-from judge.exchange import ExchangeFailed, Reply, Request, Scope
+from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
 from judge.leases import due, end_of_lease, is_worked_on, live, live_at, locked, probes, waits
 from judge.models import Attempt, Call, Judge, Score, StructuredOutput
 from judge.parsing import Scored
@@ -53,7 +53,7 @@ class Claimed:
 
     call: Call
     attempt: Attempt
-    request: Request
+    request: JudgeRequest
     configuration: JudgeConfiguration
     #: Ids of the responses that are scored, in the order shown.
     responses: list[int]

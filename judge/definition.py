@@ -10,8 +10,8 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from judge.rubrics import ONE_LINE, PRESETS
 from survey.definition import StudyDefinition
 from survey.definition.parts import Name, Part, Text, wrong
-from survey.definition.suggestions import did_you_mean
 from survey.definition.tasks import Point
+from survey.files.suggestions import did_you_mean
 
 JudgeName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")]
 EndpointName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]

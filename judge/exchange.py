@@ -10,7 +10,7 @@ from judge.prompts import Message
 
 
 @dataclass(frozen=True)
-class Request:
+class JudgeRequest:
     """One question to a judge; `id` is sent too, so a server's log can be matched."""
 
     id: str

@@ -45,7 +45,9 @@ class Endpoint(models.Model):
     """An endpoint's address. Its row is locked while requests in flight are counted."""
 
     base_url = models.CharField(max_length=500, unique=True)
-    not_before = models.DateTimeField(null=True, help_text="It asked to be left alone until then")
+    not_before = models.DateTimeField(
+        null=True, help_text="The endpoint asked for no requests before then"
+    )
 
     def __str__(self) -> str:
         return self.base_url
@@ -84,14 +86,22 @@ class Judge(models.Model):
     version = models.PositiveIntegerField(default=1)
     configuration = models.JSONField(help_text="See judge.definition.JudgeConfiguration")
     configuration_hash = models.CharField(max_length=64)
-    model = models.CharField(max_length=200, help_text="What is asked for at the endpoint")
-    is_current = models.BooleanField(default=True, help_text="In the study's file as it is now")
-    is_stand_in = models.BooleanField(default=False, help_text="Not a language model")
+    model = models.CharField(max_length=200, help_text="Model name sent to the endpoint")
+    is_current = models.BooleanField(
+        default=True, help_text="False: an earlier version that no longer scores"
+    )
+    is_stand_in = models.BooleanField(
+        default=False, help_text="True: no language model made these scores"
+    )
     created_at = models.DateTimeField(default=timezone.now)
-    stopped = models.TextField(blank=True, help_text="Why nobody works on its calls, for people")
-    not_before = models.DateTimeField(null=True, help_text="Backoff: left alone until then")
-    failures_in_a_row = models.PositiveIntegerField(default=0, help_text="Since the last answer")
-    woken_at = models.DateTimeField(null=True, help_text="And nobody has taken it up since")
+    stopped = models.TextField(blank=True, help_text="Why its calls are stopped, or empty")
+    not_before = models.DateTimeField(null=True, help_text="Backoff: no calls before then")
+    failures_in_a_row = models.PositiveIntegerField(
+        default=0, help_text="Failures since the last answer"
+    )
+    woken_at = models.DateTimeField(
+        null=True, help_text="A worker was woken then and has not started yet"
+    )
 
     class Meta:
         ordering = ["study", "name", "version"]
@@ -132,18 +142,18 @@ class Call(models.Model):
     dimension = models.CharField(max_length=100, blank=True)
     replicate = models.PositiveIntegerField()
     order = models.JSONField(
-        null=True, help_text="Of a block: ids of its responses as the judge was shown them"
+        null=True, help_text="Ids of a block's responses in the order shown to the judge"
     )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    not_before = models.DateTimeField(null=True, help_text="Backoff: not asked again earlier")
+    not_before = models.DateTimeField(null=True, help_text="Backoff: not asked again before then")
     lease_token = models.CharField(
         max_length=40, blank=True, help_text="Request id of the attempt that may answer it"
     )
     lease_until = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
-    error = models.TextField(blank=True, help_text="Why it failed, for people")
+    error = models.TextField(blank=True, help_text="Why it failed, in words")
     forgiven = models.PositiveIntegerField(
-        default=0, help_text="Attempts that no longer count, since somebody asked to try again"
+        default=0, help_text="Attempts before a researcher asked to try again; they no longer count"
     )
 
     class Meta:
@@ -214,21 +224,24 @@ class Attempt(models.Model):
     call = models.ForeignKey(Call, models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
     request_id = models.CharField(max_length=40, unique=True, help_text="Sent to the endpoint")
-    is_repair = models.BooleanField(default=False, help_text="Asks for an unusable answer anew")
-    request = models.JSONField(help_text="What was sent, to the letter")
+    is_repair = models.BooleanField(
+        default=False, help_text="Repeats a request whose answer was unusable"
+    )
+    request = models.JSONField(help_text="The request exactly as sent")
     prompt_hash = models.CharField(max_length=64, help_text="SHA-256 of its messages")
     outcome = models.CharField(max_length=16, choices=Outcome, default=Outcome.IN_FLIGHT)
     started_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
     http_status = models.PositiveIntegerField(null=True)
     raw_text = models.TextField(blank=True, help_text="What the judge wrote, or the error's body")
-    error = models.TextField(blank=True, help_text="What went wrong, for people")
+    error = models.TextField(blank=True, help_text="What went wrong, in words")
     returned_model = models.CharField(max_length=200, blank=True)
     cost = models.DecimalField(
         max_digits=16, decimal_places=10, null=True, help_text="US dollars; empty if not known"
     )
     cost_is_estimate = models.BooleanField(
-        default=False, help_text="From its length or earlier calls: the endpoint did not say"
+        default=False,
+        help_text="Estimated from its length or earlier calls; the endpoint gave no cost",
     )
     provenance = models.JSONField(
         default=dict, help_text="Response id, provider, fingerprint, usage, latency, versions"
@@ -248,7 +261,7 @@ class GoldSet(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="gold_sets")
     name = models.CharField(max_length=100)
     made_by = models.CharField(
-        max_length=200, blank=True, help_text="Who made them, as the file says; empty if not"
+        max_length=200, blank=True, help_text="Who made them, if the file says so"
     )
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -293,7 +306,7 @@ class GoldDecision(models.Model):
     gold_set = models.ForeignKey(GoldSet, models.RESTRICT, null=True)
     panel = models.CharField(max_length=100, blank=True)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
-    why = models.CharField(max_length=200, help_text="What brought it about, for people")
+    why = models.CharField(max_length=200, help_text="Its cause, in words")
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

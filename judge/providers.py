@@ -24,7 +24,7 @@ import openai
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from judge.exchange import ExchangeFailed, Reply, Request, Scope
+from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
 from judge.models import Attempt
 
 Outcome = Attempt.Outcome
@@ -109,11 +109,11 @@ class Provider:
         self._loop.run_until_complete(self._client.close())
         self._runner.close()
 
-    def ask(self, request: Request) -> Future[Reply]:
+    def ask(self, request: JudgeRequest) -> Future[Reply]:
         """Send one request, once. The exception of its future is ExchangeFailed."""
         return asyncio.run_coroutine_threadsafe(self._ask(request), self._loop)
 
-    async def _ask(self, request: Request) -> Reply:
+    async def _ask(self, request: JudgeRequest) -> Reply:
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._timeout_seconds):

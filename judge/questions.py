@@ -2,7 +2,7 @@
 
 from judge import prompts
 from judge.definition import JudgeConfiguration
-from judge.exchange import Request
+from judge.exchange import JudgeRequest
 from judge.models import Attempt, Call
 from judge.seeds import seed_of
 from survey.models import Response
@@ -56,7 +56,7 @@ def request_for(
     configuration: JudgeConfiguration,
     structured: bool,
     unusable: Attempt | None = None,
-) -> Request:
+) -> JudgeRequest:
     """The request for a call; after an `unusable` answer, the request to repair it.
 
     `structured`: the endpoint enforces a JSON schema.
@@ -72,7 +72,7 @@ def request_for(
         messages = prompts.repair(
             messages, unusable.raw_text, unusable.error, configuration=configuration, responses=n
         )
-    return Request(
+    return JudgeRequest(
         id=request_id,
         model=configuration.model,
         messages=messages,

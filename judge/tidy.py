@@ -18,11 +18,11 @@ from judge.queries import (
     judge_values,
     wanted_calls,
 )
-from survey.csv_text import time_text
+from survey.files.csv_text import time_text
 from survey.models import Study
 from survey.tidy import (
     CELL_COLUMNS,
-    Cell,
+    NamedResponse,
     Row,
     cells_of,
     definition_of,
@@ -112,7 +112,7 @@ def returned_model_rows(study: Study) -> Iterator[Row]:
         yield names[judge], model, fingerprint, len(times), first, last
 
 
-def response_names(cells: Mapping[tuple[int, int], Cell]) -> dict[int, str]:
+def response_names(cells: Mapping[tuple[int, int], NamedResponse]) -> dict[int, str]:
     """A name for each response id, by its first place: the same in every installation."""
     names: dict[int, str] = {}
     for (_, response), cell in cells.items():
@@ -129,7 +129,7 @@ def judge_score_rows(study: Study) -> Iterator[Row]:
     response several times, the ratings are averaged.
     """
     cells = cells_of(study)
-    places: dict[int, list[tuple[int, Cell]]] = {}
+    places: dict[int, list[tuple[int, NamedResponse]]] = {}
     for (block, response), cell in cells.items():
         places.setdefault(response, []).append((block, cell))
     names_of = response_names(cells)

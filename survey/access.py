@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from survey.content import content_of
-from survey.definition.settings import Parameters, Prolific
+from survey.definition.settings import LinkParameters, Prolific
 from survey.models import Browser, Identity, Invitation, Participant, Study
 from survey.participants import COOKIE_DAYS, Arrival
 from survey.queries import StudyNotFound, find_study, study_for_arrivals
@@ -40,7 +40,7 @@ NEEDED_BY_PAGES = (
 )
 
 
-class Refused(Exception):
+class ArrivalRefused(Exception):
     """An arrival that is refused; the participant reads `message`."""
 
     def __init__(self, title: str, message: str) -> None:
@@ -192,7 +192,7 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
     must be sure that each person takes part once, or is screened once, uses Prolific or
     invitations. An expert's link works with any `ways_in`, because `ways_in` is about raters.
 
-    `study` is the current version; only test people may ask for another one. Raises Refused,
+    `study` is the current version; only test people may ask for another one. Raises ArrivalRefused,
     PermissionDenied.
     """
     ways_in = study.settings["ways_in"]
@@ -216,14 +216,14 @@ def arrival_of(  # noqa: PLR0911  # one return for each way in
         return Arrival(study=study, source=Participant.Source.LINK, at=timezone.now())
     if "prolific" in ways_in:
         raise _id_is_missing()
-    raise Refused(
+    raise ArrivalRefused(
         _("This study is for people who were invited"),
         _("Please open the personal link that you were sent. This one is not complete."),
     )
 
 
-def _id_is_missing() -> Refused:
-    return Refused(
+def _id_is_missing() -> ArrivalRefused:
+    return ArrivalRefused(
         _("We could not tell who you are"),
         _(
             "This link lacks your participant ID. Please open the study again from the page where "
@@ -235,7 +235,7 @@ def _id_is_missing() -> Refused:
 def names_of_parameters(study: Study) -> dict[str, str]:
     """The recruiter's names for `participant`, `study` and `session` in its links."""
     prolific = study.settings["prolific"]
-    return dict(prolific["parameters"] if prolific else Parameters().model_dump())
+    return dict(prolific["parameters"] if prolific else LinkParameters().model_dump())
 
 
 def _parameters(request: HttpRequest, study: Study) -> dict[str, str]:
@@ -262,7 +262,7 @@ def _identifiers(request: HttpRequest, study: Study) -> dict[str, str]:
 
 
 def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
-    """Raises Refused if the address has no ID, or one that the recruiter would not give."""
+    """Raises ArrivalRefused if the address has no ID, or one that the recruiter would not give."""
     sent = {part: text for part, text in _parameters(request, study).items() if text}
     if "participant" not in sent:
         raise _id_is_missing()
@@ -271,7 +271,7 @@ def _from_prolific(request: HttpRequest, study: Study) -> Arrival:
         form = PROLIFIC_ID
         sent = {part: text.lower() for part, text in sent.items()}
     if not all(form.fullmatch(text) for text in sent.values()):
-        raise Refused(
+        raise ArrivalRefused(
             _("This link is not complete"),
             _(
                 "An ID in this link is not a Prolific ID. Please open the study again from "
@@ -295,7 +295,7 @@ def _version_asked_for(request: HttpRequest, slug: str) -> Study:
     try:
         return find_study(slug if version is None else f"{slug}@{version}")
     except StudyNotFound:
-        raise Refused(
+        raise ArrivalRefused(
             _("There is no such version"),
             _("This study has no version with this number. The dashboard lists its versions."),
         ) from None
@@ -319,7 +319,7 @@ def _simulated(request: HttpRequest, study: Study, carried: clock.SimulatedClock
 
 def _preview(request: HttpRequest, slug: str) -> Arrival:
     if not getattr(request.user, "is_staff", False):
-        raise Refused(
+        raise ArrivalRefused(
             _("Previews are for researchers"),
             _("Please log in to preview this study."),
         )
@@ -337,7 +337,7 @@ def _invitation(study: Study, token: str) -> Invitation:
     if PERSON.fullmatch(token):
         with suppress(Invitation.DoesNotExist):
             return Invitation.objects.get(study__slug=study.slug, token=token)
-    raise Refused(
+    raise ArrivalRefused(
         _("This invitation is not valid"),
         _("Please check that you used the whole link, or ask the person who invited you."),
     )
@@ -357,7 +357,7 @@ def _invited(study: Study, invitation: Invitation) -> Arrival:
 def _resumed(study: Study, secret: str) -> Participant:
     participant = _by_secret(study.slug, secret)
     if participant is None:
-        raise Refused(
+        raise ArrivalRefused(
             _("This link is not valid"),
             _("Please check that you used the whole link that the study gave you."),
         )

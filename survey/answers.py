@@ -31,7 +31,7 @@ OVERTAKING = timedelta(seconds=10)
 DemographicValue = int | str | list[str]
 
 
-class Cell(NamedTuple):
+class AnswerKey(NamedTuple):
     """The subject of one rating, rank or choice of a block."""
 
     task: str
@@ -47,7 +47,7 @@ class BlockAnswers:
     check among the responses.
     """
 
-    ratings: dict[Cell, int] = field(default_factory=dict)
+    ratings: dict[AnswerKey, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     check: int | None = None
 
@@ -220,12 +220,12 @@ def _store_first(
         )
 
 
-def _store_changes(presentation: Presentation, values: Mapping[Cell, int]) -> None:
+def _store_changes(presentation: Presentation, values: Mapping[AnswerKey, int]) -> None:
     """Replace changed values. A rank or choice may move to another response whose row still has it,
     so changed rows are deleted and created again.
     """
     stored = {
-        Cell(row.task, row.response_id, row.dimension): row
+        AnswerKey(row.task, row.response_id, row.dimension): row
         for row in Rating.objects.filter(presentation=presentation)
     }
     revised = {
@@ -323,9 +323,9 @@ def record_demographics(
 ) -> None:
     """Store the answered questions (skipped ones are absent). Raises OutOfOrder.
 
-    It can't be answered again: it is the last page.
+    It can't be answered again: it is the last page and completes the survey.
     """
-    with _recording(participant, page, last, at, kind=PageTime.Kind.DEMOGRAPHICS, once=True):
+    with _recording(participant, page, last, at, kind=PageTime.Kind.DEMOGRAPHICS):
         _store_answers(participant, values)
 
 

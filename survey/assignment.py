@@ -95,7 +95,7 @@ def plan_survey(
     draw = random.Random(order_seed)  # noqa: S311  # orders that must repeat, no secrets
     block_order = _block_order(layout, slot, draw)
     orders = {block: _response_order(layout, block, slot, draw) for block in block_order}
-    inside, between = _places_of_checks(checks, len(block_order), draw)
+    inside, between = _places_of_checks(checks, draw)
     plan, page = Plan(), first_page - 1
     for position, block in enumerate(block_order, start=1):
         page += 1
@@ -135,17 +135,17 @@ def _response_order(layout: Layout, block: int, slot: int, draw: random.Random) 
 
 
 def _places_of_checks(
-    checks: Sequence[CheckRange], blocks: int, draw: random.Random
+    checks: Sequence[CheckRange], draw: random.Random
 ) -> tuple[dict[int, str], dict[int, list[str]]]:
     """Names of checks by the block they are in, and by the block they follow."""
     between: dict[int, list[str]] = {}
     for check in checks:
         if not check.in_block:
-            place = draw.randint(check.least, min(check.most, blocks))
+            place = draw.randint(check.least, check.most)
             between.setdefault(place, []).append(check.name)
     within = [check for check in checks if check.in_block]
     while True:  # until no two share a block: every such outcome is then equally likely
-        places = [draw.randint(check.least, min(check.most, blocks)) for check in within]
+        places = [draw.randint(check.least, check.most) for check in within]
         if len(set(places)) == len(places):
             return dict(zip(places, (check.name for check in within), strict=True)), between
 

@@ -2,7 +2,7 @@
 
 import re
 
-from survey.definition.suggestions import did_you_mean
+from survey.files.suggestions import did_you_mean
 from survey.models import Study
 
 #: `slug`, or `slug@version`.

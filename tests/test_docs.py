@@ -1,6 +1,7 @@
 """The documentation knows every key of a study file, and what it names exists."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -107,3 +108,11 @@ def test_names_for_developers_are_those_of_the_code(document: str, modules: dict
     )
     code = "\n".join(text for at, text in modules.items() if not at.startswith("/tests/"))
     assert names - set(re.findall(r"\w+", code)) == set()
+
+
+def test_a_name_finds_one_class(modules: dict[str, str]) -> None:
+    """Searching for a class finds one. Django has the exceptions once in each module."""
+    apps = ("/survey/", "/judge/", "/analysis/", "/dashboard/", "/config/")
+    product = "\n".join(text for at, text in modules.items() if at.startswith(apps))
+    classes = Counter(re.findall(r"^class (\w+)", product, re.MULTILINE))
+    assert {name for name, n in classes.items() if n > 1} <= {"Command", "Migration"}

@@ -64,7 +64,7 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
     },
     "words": {},
 }
-#: Of the main results, which sensitivity.csv computes anew.
+#: Of the main results, which sensitivity.csv computes again.
 MAIN_RESULTS = {
     "by_raters": "difference by raters",
     "by_scenarios": "difference by scenarios",

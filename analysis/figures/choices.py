@@ -10,7 +10,7 @@ from pandas import DataFrame
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.forest import RATERS
-from analysis.figures.style import COLOURS, Changes, as_text, distinct, ink_on, short
+from analysis.figures.style import COLOURS, Changes, PlottedSystem, as_text, distinct, ink_on, short
 from analysis.figures.views import ALL_SCENARIOS, drawn_one_by_one
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
@@ -21,15 +21,6 @@ PATTERNS = ["", "/", ".", "x", "-", "+"]
 KINDS = ("best", "worst")
 #: Rows of the table by scenario, model and condition.
 Cells = Mapping[tuple[str, str, str], Mapping[Hashable, Any]]
-
-
-class System(NamedTuple):
-    model: str
-    condition: str
-
-    @property
-    def name(self) -> str:
-        return as_text(f"{self.model}, {self.condition}")
 
 
 class Bar(NamedTuple):
@@ -50,7 +41,7 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> go.Figure:
     if not ours[["best", "worst"]].to_numpy().any():
         raise NotAvailable("there are no choices of a best or a worst response")
     pairs = ours[["model", "condition"]].drop_duplicates()
-    systems = [System(str(m), str(c)) for m, c in pairs.itertuples(index=False)]
+    systems = [PlottedSystem(str(m), str(c)) for m, c in pairs.itertuples(index=False)]
     scenarios, left_out = _scenarios(ours)
     bars = [Bar(scenario, kind) for scenario in scenarios for kind in KINDS]
     at = rows.places([bar.scenario for bar in bars])
@@ -87,7 +78,9 @@ def _views(choices: DataFrame) -> Iterator[tuple[str, DataFrame]]:
         yield as_text(f"{title} · {dimension}" if several else title), part
 
 
-def _points(part: DataFrame, systems: list[System], bars: list[Bar], recipe: Recipe) -> Changes:
+def _points(
+    part: DataFrame, systems: list[PlottedSystem], bars: list[Bar], recipe: Recipe
+) -> Changes:
     """What a view changes of every trace: the systems' bars, then the names of the rows."""
     records = part.to_dict("records")
     by_system = {(row["scenario"], row["model"], row["condition"]): row for row in records}
@@ -110,7 +103,7 @@ def _points(part: DataFrame, systems: list[System], bars: list[Bar], recipe: Rec
 
 
 def _cell(
-    by_system: Cells, made: DataFrame, system: System, bar: Bar, recipe: Recipe
+    by_system: Cells, made: DataFrame, system: PlottedSystem, bar: Bar, recipe: Recipe
 ) -> tuple[float, str]:
     """A system's share of the choices of a bar, and what is said of it."""
     row = by_system.get((bar.scenario, *system))
@@ -128,7 +121,7 @@ def _cell(
     return row[bar.kind] / n, about
 
 
-def _bars(systems: list[System], at: list[float]) -> Iterator[go.Bar]:
+def _bars(systems: list[PlottedSystem], at: list[float]) -> Iterator[go.Bar]:
     for number, system in enumerate(systems):
         colour = COLOURS[number % len(COLOURS)]
         pattern = PATTERNS[number // len(COLOURS) % len(PATTERNS)]

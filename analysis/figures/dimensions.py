@@ -22,6 +22,7 @@ from analysis.figures.style import (
     INK,
     SYMBOLS,
     Changes,
+    PlottedSystem,
     as_text,
     distinct,
     short,
@@ -40,16 +41,7 @@ GENERALISES = {"participant": "other raters", "scenario": "other scenarios"}
 COUNTED = {"participant": "raters", "scenario": "scenarios"}
 
 
-class System(NamedTuple):
-    model: str
-    condition: str
-
-    @property
-    def name(self) -> str:
-        return f"<b>{as_text(self.model)}</b>, {as_text(self.condition)}"
-
-
-class Estimate(NamedTuple):
+class SystemMean(NamedTuple):
     """A mean, its interval where there is one, and how many units it rests on, in words."""
 
     mean: float
@@ -62,10 +54,10 @@ class Estimate(NamedTuple):
 class Means:
     """Every view's means by system and dimension, in study order; how many `units` each has."""
 
-    systems: list[System]
+    systems: list[PlottedSystem]
     dimensions: list[str]
     units: dict[str, str]
-    views: dict[str, dict[tuple[System, str], Estimate]]
+    views: dict[str, dict[tuple[PlottedSystem, str], SystemMean]]
 
 
 def dimension_means(
@@ -114,7 +106,7 @@ def dimension_radar(
     traces = [
         go.Scatterpolar(
             mode="lines+markers",
-            name=as_text(", ".join(system)),
+            name=system.name,
             theta=[*corners, corners[0]],
             line={"color": COLOURS[number], "dash": DASHES[number], "width": 2},
             marker={"symbol": SYMBOLS[number], "size": 7},
@@ -139,14 +131,17 @@ def _means(systems: DataFrame, recipe: Recipe) -> Means:
     ours = systems[(systems["recipe"] == recipe.name) & systems["mean"].notna()]
     if ours.empty:
         raise NotAvailable("no mean is estimable")
-    views: dict[str, dict[tuple[System, str], Estimate]] = {}
+    views: dict[str, dict[tuple[PlottedSystem, str], SystemMean]] = {}
     units: dict[str, str] = {}
     for (raters, unit), part in ours.groupby(["raters", "unit"], sort=False):
         whose = RATERS.get(str(raters), str(raters))
         title = as_text(f"{whose}, intervals for {GENERALISES[str(unit)]}")
         units[title] = f"n: {_span(part['n'])} {COUNTED[str(unit)]}."
         views[title] = {
-            (System(str(row["model"]), str(row["condition"])), str(row["dimension"])): Estimate(
+            (
+                PlottedSystem(str(row["model"]), str(row["condition"])),
+                str(row["dimension"]),
+            ): SystemMean(
                 float(row["mean"]),
                 _known(row["ci_low"]),
                 _known(row["ci_high"]),
@@ -155,7 +150,7 @@ def _means(systems: DataFrame, recipe: Recipe) -> Means:
             for row in part.to_dict("records")
         }
     pairs = ours[["model", "condition"]].drop_duplicates().itertuples(index=False)
-    rated = [System(str(model), str(condition)) for model, condition in pairs]
+    rated = [PlottedSystem(str(model), str(condition)) for model, condition in pairs]
     return Means(rated, distinct(map(str, ours["dimension"])), units, views)
 
 
@@ -165,7 +160,10 @@ def _span(numbers: "pd.Series[int]") -> str:
 
 
 def _points(
-    means: Means, estimates: dict[tuple[System, str], Estimate], at: Sequence[float], left: float
+    means: Means,
+    estimates: dict[tuple[PlottedSystem, str], SystemMean],
+    at: Sequence[float],
+    left: float,
 ) -> Changes:
     """What a view changes of every trace: the marks of each dimension, then the rows' names.
 
@@ -181,13 +179,13 @@ def _points(
         points["error_x.array"].append([_arm(e, upper=True) for e in cells])
         points["error_x.arrayminus"].append([_arm(e, upper=False) for e in cells])
     points["x"].append([left] * len(at))
-    points["text"].append([system.name for system in means.systems])
+    points["text"].append([system.bold_name for system in means.systems])
     points["error_x.array"].append(None)
     points["error_x.arrayminus"].append(None)
     return points
 
 
-def _corners(means: Means, estimates: dict[tuple[System, str], Estimate]) -> Changes:
+def _corners(means: Means, estimates: dict[tuple[PlottedSystem, str], SystemMean]) -> Changes:
     """Each system's means around the radar and back to where they began."""
     points: dict[str, list[Any]] = {"r": [], "text": []}
     for system in means.systems:
@@ -225,14 +223,14 @@ def _ends(scale: Sequence[tuple[int, str]]) -> list[int]:
     return [min(values), max(values)]
 
 
-def _hover(estimate: Estimate) -> str:
+def _hover(estimate: SystemMean) -> str:
     text = f"{estimate.mean:.2f}"
     if estimate.low is not None and estimate.high is not None:
         text += f" [{estimate.low:.2f}, {estimate.high:.2f}]"
     return f"{text}, {estimate.units}"
 
 
-def _arm(estimate: Estimate | None, *, upper: bool) -> float | None:
+def _arm(estimate: SystemMean | None, *, upper: bool) -> float | None:
     """How far an interval reaches on one side; nowhere without one."""
     if estimate is None:
         return None

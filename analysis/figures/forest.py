@@ -26,7 +26,7 @@ LINKS = {"linear": "linear", "probit": "ordinal, probit", "logit": "ordinal, log
 RATERS = {"included": "Included raters", "all": "All raters"}
 
 
-class View(NamedTuple):
+class ForestView(NamedTuple):
     """What is shown at a time."""
 
     dimension: str
@@ -52,13 +52,13 @@ class Forest:
     """Estimates by view, kind (such as "other raters") and row, in the order in which they came."""
 
     rows: Sequence[Row]
-    estimates: dict[View, dict[str, dict[Row, Estimate]]] = field(default_factory=dict)
+    estimates: dict[ForestView, dict[str, dict[Row, Estimate]]] = field(default_factory=dict)
 
     def add(self, table: DataFrame, kind: str, value: str, keys: Sequence[str], units: str) -> None:
         """Read the estimates of one kind from a table's rows, those without one left out."""
         for entry in table[table[value].notna()].to_dict("records"):
             row = tuple(str(entry[key]) for key in keys)
-            view = View(str(entry["dimension"]), str(entry["raters"]))
+            view = ForestView(str(entry["dimension"]), str(entry["raters"]))
             low, high, n = (_known(entry.get(name)) for name in ("ci_low", "ci_high", "n"))
             number = None if n is None else round(n)
             estimate = Estimate(float(entry[value]), low, high, number, units)
@@ -204,7 +204,7 @@ def _figure(
     return rows.figure(traces, views, at, axis, legend=forest.kinds, texts=texts)
 
 
-def _title(view: View, forest: Forest) -> str:
+def _title(view: ForestView, forest: Forest) -> str:
     several = len({each.dimension for each in forest.estimates}) > 1
     raters = RATERS.get(view.raters, view.raters)
     return as_text(f"{raters} · {view.dimension}" if several else raters)

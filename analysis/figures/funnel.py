@@ -21,7 +21,7 @@ STAY, LEAVE = (0.0, 0.4), (0.48, 1.0)
 #: Characters in a line of them, on a phone.
 STAY_WIDTH, LEAVE_WIDTH = 17, 23
 
-#: What is said of whom a decision excludes.
+#: What is said of raters excluded by a decision.
 DECIDED = "by the researchers, each with a reason"
 
 

@@ -25,7 +25,7 @@ NO_BROWSER = (
 )
 #: The formats, and pixels of an image to one of its figure.
 FORMATS = {"svg": 1, "png": 2}
-#: How many images are drawn at a time: half of the time goes into loading the page anew for each.
+#: How many images are drawn at a time: half of the time goes into loading the page for each.
 TABS = 2
 #: Seconds until a browser that neither starts nor draws an image is stopped.
 SECONDS = 60.0
@@ -52,7 +52,7 @@ class DrawingFailed(Exception):
 
 
 @dataclass
-class Drawn:
+class WrittenImages:
     """Which files are there, and why others are not."""
 
     files: set[str] = field(default_factory=set)
@@ -72,7 +72,7 @@ def write_images(
     note, which is empty where nothing is. A browser that takes more than `seconds` to start, or
     for one image, is stopped; first views are drawn first.
     """
-    images, drawn = images_of(figures), Drawn()
+    images, drawn = images_of(figures), WrittenImages()
     path = program or _browser()
     if images:
         try:
@@ -89,7 +89,7 @@ def write_images(
 
 
 def _browser() -> str | None:
-    """The browser that is named, by us or as Kaleido has it, else one without windows; None leaves
+    """The browser that we or Kaleido's settings give, else one without windows; None leaves
     it to Kaleido.
     """
     if named := os.environ.get("CHROMIUM") or os.environ.get("BROWSER_PATH"):
@@ -103,7 +103,7 @@ def _files(image: Image) -> dict[str, dict[str, Any]]:
 
 
 async def _draw(
-    images: Sequence[Image], folder: Path, drawn: Drawn, path: str | None, seconds: float
+    images: Sequence[Image], folder: Path, drawn: WrittenImages, path: str | None, seconds: float
 ) -> None:
     page = PageGenerator(mathjax=False)
     page.header += SEEDED

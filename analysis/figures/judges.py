@@ -31,7 +31,7 @@ ZERO = {"zeroline": True, "zerolinecolor": INK, "zerolinewidth": 0.5}
 LINE_OF_A_NAME = 26  # pixels
 
 
-class View(NamedTuple):
+class JudgeView(NamedTuple):
     """What is shown at a time."""
 
     judge: str
@@ -39,7 +39,7 @@ class View(NamedTuple):
 
 
 def bland_altman(
-    things: Mapping[View, DataFrame], scale: Sequence[float], labels: Labels = USUAL_LABELS
+    things: Mapping[JudgeView, DataFrame], scale: Sequence[float], labels: Labels = USUAL_LABELS
 ) -> go.Figure:
     """Judge minus people against the mean of both: a point per response, the bias, and the limits.
 
@@ -67,7 +67,7 @@ def bland_altman(
 
 
 def against_people(
-    things: Mapping[View, DataFrame], scale: Sequence[float], labels: Labels = USUAL_LABELS
+    things: Mapping[JudgeView, DataFrame], scale: Sequence[float], labels: Labels = USUAL_LABELS
 ) -> go.Figure:
     """The judge's mean score of each response against people's, and where both are the same."""
     ends = short([scale[0], scale[-1]])
@@ -176,8 +176,8 @@ def _limits(differences: "Series[float]", ends: list[float]) -> list[dict[str, A
 
 
 def _compared(
-    drawn: Mapping[View, DataFrame],
-    lines: Mapping[View, list[dict[str, Any]]],
+    drawn: Mapping[JudgeView, DataFrame],
+    lines: Mapping[JudgeView, list[dict[str, Any]]],
     names: Mapping[str, str],
 ) -> tuple[list[go.Scatter], dict[str, Changes]]:
     """Points by condition, and lines below them, by name and dash; and what views change of them.

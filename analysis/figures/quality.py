@@ -36,7 +36,7 @@ SHADE = go.layout.Shape(type="rect", layer="below", line={"width": 0}, fillcolor
 OVERFLOW = 2  # times the longest duration allowed: longer ones share the last bar
 
 
-class Limit(NamedTuple):
+class LimitLine(NamedTuple):
     """An upright line at `value`, and the interval around it, where it has one."""
 
     name: str
@@ -99,11 +99,11 @@ def distribution(raters: DataFrame, thresholds: DataFrame, measure: str) -> go.F
     limits = []
     if not np.isnan(row["in_force"]):
         text = f"threshold: {row['side']} {row['in_force']:g} (beyond it: {row['removed']})"
-        limits.append(Limit(text, row["in_force"], "dash"))
+        limits.append(LimitLine(text, row["in_force"], "dash"))
     if not np.isnan(row["elbow"]):
         what = "elbow" if row["clear"] else "bend, no clear elbow"
         text = f"{what}: {row['elbow']:.3g} (beyond it: {row['removed_at_elbow']})"
-        limits.append(Limit(text, row["elbow"], "dot", (row["ci_low"], row["ci_high"])))
+        limits.append(LimitLine(text, row["elbow"], "dot", (row["ci_low"], row["ci_high"])))
     shaded = any(limit.interval for limit in limits)
     text = "Shaded: 95 % interval of the bend for other raters. " if shaded else ""
     text += without
@@ -118,8 +118,8 @@ def durations(raters: DataFrame, rules: QualityRules) -> go.Figure:
     if "duration" in rules.order:
         window = rules.duration_minutes
         limits = [
-            Limit(f"shortest: {window.minimum:g} min", window.minimum, "dash"),
-            Limit(f"longest: {window.maximum:g} min", window.maximum, "dot"),
+            LimitLine(f"shortest: {window.minimum:g} min", window.minimum, "dash"),
+            LimitLine(f"longest: {window.maximum:g} min", window.maximum, "dot"),
         ]
         text += "Raters exactly at either limit are included. "
         most = OVERFLOW * window.maximum
@@ -145,7 +145,7 @@ def _known(raters: DataFrame, columns: list[str], what: str) -> tuple[DataFrame,
 def _by_exclusion(
     shown: DataFrame, rules: QualityRules, labels: Labels
 ) -> list[tuple[str, DataFrame]]:
-    """Who is included, and whom each step excluded; nothing for who there is none of."""
+    """Who is included, and who each step excluded; empty groups are left out."""
     parts = [(INCLUDED, shown[shown["included"]])]
     steps = [*rules.order, DECISION]
     parts += [
@@ -160,7 +160,7 @@ def _of_what(rules: QualityRules) -> str:
 
 
 def _histogram(
-    shown: DataFrame, values: "Series[float]", limits: Sequence[Limit], x: str, text: str
+    shown: DataFrame, values: "Series[float]", limits: Sequence[LimitLine], x: str, text: str
 ) -> go.Figure:
     """Bars of included and excluded raters on top of each other, and lines at the limits."""
     ends = [float(values.min()), float(values.max())]

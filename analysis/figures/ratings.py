@@ -21,7 +21,7 @@ from analysis.figures.style import (
     short,
     show_views,
 )
-from analysis.figures.views import View, by_scenario
+from analysis.figures.views import ScenarioView, by_scenario
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL
 from analysis.tables.items import points_of
@@ -45,7 +45,7 @@ class Curve(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ratings:
+class RatingCounts:
     """One curve's ratings in one view: the values given, and how often."""
 
     values: Floats
@@ -77,10 +77,10 @@ class Heights:
 
 
 #: The curves of one view: their ratings, and their densities on the grid where there is one.
-Drawn = dict[Curve, tuple[Ratings, Floats | None]]
+Drawn = dict[Curve, tuple[RatingCounts, Floats | None]]
 
 
-def kernel_density(ratings: Ratings, at: Floats) -> Floats | None:
+def kernel_density(ratings: RatingCounts, at: Floats) -> Floats | None:
     """Gaussian kernel density of the ratings at the points `at`.
 
     The bandwidth is Scott's: s · n^(−1/5), s with ddof 1, as in scipy's `gaussian_kde`. None
@@ -123,7 +123,7 @@ def ratings_kde(
     return show_views(figure, points, notes)
 
 
-def _views(counts: DataFrame) -> list[View]:
+def _views(counts: DataFrame) -> list[ScenarioView]:
     """Single scenarios, as in the figure published first; all together where none is drawn.
 
     The more ratings, the narrower is Scott's bandwidth, and the more a curve is one peak a point
@@ -149,7 +149,7 @@ def _by_panel(counts: DataFrame, contrast: Contrast) -> DataFrame:
     return rows.groupby(keys, observed=True)["n"].sum().reset_index()
 
 
-def _of_view(rows: DataFrame, view: View) -> DataFrame:
+def _of_view(rows: DataFrame, view: ScenarioView) -> DataFrame:
     """How often each value was given, by curve."""
     inside = rows["dimension"] == view.dimension
     if view.scenario != ALL:
@@ -162,7 +162,7 @@ def _drawn(rows: DataFrame, grid: Floats) -> Drawn:
     drawn: Drawn = {}
     for key, group in rows.groupby(list(Curve._fields), observed=True):
         values, times = (group[column].to_numpy(np.float64) for column in ("rating", "n"))
-        ratings = Ratings(values, times)
+        ratings = RatingCounts(values, times)
         drawn[Curve(*map(str, key))] = (ratings, kernel_density(ratings, grid))
     return drawn
 

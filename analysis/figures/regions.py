@@ -1,7 +1,7 @@
 """Mean ratings by the raters' US Census region, on a map (Pursuit of Empathy, Figure 3).
 
 The map's outlines are part of the figure. Plotly's own choropleth would fetch them from elsewhere
-whenever somebody looks, which no page of ours does.
+whenever the page is opened, which no page of ours does.
 """
 
 import json
@@ -31,7 +31,7 @@ from analysis.figures.style import (
     short,
     show_views,
 )
-from analysis.figures.views import View, by_scenario
+from analysis.figures.views import ScenarioView, by_scenario
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.tables.anova import TESTS, main_test
@@ -221,7 +221,7 @@ def _legend(ends: Colours) -> go.Scatter:
 
 
 def _text(
-    view: View,
+    view: ScenarioView,
     recipe: Recipe,
     colours: Colours,
     scale: Sequence[tuple[int, str]],
@@ -242,7 +242,7 @@ def _text(
     return " ".join(filter(None, sentences))
 
 
-def _tested(view: View, recipe: Recipe, tests: DataFrame | None) -> str:
+def _tested(view: ScenarioView, recipe: Recipe, tests: DataFrame | None) -> str:
     """Whether the view's regions differ, as the recipe's test says; or that nothing tells."""
     if tests is None or "region" not in recipe.anova:
         return "The recipe does not test whether regions differ."

@@ -16,16 +16,11 @@ from pandas import DataFrame
 
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
-from analysis.figures.style import Changes, as_text, shade, short
+from analysis.figures.style import Changes, PlottedSystem, as_text, shade, short
 from analysis.figures.views import by_scenario
 
 MOST_POINTS = 11
 FIFTHS = 5  # of a scale with more points than that
-
-
-class System(NamedTuple):
-    model: str
-    condition: str
 
 
 class Category(NamedTuple):
@@ -71,27 +66,29 @@ def _categories(scale: list[tuple[int, str]], *, between: bool) -> list[Category
     return [Category(point, point) for point in points]
 
 
-def _systems(counts: DataFrame) -> list[System]:
+def _systems(counts: DataFrame) -> list[PlottedSystem]:
     """Every system that was rated, in study order."""
-    counts_by_system = counts.groupby(list(System._fields), observed=True).size()
-    return [System(str(model), str(condition)) for model, condition in counts_by_system.index]
+    counts_by_system = counts.groupby(list(PlottedSystem._fields), observed=True).size()
+    return [
+        PlottedSystem(str(model), str(condition)) for model, condition in counts_by_system.index
+    ]
 
 
-def _table(part: DataFrame, systems: list[System], categories: list[Category]) -> DataFrame:
+def _table(part: DataFrame, systems: list[PlottedSystem], categories: list[Category]) -> DataFrame:
     """n, the mean and the number of ratings in each category (by its place), by system."""
     lows = [category.low for category in categories]
     place = np.searchsorted(lows, part["rating"].to_numpy(), side="right") - 1
     ratings = part.assign(category=place, total=part["n"] * part["rating"])
-    by_system = ratings.groupby(list(System._fields), observed=True)
+    by_system = ratings.groupby(list(PlottedSystem._fields), observed=True)
     sums = by_system[["n", "total"]].sum()
-    cells = ratings.groupby([*System._fields, "category"], observed=True)["n"].sum()
+    cells = ratings.groupby([*PlottedSystem._fields, "category"], observed=True)["n"].sum()
     table = cells.unstack("category").reindex(columns=range(len(categories))).fillna(0)
     table = table.assign(n=sums["n"], mean=sums["total"] / sums["n"])
     table.index = pd.MultiIndex.from_tuples([tuple(map(str, key)) for key in table.index])
     return table.reindex(pd.MultiIndex.from_tuples(systems))
 
 
-def _points(table: DataFrame, systems: list[System], categories: list[Category]) -> Changes:
+def _points(table: DataFrame, systems: list[PlottedSystem], categories: list[Category]) -> Changes:
     """x and text of every trace: the bars of each category, then the rows' names."""
     x: list[list[Any]] = []
     text: list[list[Any]] = []
@@ -102,18 +99,20 @@ def _points(table: DataFrame, systems: list[System], categories: list[Category])
     labels = []
     for system, n, mean in zip(systems, table["n"], table["mean"], strict=True):
         mean_and_n = f"{mean:.2f} ({n:.0f})" if n > 0 else "no ratings"
-        labels.append(f"<b>{as_text(system.model)}</b>, {as_text(system.condition)}: {mean_and_n}")
+        labels.append(f"{system.bold_name}: {mean_and_n}")
     return {"x": [*x, [0] * len(systems)], "text": [*text, labels]}
 
 
-def _bars(categories: list[Category], systems: list[System], at: list[float]) -> Iterator[go.Bar]:
+def _bars(
+    categories: list[Category], systems: list[PlottedSystem], at: list[float]
+) -> Iterator[go.Bar]:
     steps = max(len(categories) - 1, 1)
     for number, category in enumerate(categories):
         yield rows.bar(
             category.name,
             at,
             shade(number / steps),
-            customdata=[as_text(", ".join(system)) for system in systems],
+            customdata=[system.name for system in systems],
             hovertemplate="%{customdata}<br>%{x:.1%}<extra>%{fullData.name}</extra>",
         )
 

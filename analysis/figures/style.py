@@ -5,7 +5,7 @@ import math
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -131,6 +131,21 @@ def show_views(
 def short(values: Iterable[float]) -> list[Any]:
     """Four significant digits: finer than a pixel, and a third of the bytes."""
     return [float(f"{value:.4g}") for value in values]
+
+
+class PlottedSystem(NamedTuple):
+    """A model in a condition, as figures write it."""
+
+    model: str
+    condition: str
+
+    @property
+    def name(self) -> str:
+        return as_text(f"{self.model}, {self.condition}")
+
+    @property
+    def bold_name(self) -> str:
+        return f"<b>{as_text(self.model)}</b>, {as_text(self.condition)}"
 
 
 def as_text(text: str) -> str:

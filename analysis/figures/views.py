@@ -15,7 +15,7 @@ MOST_SCENARIOS = 12
 FEWEST = 20
 
 
-class View(NamedTuple):
+class ScenarioView(NamedTuple):
     """Rows of one dimension in all scenarios (`all`, be it a single one) or in one of several.
 
     `left_out` says which scenarios are not drawn one by one, and where their numbers are.
@@ -28,7 +28,7 @@ class View(NamedTuple):
     left_out: str
 
 
-def by_scenario(table: DataFrame, *, numbers: str) -> Iterator[View]:
+def by_scenario(table: DataFrame, *, numbers: str) -> Iterator[ScenarioView]:
     """Each dimension over all scenarios, then in each of them that is drawn by itself.
 
     `table` has `scenario` and `dimension` in study order and `n`, how many ratings a row counts.
@@ -40,13 +40,13 @@ def by_scenario(table: DataFrame, *, numbers: str) -> Iterator[View]:
         parts = {str(name): part for name, part in of_dimension.groupby("scenario", observed=True)}
         if len(parts) == 1:
             (title,) = map(as_text, parts)
-            yield View(title + suffix, ALL, str(dimension), of_dimension, "")
+            yield ScenarioView(title + suffix, ALL, str(dimension), of_dimension, "")
             continue
         ratings = {name: int(part["n"].sum()) for name, part in parts.items()}
         single, left_out = drawn_one_by_one(ratings, of="ratings", numbers=numbers)
-        yield View(ALL_SCENARIOS + suffix, ALL, str(dimension), of_dimension, left_out)
+        yield ScenarioView(ALL_SCENARIOS + suffix, ALL, str(dimension), of_dimension, left_out)
         for name in single:
-            yield View(as_text(name) + suffix, name, str(dimension), parts[name], left_out)
+            yield ScenarioView(as_text(name) + suffix, name, str(dimension), parts[name], left_out)
 
 
 def drawn_one_by_one(n: Mapping[str, int], *, of: str, numbers: str) -> tuple[list[str], str]:

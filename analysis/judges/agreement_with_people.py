@@ -17,7 +17,7 @@ from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.judges.judged import Judge, Judged, same_family
+from analysis.judges.judged import Judged, ScoreSource, same_family
 from analysis.stats.agreement import (
     Level,
     krippendorff_alpha,
@@ -106,7 +106,7 @@ class Pair:
     `condition`, `model`, `family`. `raters` are its ratings (responses × raters).
     """
 
-    judge: Judge
+    judge: ScoreSource
     things: DataFrame
     raters: DataFrame
 
@@ -117,7 +117,7 @@ class Pair:
         return float(scores[0]) if len(scores) == 1 and len(self.things) > 1 else None
 
 
-def pair(judged: Judged, judge: Judge, dimension: str) -> Pair:
+def pair(judged: Judged, judge: ScoreSource, dimension: str) -> Pair:
     """The judge's and people's means of every response that both judged."""
     things = judged.responses[dimension]
     people = judged.people.get(dimension, DataFrame(index=things.index, dtype=float))

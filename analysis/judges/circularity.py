@@ -15,12 +15,12 @@ from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.judges.judged import Judge, same_family
+from analysis.judges.judged import ScoreSource, same_family
 from analysis.not_available import NotAvailable
 from analysis.quality_rules import QualityRules, RuleName
 from analysis.raters.funnel import FUNNEL, apply_rules
 from analysis.raters.quality import quality_under
-from analysis.study_data import ITEM, Checked, Contrast, plain
+from analysis.study_data import ITEM, CheckedData, Contrast, plain
 from analysis.tables.items import items, rating_counts
 from analysis.tables.wins import WINS_SUMMARY, wins, wins_summary
 
@@ -126,13 +126,13 @@ class Way:
         return rows[["a_wins", "b_wins", "ties", "reference_points"]].sum()
 
 
-def raters_before(checked: Checked, rules: QualityRules) -> "Series[str]":
+def raters_before(checked: CheckedData, rules: QualityRules) -> "Series[str]":
     """Who is left by every rule but `sigma_mae`."""
     raters = quality_under(rules, checked.consented, checked.ratings)
     return raters["participant"][apply_rules(raters, rules.without(RULE)).included]
 
 
-def consensus_mae(checked: Checked, rules: QualityRules) -> "Series[float]":
+def consensus_mae(checked: CheckedData, rules: QualityRules) -> "Series[float]":
     """Each rater's distance to the mean of the others' ratings of the same items, in place of
     their gold scores: items without one say nothing here either.
 
@@ -151,11 +151,11 @@ def consensus_mae(checked: Checked, rules: QualityRules) -> "Series[float]":
 
 
 def circularity(
-    checked: Checked,
+    checked: CheckedData,
     contrast: Contrast,
     rules: QualityRules,
     *,
-    gold: Judge,
+    gold: ScoreSource,
     families: Mapping[str, str],
 ) -> dict[str, DataFrame]:
     """The tables of the guard, by name. Raises NotAvailable where there is nothing to guard
@@ -195,7 +195,7 @@ def circularity(
 
 
 def _way(
-    name: str, checked: Checked, contrast: Contrast, raters: DataFrame, rules: QualityRules
+    name: str, checked: CheckedData, contrast: Contrast, raters: DataFrame, rules: QualityRules
 ) -> Way:
     funnel = apply_rules(raters, rules)
     names = raters["participant"][funnel.included]
@@ -246,7 +246,7 @@ def _raters(ways: Sequence[Way], raters: DataFrame) -> DataFrame:
 
 
 def _of_families(
-    checked: Checked, gold: Judge, families: Mapping[str, str]
+    checked: CheckedData, gold: ScoreSource, families: Mapping[str, str]
 ) -> list[tuple[str, str]]:
     """Whether the gold judge judges models of its own family, as far as families are stated."""
     if gold.kind == "panel" or (gold.kind == "file" and gold.is_stand_in):

@@ -11,7 +11,7 @@ from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
-from analysis.judges.judged import ABOUT, Judge, Judged
+from analysis.judges.judged import ABOUT, Judged, ScoreSource
 from analysis.judges.shared_chance import shared_chance
 from analysis.stats.agreement import (
     Level,
@@ -150,7 +150,9 @@ def judge_consistency(judged: Judged, models: DataFrame, *, seed: int) -> DataFr
     return table.assign(**{name: pd.to_numeric(table[name]) for name in NUMBERS})
 
 
-def _consistency(judge: Judge, table: DataFrame, changed: bool, *, seed: int) -> dict[str, Any]:
+def _consistency(
+    judge: ScoreSource, table: DataFrame, changed: bool, *, seed: int
+) -> dict[str, Any]:
     asked = max(judge.replicates, len(table.columns))
     valid = table.count(axis=1)
     repeated = table[valid >= 2]
@@ -179,7 +181,9 @@ def _consistency(judge: Judge, table: DataFrame, changed: bool, *, seed: int) ->
     return row
 
 
-def _flags(judge: Judge, table: DataFrame, all_agree: float | None, changed: bool) -> list[str]:
+def _flags(
+    judge: ScoreSource, table: DataFrame, all_agree: float | None, changed: bool
+) -> list[str]:
     """What anybody who reads this judge's numbers has to know first."""
     flags = []
     values = scores_in(table).unique()
@@ -199,7 +203,7 @@ def _flags(judge: Judge, table: DataFrame, all_agree: float | None, changed: boo
     return flags
 
 
-def _shared_chance(judged: Judged, judge: Judge, dimension: str) -> list[str]:
+def _shared_chance(judged: Judged, judge: ScoreSource, dimension: str) -> list[str]:
     """See `shared_chance`. Experts and files are not looked at: people differ in level, and nobody
     knows how a file was made.
     """

@@ -21,7 +21,7 @@ from analysis.judges.agreement_with_people import (
     WHOSE,
     pair,
 )
-from analysis.judges.judged import Judge, Judged
+from analysis.judges.judged import Judged, ScoreSource
 from analysis.stats.alt_test import FEWEST_ITEMS, AltTest, alt_test
 
 #: For a crowd, skilled raters and experts (Calderon et al. 2025, section 3).
@@ -175,7 +175,9 @@ def _why_untested(test: AltTest) -> str:
     return f"no rater shares {FEWEST_ITEMS} responses with the judge and another rater"
 
 
-def _other_scale(judged: Judged, judge: Judge, dimension: str, epsilon: float) -> dict[str, Any]:
+def _other_scale(
+    judged: Judged, judge: ScoreSource, dimension: str, epsilon: float
+) -> dict[str, Any]:
     both = pair(judged, judge, dimension)
     return {
         "epsilon": epsilon,
@@ -185,7 +187,7 @@ def _other_scale(judged: Judged, judge: Judge, dimension: str, epsilon: float) -
     }
 
 
-def _of_raters(test: AltTest, judge: Judge, dimension: str) -> DataFrame:
+def _of_raters(test: AltTest, judge: ScoreSource, dimension: str) -> DataFrame:
     table = test.raters.rename(columns={"rater": "participant"})
     few = table["p"].isna()
     note = Series("", index=table.index).mask(few, f"fewer than {FEWEST_ITEMS} items")

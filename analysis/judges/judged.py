@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from pandas import DataFrame, Series
 
-from analysis.study_data import ITEM, Checked, plain, text
+from analysis.study_data import ITEM, CheckedData, plain, text
 
 #: Where a response stands.
 PLACE = ["scenario", "set", "model", "condition"]
@@ -47,7 +47,7 @@ class JudgesData:
     seed: int = 1
 
 
-class Judge(NamedTuple):
+class ScoreSource(NamedTuple):
     """One source of scores. Its `temperature` is None where it has none, or none is known."""
 
     name: str
@@ -71,7 +71,7 @@ class Judged:
     `ratings` are people's: `participant`, `dimension`, `response`, `rating`.
     """
 
-    judges: list[Judge]
+    judges: list[ScoreSource]
     cells: DataFrame
     scores: DataFrame
     ratings: DataFrame
@@ -80,7 +80,7 @@ class Judged:
     def dimensions(self) -> list[str]:
         return list(self.cells["dimension"].unique())
 
-    def dimensions_of(self, judge: Judge) -> list[str]:
+    def dimensions_of(self, judge: ScoreSource) -> list[str]:
         return [name for name in self.dimensions if (judge.name, name) in self._scores]
 
     @cached_property
@@ -107,11 +107,11 @@ class Judged:
             by_dimension[str(dimension)] = first.assign(sets=sets)[[*ABOUT, "family"]]
         return by_dimension
 
-    def items(self, judge: Judge, dimension: str) -> DataFrame:
+    def items(self, judge: ScoreSource, dimension: str) -> DataFrame:
         """What the judge is asked about, by item: `ABOUT` and `family`."""
         return (self._places if judge.in_blocks else self.responses)[dimension]
 
-    def calls(self, judge: Judge, dimension: str) -> "Series[str]":
+    def calls(self, judge: ScoreSource, dimension: str) -> "Series[str]":
         """Which of a replicate's calls each item was asked in: that of its block, or its own."""
         items = self.items(judge, dimension)
         if judge.in_blocks:
@@ -127,7 +127,7 @@ class Judged:
             for (judge, dimension), scores in self.scores.groupby(["judge", "dimension"])
         }
 
-    def replicates(self, judge: Judge, dimension: str) -> DataFrame:
+    def replicates(self, judge: ScoreSource, dimension: str) -> DataFrame:
         """The judge's scores (items × replicates, NaN where there is none).
 
         A language model is asked about every item; of others there are those that they scored.
@@ -136,7 +136,7 @@ class Judged:
         table = self._scores[judge.name, dimension].reindex(items)
         return table if judge.kind == "judge" else table.dropna(how="all")
 
-    def means(self, judge: Judge, dimension: str) -> "Series[float]":
+    def means(self, judge: ScoreSource, dimension: str) -> "Series[float]":
         """The mean of all of the judge's scores of each response, for those that have any."""
         table = self.replicates(judge, dimension)
         response = self.items(judge, dimension)["response"].reindex(table.index)
@@ -146,7 +146,7 @@ class Judged:
         return means
 
 
-def judged(checked: Checked, judges: JudgesData, raters: "Series[str]") -> Judged:
+def judged(checked: CheckedData, judges: JudgesData, raters: "Series[str]") -> Judged:
     """What `judges` and those `raters` said. `checked` has all cells that the judges scored."""
     kept = judges.judge_scores
     scores = kept.assign(**{name: text(kept[name]) for name in [*ITEM, "judge", "response"]})
@@ -182,10 +182,10 @@ def same_family(one: str, other: str) -> bool:
     return bool(one) and one.casefold() == other.casefold()
 
 
-def _judge(row: Mapping[Any, Any]) -> Judge:
+def _judge(row: Mapping[Any, Any]) -> ScoreSource:
     temperature = row["temperature"]
     family = row["family"]
-    return Judge(
+    return ScoreSource(
         name=str(row["judge"]),
         kind=str(row["kind"]),
         is_gold=bool(row["is_gold"]),

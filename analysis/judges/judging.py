@@ -22,7 +22,7 @@ from analysis.judges.judged import Judged, JudgesData, judged
 from analysis.not_available import NotAvailable
 from analysis.quality_rules import USUAL_LABELS, QualityRules
 from analysis.stats.agreement import Level
-from analysis.study_data import ITEM, Checked, StudyData, check, text
+from analysis.study_data import ITEM, CheckedData, StudyData, check, text
 from analysis.tables.items import points_of
 from survey.definition.labels import Labels
 
@@ -95,7 +95,7 @@ def analyse_judges(
     return tables, figures, absent
 
 
-def _with_cells(data: StudyData, checked: Checked, judges: JudgesData) -> Checked:
+def _with_cells(data: StudyData, checked: CheckedData, judges: JudgesData) -> CheckedData:
     """The data with the judged items that were neither rated nor given a gold score, too."""
     scores = judges.judge_scores
     scored = DataFrame({name: text(scores[name]) for name in ITEM}).drop_duplicates()
@@ -107,7 +107,7 @@ def _with_cells(data: StudyData, checked: Checked, judges: JudgesData) -> Checke
     return check(replace(data, gold=pd.concat([data.gold, new], ignore_index=True)))
 
 
-def _why_unrated(data: StudyData, checked: Checked, raters: "Series[str]") -> str:
+def _why_unrated(data: StudyData, checked: CheckedData, raters: "Series[str]") -> str:
     """Why there are no ratings of the raters whom the judges are held against."""
     if not data.scale:
         return "the study asks for no ratings"
@@ -135,7 +135,9 @@ def _figures(
     everything: Judged, points: list[float], tests: DataFrame, shares: DataFrame, labels: Labels
 ) -> Figures:
     things = {
-        draw.View(judge.name, labels.text("dimensions", dimension)): labelled(both.things, labels)
+        draw.JudgeView(judge.name, labels.text("dimensions", dimension)): labelled(
+            both.things, labels
+        )
         for judge in everything.judges
         if judge.comparable
         for dimension in everything.dimensions_of(judge)
@@ -154,7 +156,7 @@ def _figures(
 
 
 def _guard(
-    checked: Checked,
+    checked: CheckedData,
     data: StudyData,
     everything: Judged,
     judges: JudgesData,

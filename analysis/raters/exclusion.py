@@ -1,13 +1,13 @@
 """Which raters count: the rules applied one after the other, and what each would do alone.
 
-Everybody who consented and either finished or left enters; who declined, was screened out,
-withdrew or is still taking the survey is in no step. The first rule that matches, in the order of
-the rule set, is the reason why a rater is excluded. Before all rules stands the step `decision`:
-whom researchers excluded by a recorded decision. It is there where it excludes people who entered,
-and the rules are about the others, also in the column `alone`.
+Everyone who consented and then finished or left enters; people who declined, were screened out,
+withdrew or are still taking the survey are in no step. The first rule that matches, in the order of
+the rule set, is the reason why a rater is excluded. The step `decision` comes before all rules: who
+researchers excluded by a recorded decision. It exists if it excludes people who entered. The rules
+are about the others, also in the column `alone`.
 
-Arrays of numpy in and out, and no pandas: a worker's tables and the page on which somebody moves
-thresholds both come from here. `raters.funnel` makes the tables.
+Arrays of numpy in and out, and no pandas: a worker's tables and the page of thresholds both come
+from here. `raters.funnel` makes the tables.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from analysis.exclusion_rule import Raters
+from analysis.exclusion_rule import RaterArrays
 from analysis.quality_rules import DECISION, QualityRules, SigmaOver, StepName
 
 Truths = npt.NDArray[np.bool_]
@@ -23,7 +23,7 @@ Numbers = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 Names = npt.NDArray[np.str_]
 
-#: The sex of those of whom it is not known.
+#: The sex of raters without a known one.
 UNSPECIFIED = "unspecified"
 
 
@@ -39,7 +39,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Funnel:
+class ExclusionOutcome:
     """The steps in their order, how many entered, and for each rater whether they are left after
     the last step, and the first step that excludes them ("" where none does).
     """
@@ -50,12 +50,12 @@ class Funnel:
     excluded_by: Names
 
 
-def under_rules(raters: Raters) -> Truths:
-    """Whom the rules are asked about: who entered, and is not excluded by a decision."""
+def under_rules(raters: RaterArrays) -> Truths:
+    """Who the rules apply to: entered, and not excluded by a decision."""
     return raters.entered & ~raters.decided
 
 
-def funnel(raters: Raters, rules: QualityRules) -> Funnel:
+def funnel(raters: RaterArrays, rules: QualityRules) -> ExclusionOutcome:
     """The rules applied in their order."""
     ruled = under_rules(raters)
     matching: dict[StepName, Truths] = {
@@ -75,7 +75,7 @@ def funnel(raters: Raters, rules: QualityRules) -> Funnel:
         by_sex = dict(zip(sexes.tolist(), counts.tolist(), strict=True))
         n_excluded, n_left, alone = (int(each.sum()) for each in (excluded, remaining, matches))
         steps.append(Step(name, n_excluded, n_left, alone, by_sex))
-    return Funnel(steps, int(raters.entered.sum()), remaining, excluded_by.astype(str))
+    return ExclusionOutcome(steps, int(raters.entered.sum()), remaining, excluded_by.astype(str))
 
 
 def sigmas(

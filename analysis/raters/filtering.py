@@ -10,7 +10,7 @@ from pandas import DataFrame
 from analysis.quality_rules import QualityRules
 from analysis.raters.funnel import Funnel, apply_rules
 from analysis.raters.quality import quality_under
-from analysis.study_data import Checked, StudyData, check
+from analysis.study_data import CheckedData, StudyData, check
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Filtered:
     `raters.quality` of all who agreed to take part, with `included` and `exclusion`.
     """
 
-    checked: Checked
+    checked: CheckedData
     rules: QualityRules
     raters: DataFrame
     funnel: Funnel

@@ -9,7 +9,7 @@ from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
 from analysis.catalogue.spec import TableSpec
-from analysis.exclusion_rule import Raters
+from analysis.exclusion_rule import RaterArrays
 from analysis.quality_rules import DECISION, MEASURES, QualityRules
 from analysis.raters import exclusion
 from analysis.raters.exclusion import UNSPECIFIED
@@ -48,14 +48,14 @@ def in_funnel(raters: DataFrame) -> "Series[bool]":
 
 
 def excluded_by_decision(raters: DataFrame) -> "Series[bool]":
-    """Whom a decision excludes, whether they have entered or not."""
+    """Who is excluded by a decision, entered or not."""
     if "excluded_by_decision" not in raters:
         return Series(False, index=raters.index)
     return raters["excluded_by_decision"].fillna("") != ""
 
 
 def under_rules(raters: DataFrame) -> "Series[bool]":
-    """Whom the rules are asked about: who entered, and is not excluded by a decision."""
+    """Who the rules apply to: entered, and not excluded by a decision."""
     return Series(exclusion.under_rules(_as_arrays(raters)), index=raters.index)
 
 
@@ -118,10 +118,10 @@ def _number(measure: str, value: float) -> float:
     return float(value) if MEASURES[measure].decimals or np.isnan(value) else int(value)
 
 
-def _as_arrays(raters: DataFrame) -> Raters:
+def _as_arrays(raters: DataFrame) -> RaterArrays:
     missing = Series(float("nan"), index=raters.index)
     sex = raters["sex"].map(_slug) if "sex" in raters else [UNSPECIFIED] * len(raters)
-    return Raters(
+    return RaterArrays(
         entered=in_funnel(raters).to_numpy(dtype=bool),
         left=(raters["status"] == "in_progress").to_numpy(dtype=bool),
         decided=excluded_by_decision(raters).to_numpy(dtype=bool),

@@ -2,7 +2,7 @@
 
 None of these decides anything here: each is weak evidence, and a rule about them would be one of
 `analysis.quality_rules`. `analysis.stats.careless` has the formulas. What a rater is compared with
-are all who consented and whom no decision excluded, whatever the rules say.
+are all who consented and are not excluded by a decision, whatever the rules say.
 
 Where several dimensions are rated, `irv`, `person_total` and `even_odd` are taken within each, and
 the mean of those that can be had is the index: a dimension that is rated higher than another says
@@ -41,11 +41,11 @@ RANK_OF_CHOICE = {"best": 1.0, "": 2.0, "worst": 3.0}
 def rater_indices(ratings: DataFrame, ranks: DataFrame, people: DataFrame) -> DataFrame:
     """One row per participant of `people`, in their order: `participant` and `INDICES`.
 
-    The frames are those of `study_data.Checked`; answers of others than `people` do not count.
+    The frames are those of `study_data.CheckedData`; answers of others than `people` do not count.
     `contradictions` are pairs of responses whose ratings say the opposite of their ranks, or of
     what was chosen as best or worst, and `contradictions_share` their share of the pairs that
     could be. `fast_pages` is the share of pages left in less than two seconds per response.
-    `duration_z` is how many standard deviations somebody who completed the survey is from the mean
+    `duration_z` is how many standard deviations a rater who completed the survey is from the mean
     of them, and `duration_outside` whether these are more than three. `indices_note` says why
     anything is empty.
     """
@@ -151,7 +151,7 @@ def _halved(rated: DataFrame) -> DataFrame:
 def _rated_and_ranked(rated: DataFrame, placed: DataFrame) -> DataFrame:
     """What `careless.contradictions` takes: ranks, and choices as ranks, beside the ratings.
 
-    A ranking that is about no dimension stands beside the mean of them all.
+    A ranking that is about no dimension is compared with the mean of them all.
     """
     keys = ["rater", *BLOCK, *SYSTEM]
     ranked = placed[[*keys, "dimension", "rank"]]

@@ -6,7 +6,7 @@ from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.raters.funnel import excluded_by_decision
 from analysis.raters.rater_indices import rater_indices
-from analysis.study_data import Checked
+from analysis.study_data import CheckedData
 
 #: Why a rater excluded by a decision has no indices, and no other rater is compared with them.
 DECIDED = "excluded by a decision"
@@ -65,7 +65,7 @@ RATERS = TableSpec(
 )  # fmt: skip
 
 
-def rater_table(checked: Checked, raters: DataFrame, *, rated: bool) -> DataFrame:
+def rater_table(checked: CheckedData, raters: DataFrame, *, rated: bool) -> DataFrame:
     """A row per rater. Who is excluded by a decision has no indices, for these compare raters with
     one another.
 

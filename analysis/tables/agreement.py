@@ -1,7 +1,7 @@
 """Do raters agree? Krippendorff's α, intraclass correlations and Kendall's W, per dimension.
 
 An item is a response in its set, as it was rated. A text that is shown in several sets is several
-items, which do not speak independently: intervals of α draw texts anew, with all their items.
+items, which do not speak independently: intervals of α resample texts with all their items.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ from analysis.stats.rankings import (
     concordance_within_blocks,
     friedman,
 )
-from analysis.tables.request import NOBODY, Analysis, Request, Tables
+from analysis.tables.request import NOBODY, AnalysisSpec, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 AGREEMENT = TableSpec(
@@ -75,7 +75,7 @@ def agreement(ratings: DataFrame, ranks: DataFrame, recipe: Recipe, *, raters: s
 
     `ratings` has `participant`, `rating`, `response` and the columns of an item, `ranks` the same
     with `rank` and `choice`; either may be empty. `value` is empty where `note` says why.
-    `interval` says what was drawn anew, or where else the bounds come from.
+    `interval` says what was resampled, or where else the bounds come from.
 
     - `krippendorff_alpha_ordinal`, `krippendorff_alpha_interval`: over all items that two raters or
       more rated; needs no complete data.
@@ -187,7 +187,7 @@ def _alpha(ratings: DataFrame, level: Level, settings: Resampling) -> Row:
 
 
 def _complete(ratings: DataFrame) -> Complete:
-    """Whoever rated every item or, if that keeps more ratings, every item that all rated."""
+    """The raters who rated every item or, if that keeps more ratings, every item that all rated."""
     of_rater, of_item = (ratings.groupby(by)["value"].transform("size") for by in ("rater", "unit"))
     raters, items = ratings["rater"].nunique(), ratings["unit"].nunique()
     by_rater, by_item = ratings[of_rater == items], ratings[of_item == raters]
@@ -273,4 +273,4 @@ def _make(request: Request) -> Tables:
     return {"agreement": table}
 
 
-ANALYSIS = Analysis((AGREEMENT,), _make, of_recipes=False, of_ratings=False)
+ANALYSIS = AnalysisSpec((AGREEMENT,), _make, of_recipes=False, of_ratings=False)

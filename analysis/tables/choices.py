@@ -26,7 +26,7 @@ from analysis.stats.choices import (
 )
 from analysis.stats.inestimable import Inestimable
 from analysis.tables.group_tests import ALL, adjusted
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 FRONT = ["recipe", "unit", "raters"]
@@ -88,7 +88,7 @@ FEWEST_PERMUTATIONS = 999
 
 
 @dataclass(frozen=True)
-class Pages:
+class ChoicePages:
     """The pages on one dimension that have a choice, in one scenario or in all.
 
     `rows` has a row per page and system: `rater`, `block` and `system` are numbers, `choice` is
@@ -105,7 +105,8 @@ def choices(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     """How often each system was chosen as best and as worst of those on its page.
 
     `ranks` has `participant`, `choice` and the columns of an item. `shown` counts pages, `n` their
-    raters. `share_best` is `best` of the pages that have a best response, likewise `share_worst`;
+    raters. `share_best` is `best` of the pages that have a best response,
+    `share_worst` is `worst` of those that have a worst one;
     `score` is (best − worst) / shown over the pages that have both, from −1 to 1. Intervals are
     over raters: Wilson's where each could choose a system once, else a bootstrap, which the
     recipe's settings (or, if it has none, their defaults) draw. Raises NotAvailable.
@@ -150,18 +151,18 @@ def choice_tests(ranks: DataFrame, recipe: Recipe, *, raters: str) -> DataFrame:
     return table.astype(dict.fromkeys(whole, "Int64"))
 
 
-def _pages(ranks: DataFrame) -> Iterator[Pages]:
+def _pages(ranks: DataFrame) -> Iterator[ChoicePages]:
     """Pages with a choice, per dimension: of all scenarios, then of each if there are several."""
     chosen = ranks[ranks["choice"].isin(KINDS)]
     if chosen.empty:
         raise NotAvailable("there are no choices of a best or a worst response")
     for name, own in chosen.groupby("dimension", observed=True):
         rows, systems, scenarios = _shown(own, ranks[ranks["dimension"] == name])
-        yield Pages(str(name), ALL, rows, systems)
+        yield ChoicePages(str(name), ALL, rows, systems)
         names = scenarios.cat.remove_unused_categories().cat.categories
         for scenario in names if len(names) > 1 else []:
             part = rows[(scenarios == scenario).to_numpy()]
-            yield Pages(str(name), str(scenario), part, systems)
+            yield ChoicePages(str(name), str(scenario), part, systems)
 
 
 def _shown(chosen: DataFrame, ranks: DataFrame) -> tuple[DataFrame, DataFrame, "Series[str]"]:
@@ -186,7 +187,7 @@ def _shown(chosen: DataFrame, ranks: DataFrame) -> tuple[DataFrame, DataFrame, "
     return rows[[*key, "choice"]], systems, rows["scenario"]
 
 
-def _shares(pages: Pages, settings: Resampling) -> dict[str, Any]:
+def _shares(pages: ChoicePages, settings: Resampling) -> dict[str, Any]:
     """The columns of one scenario's rows, a row per system that was shown."""
     # In the order of the systems, so that theirs is that of the rows.
     rows = pages.rows.sort_values(["system", "rater", "block"])
@@ -274,6 +275,6 @@ def _make_tests(request: Request) -> Tables:
 
 
 ANALYSES = [
-    Analysis((CHOICES,), _make_choices, of_ratings=False),
-    Analysis((CHOICE_TESTS,), _make_tests, of_ratings=False),
+    AnalysisSpec((CHOICES,), _make_choices, of_ratings=False),
+    AnalysisSpec((CHOICE_TESTS,), _make_tests, of_ratings=False),
 ]

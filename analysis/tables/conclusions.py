@@ -4,17 +4,17 @@ import math
 from typing import NamedTuple
 
 
-class Finding(NamedTuple):
+class TestedDifference(NamedTuple):
     """A difference and the p value of there being none; NaN where it cannot be estimated."""
 
     difference: float
     p: float
 
 
-NOTHING = Finding(math.nan, math.nan)
+NOTHING = TestedDifference(math.nan, math.nan)
 
 
-def moved(before: Finding, after: Finding, *, confidence: float) -> str:
+def moved(before: TestedDifference, after: TestedDifference, *, confidence: float) -> str:
     """What of a finding is not as before, in words; nothing where its sign and its significance at
     p < 1 − `confidence` are the same.
     """

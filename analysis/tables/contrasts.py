@@ -23,7 +23,7 @@ from analysis.study_data import ITEM, Contrast
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.lead import LEAST_RATERS, with_lead
 from analysis.tables.pages import scenarios, sides
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.signed_ranks import signed_ranks
 
 FRONT = ["recipe", "unit", "raters"]
@@ -184,7 +184,7 @@ def over_all_models(
 
 
 @dataclass(frozen=True)
-class Compared:
+class PairedMeans:
     """A model, or `all` of them, on a dimension.
 
     `both` has the mean ratings `a` and `b` by participant and scenario, of what a rater rated in
@@ -214,18 +214,18 @@ class Compared:
 
 def _compared(
     ratings: DataFrame, contrast: Contrast, known: DataFrame | None
-) -> Iterator[Compared]:
+) -> Iterator[PairedMeans]:
     """Each model that the study has in both conditions, per dimension; then all of them, where
     there are several.
     """
     pair = contrast.conditions
     if not ratings["condition"].isin(pair).any():
-        raise NotAvailable(f"no rating is of condition {pair[0]} or {pair[1]}")
+        raise NotAvailable("no rating is of either compared condition")
     items = ratings[ITEM].drop_duplicates() if known is None else known
     pages, planned = sides(ratings, contrast, items), scenarios(items, contrast)
     if planned.empty:
         has = "has ratings" if known is None else "is"
-        raise NotAvailable(f"no model {has} in both conditions, {pair[0]} and {pair[1]}")
+        raise NotAvailable(f"no model {has} in both compared conditions")
     for dimension, of_dimension in planned.groupby("dimension", observed=True):
         models = {str(model): int(n) for _, model, n in of_dimension.itertuples(index=False)}
         here = pages[pages.index.isin([dimension], level="dimension")]
@@ -235,7 +235,7 @@ def _compared(
 
 def _models(
     dimension: str, pages: DataFrame, models: Mapping[str, int], pair: tuple[str, str]
-) -> Iterator[Compared]:
+) -> Iterator[PairedMeans]:
     """Those of one dimension, with the number of scenarios in which each can be compared."""
     everybody = len(pages.index.unique("participant"))
     both = pages.dropna().groupby(["model", "participant", "scenario"], observed=True).mean()
@@ -253,10 +253,10 @@ def _models(
         missing += lacks
         why_not = f"not estimable, because {reasons[model]}" if model in reasons else ""
         raters = len(rated.index.unique("participant"))
-        yield Compared(model, dimension, own, raters, lacks, why_not)
+        yield PairedMeans(model, dimension, own, raters, lacks, why_not)
     if len(models) > 1:
         nothing = "" if len(reasons) < len(models) else "no model has both conditions side by side"
-        yield Compared(
+        yield PairedMeans(
             ALL,
             dimension,
             both.groupby(["participant", "scenario"], observed=True).mean(),
@@ -267,7 +267,7 @@ def _models(
         )
 
 
-def _front(recipe: Recipe, contrast: Contrast, raters: str, of: Compared) -> dict[str, Any]:
+def _front(recipe: Recipe, contrast: Contrast, raters: str, of: PairedMeans) -> dict[str, Any]:
     a, b = contrast.conditions
     return {
         "recipe": recipe.name,
@@ -280,7 +280,7 @@ def _front(recipe: Recipe, contrast: Contrast, raters: str, of: Compared) -> dic
     }
 
 
-def _generalised(each: Compared, confidence: float, n_raters: int) -> Iterator[dict[str, Any]]:
+def _generalised(each: PairedMeans, confidence: float, n_raters: int) -> Iterator[dict[str, Any]]:
     """For other raters, scenarios and both; `n_raters` rated the dimension."""
     rows: list[dict[str, Any]] = [{"note": each.why_not} for _ in UNITS]
     if not each.why_not:
@@ -342,5 +342,5 @@ def _make(table: Callable[..., DataFrame]) -> Callable[[Request], Tables]:
     return made
 
 
-OF_CONTRASTS = Analysis((CONTRASTS,), _make(contrasts))
-OF_PAIRS = Analysis((PAIRED,), _make(paired), of_recipes=False)
+OF_CONTRASTS = AnalysisSpec((CONTRASTS,), _make(contrasts))
+OF_PAIRS = AnalysisSpec((PAIRED,), _make(paired), of_recipes=False)

@@ -15,7 +15,7 @@ KEPT_UP_TO = 100_000
 
 
 @dataclass(frozen=True)
-class System:
+class SystemLevel:
     """A model in a condition, as a level of the fixed factor."""
 
     model: str
@@ -54,7 +54,7 @@ class Fits:
 def frame_of(ratings: DataFrame) -> DataFrame:
     """Ratings with their `system`, and the numbers of their `rater` and `item`."""
     by_system = ratings.groupby(SYSTEM, observed=True, sort=True)
-    systems = [System(str(model), str(condition)) for (model, condition), _ in by_system]
+    systems = [SystemLevel(str(model), str(condition)) for (model, condition), _ in by_system]
     return DataFrame(
         {
             "rating": ratings["rating"].to_numpy(dtype=float),

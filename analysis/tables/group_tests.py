@@ -24,7 +24,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mean_difference import Names, Sample, sample
 from analysis.stats.multiplicity import of_family
 from analysis.tables.groups import sides, unknown
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.ungrouped import in_no_group
 
 ALL = "all"
@@ -92,7 +92,7 @@ Sides = tuple[Sample | Inestimable, Sample | Inestimable]
 
 
 @dataclass(frozen=True)
-class Cell:
+class ModelRatings:
     """The observations of one model, or rather of part of its ratings."""
 
     model: str
@@ -175,7 +175,7 @@ def why_unanswered(people: DataFrame, columns: Iterable[str]) -> str:
 
 
 def why_nobody(people: DataFrame, grouping: Grouping) -> str:
-    """Why nobody is in either group; nothing where somebody is."""
+    """Why both groups are empty; nothing if one is not."""
     if not answered(people, grouping.column):
         return why_unanswered(people, [grouping.column])
     if (sides(grouping, people[grouping.column]) != "").any():
@@ -203,7 +203,7 @@ def _factor(grouping: Grouping, people: DataFrame) -> Factor:
     return Factor(grouping, in_a, in_b, _unknown(grouping, people))
 
 
-def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
+def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[ModelRatings]:
     """What is tested: everything, each condition, each scenario, and both at once if asked for."""
     everywhere = {ALL: np.ones(len(ratings), dtype=bool)}
     conditions = everywhere | (_places(ratings["condition"]) if recipe.each_condition else {})
@@ -223,7 +223,7 @@ def _cells(ratings: DataFrame, recipe: Recipe) -> Iterator[Cell]:
             continue
         for number, participants, values in units(pair[here], who[here], rating[here]):
             model, dimension = pairs[number]
-            yield Cell(model, condition, scenario, dimension, participants, values)
+            yield ModelRatings(model, condition, scenario, dimension, participants, values)
 
 
 def _places(column: "Series[str]") -> dict[str, Truths]:
@@ -250,7 +250,9 @@ def _means(pair: Numbers, who: Numbers, ratings: Numbers) -> Iterator[Units]:
     yield from _ratings(rated // n_people, rated % n_people, total[rated] / n[rated])
 
 
-def _rows_of(cells: Sequence[Cell], factor: Factor, recipe: Recipe) -> Iterator[dict[str, Any]]:
+def _rows_of(
+    cells: Sequence[ModelRatings], factor: Factor, recipe: Recipe
+) -> Iterator[dict[str, Any]]:
     """The rows of one factor, whose cells are tested together."""
     names = Names(factor.grouping.a.label, factor.grouping.b.label, called(recipe))
     sides: list[Sides] = [
@@ -361,4 +363,4 @@ def _make(request: Request) -> Tables:
     return {"group_tests": table}
 
 
-ANALYSIS = Analysis((GROUP_TESTS,), _make, of_participants=False)
+ANALYSIS = AnalysisSpec((GROUP_TESTS,), _make, of_participants=False)

@@ -24,9 +24,9 @@ from analysis.stats.mixed import (
     shares,
 )
 from analysis.study_data import Contrast
-from analysis.tables.fits import Fits, System
+from analysis.tables.fits import Fits, SystemLevel
 from analysis.tables.lead import LEAST_RATERS, with_lead
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 
 KEYS = ["recipe", "raters", "dimension", "link"]
 #: A rating is the unit, and there are `n` of them.
@@ -221,8 +221,8 @@ def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Itera
     a, b = contrast.conditions
     systems = fit.data.term("system").levels
     models = list(dict.fromkeys(system.model for system in systems))
-    both = [m for m in models if System(m, a) in systems and System(m, b) in systems]
-    single = {m: {System(m, a): 1.0, System(m, b): -1.0} for m in both}
+    both = [m for m in models if SystemLevel(m, a) in systems and SystemLevel(m, b) in systems]
+    single = {m: {SystemLevel(m, a): 1.0, SystemLevel(m, b): -1.0} for m in both}
     share = 1 / len(both) if both else 0.0
     n_raters = len(fit.data.groups[0].labels)
     every = {
@@ -277,4 +277,4 @@ def _make(request: Request) -> Tables:
     }
 
 
-ANALYSIS = Analysis((MIXED_CONTRASTS, MIXED_SYSTEMS, MIXED_SHARES, MIXED_MODELS), _make)
+ANALYSIS = AnalysisSpec((MIXED_CONTRASTS, MIXED_SYSTEMS, MIXED_SHARES, MIXED_MODELS), _make)

@@ -28,11 +28,11 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear
 from analysis.stats.mixed.checks import dependent
 from analysis.study_data import ITEM, Contrast
-from analysis.tables.conclusions import NOTHING, Finding, moved
+from analysis.tables.conclusions import NOTHING, TestedDifference, moved
 from analysis.tables.fits import frame_of
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mixed_models import system_contrasts
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 
 #: A rating is the unit.
 KEYS = ["recipe", "unit", "raters", "dimension"]
@@ -121,7 +121,7 @@ def order_effects(
 
 
 @dataclass(frozen=True)
-class Fits:
+class OrderFits:
     """One dimension without and with those covariates that can be told from systems and from each
     other; `refused` says why others cannot.
     """
@@ -138,7 +138,7 @@ class Fits:
         return {"n_ratings": self.n_ratings, "n_raters": self.n_raters}
 
 
-def _fits(ratings: DataFrame, note: str) -> Fits:
+def _fits(ratings: DataFrame, note: str) -> OrderFits:
     frame = frame_of(ratings).join(_covariates(ratings))
     refused = _without_values(frame)
     data = _data(frame, refused)
@@ -152,7 +152,7 @@ def _fits(ratings: DataFrame, note: str) -> Fits:
         ordered = fit_linear(data)
     plain = fit_linear(_data(frame, COVARIATES))
     n_raters = ratings["participant"].nunique()
-    return Fits(plain, ordered, refused, len(ratings), n_raters, note)
+    return OrderFits(plain, ordered, refused, len(ratings), n_raters, note)
 
 
 def _covariates(ratings: DataFrame) -> DataFrame:
@@ -190,7 +190,7 @@ def _data(frame: DataFrame, without: Collection[str]) -> Crossed:
     )
 
 
-def _effects(fits: Fits, confidence: float) -> Iterator[dict[str, Any]]:
+def _effects(fits: OrderFits, confidence: float) -> Iterator[dict[str, Any]]:
     fit = fits.ordered
     for name in COVARIATES:
         row: dict[str, Any] = {"covariate": name, **fits.counted}
@@ -217,7 +217,7 @@ def _slope(fit: MixedFit, name: str, confidence: float) -> dict[str, float]:
     }
 
 
-def _conclusions(fits: Fits, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
+def _conclusions(fits: OrderFits, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
     """a − b of each model and over all, as either fit has it."""
     reasons = [str(fit) for fit in (fits.plain, fits.ordered) if isinstance(fit, Inestimable)]
     plain, ordered = (
@@ -250,8 +250,8 @@ def _conclusions(fits: Fits, contrast: Contrast, recipe: Recipe) -> Iterator[dic
         }
 
 
-def _finding(row: dict[str, Any]) -> Finding:
-    return Finding(row["difference"], row["p"]) if row else NOTHING
+def _finding(row: dict[str, Any]) -> TestedDifference:
+    return TestedDifference(row["difference"], row["p"]) if row else NOTHING
 
 
 def _said(fit: MixedFit) -> str:
@@ -269,4 +269,4 @@ def _make(request: Request) -> Tables:
     return {"order_conclusions": tables.conclusions, "order_effects": tables.effects}
 
 
-ANALYSIS = Analysis((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)
+ANALYSIS = AnalysisSpec((ORDER_CONCLUSIONS, ORDER_EFFECTS), _make)

@@ -1,7 +1,7 @@
 """Does the place on the page matter to what is ranked first, or chosen as best or worst?
 
 Every page of every rater has an order of its own, drawn at random or from a Williams square. So the
-place of what somebody chose, or ranked first, is random if places do not matter, whatever the rater
+place of what a rater chose, or ranked first, is random if places do not matter, whatever the rater
 thinks of the systems, and pages count as independent here even where they are of one rater.
 Friedman's test over pages is then, for ranks, the usual one, and for choices Pearson's χ² of how
 often each place was chosen.
@@ -26,7 +26,7 @@ from analysis.stats.mean_difference import DECIMALS
 from analysis.stats.rankings import Friedman, friedman
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mean_interval import mean_interval
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 
 KEYS = ["recipe", "unit", "raters", "dimension"]
@@ -103,7 +103,7 @@ class PositionTables:
 
 
 @dataclass(frozen=True)
-class Pages:
+class PositionPages:
     """Pages with equally many responses, on one dimension, of which one answer is known.
 
     `rows` has a row per response: `rater`, `block`, `system` (numbers), `place` (from 1) and
@@ -171,7 +171,7 @@ def _why_none(ranks: DataFrame) -> str:
     return "of no page all places and answers are known, of two responses or more"
 
 
-def _pages(ranks: DataFrame) -> Iterator[Pages]:
+def _pages(ranks: DataFrame) -> Iterator[PositionPages]:
     for dimension, own in ranks.groupby("dimension", observed=True):
         rows = DataFrame(
             {
@@ -196,7 +196,9 @@ def _pages(ranks: DataFrame) -> Iterator[Pages]:
                 left_out = of_set[~of_set["whole"]].drop_duplicates(PAGE)
                 if not part.empty and part["place"].max() > 1:
                     chosen = part[[*PAGE, "system", "place", "value"]].astype({"place": int})
-                    yield Pages(str(dimension), answer, name, chosen, systems, len(left_out))
+                    yield PositionPages(
+                        str(dimension), answer, name, chosen, systems, len(left_out)
+                    )
 
 
 def _all_placed(rows: DataFrame) -> "Series[bool]":
@@ -225,7 +227,7 @@ def _alike(rows: DataFrame) -> Iterator[tuple[str, DataFrame]]:
         yield f"{name} ({length} responses)" if several else str(name), part
 
 
-def _effects(pages: Pages, settings: Resampling) -> Iterator[dict[str, Any]]:
+def _effects(pages: PositionPages, settings: Resampling) -> Iterator[dict[str, Any]]:
     k, rows = pages.size, pages.rows
     counted = {"n_raters": rows["rater"].nunique(), "pages": len(rows) // k}
     if pages.answer == RANK:
@@ -256,7 +258,7 @@ def _shares(rows: DataFrame, settings: Resampling) -> list[dict[str, Any]]:
     ]
 
 
-def _test(pages: Pages) -> dict[str, Any]:
+def _test(pages: PositionPages) -> dict[str, Any]:
     rows, k = pages.rows, pages.size
     row = {
         "positions": k,
@@ -291,7 +293,7 @@ def _is_fixed(rows: DataFrame) -> bool:
     return bool((rows.groupby("system")["place"].nunique() if again.empty else again).max() == 1)
 
 
-def _conclusions(pages: Pages) -> list[dict[str, Any]]:
+def _conclusions(pages: PositionPages) -> list[dict[str, Any]]:
     rows, answer = pages.rows, pages.answer
     by_system = rows.groupby("system")["value"]
     at_place: DataFrame = rows.groupby(["system", "place"])["value"].mean().unstack()
@@ -338,6 +340,6 @@ def _make(request: Request) -> Tables:
     }
 
 
-ANALYSIS = Analysis(
+ANALYSIS = AnalysisSpec(
     (POSITION_CONCLUSIONS, POSITION_TESTS, POSITION_EFFECTS), _make, of_ratings=False
 )

@@ -1,6 +1,6 @@
 """How a study's protocol worked out: time, changed answers, contradictions, agreement, texts.
 
-This is what a pilot is compared by. It is about everybody who completed the survey, whatever
+This is what a pilot is compared by. It is about everyone who completed the survey, whatever
 the rules say: the task is judged here, not the raters. Who is excluded by a decision took no part.
 """
 

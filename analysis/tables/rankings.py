@@ -22,7 +22,7 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.rankings import concordance_interval, concordance_within_blocks, friedman
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.mean_interval import mean_interval
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.resampling import Resampling, resampling
 from analysis.tables.signed_ranks import signed_ranks
 
@@ -337,7 +337,7 @@ def _make(table: Callable[..., DataFrame]) -> Callable[[Request], Tables]:
 
 
 ANALYSES = [
-    Analysis((RANKINGS,), _make(rankings), of_ratings=False),
-    Analysis((RANKING_TESTS,), _make(ranking_tests), of_ratings=False),
-    Analysis((RANKING_PAIRS,), _make(ranking_pairs), of_ratings=False),
+    AnalysisSpec((RANKINGS,), _make(rankings), of_ratings=False),
+    AnalysisSpec((RANKING_TESTS,), _make(ranking_tests), of_ratings=False),
+    AnalysisSpec((RANKING_PAIRS,), _make(ranking_pairs), of_ratings=False),
 ]

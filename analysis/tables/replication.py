@@ -13,7 +13,7 @@ from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.not_available import NotAvailable
 from analysis.recipe import Printed, Recipe
-from survey.csv_text import to_text
+from survey.files.csv_text import to_text
 
 REPLICATION = TableSpec(
     "replication",

@@ -31,8 +31,8 @@ class Answers:
 
 @dataclass(frozen=True)
 class StudyInput:
-    """All ratings, everybody who consented, all items with their gold scores, what the study is
-    about, and the rules: what is analysed anew from other raters starts here. `fits` are the mixed
+    """All ratings, everyone who consented, all items with their gold scores, what the study is
+    about, and the rules: analyses with other raters start from it. `fits` are the mixed
     models that tables have in common.
     """
 
@@ -66,7 +66,7 @@ class FindingSpec:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class AnalysisSpec:
     """What makes some tables, by name.
 
     By default a table is one of recipes whose unit is the participant, by the recipe's raters, and

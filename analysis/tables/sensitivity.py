@@ -22,13 +22,13 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.min_f_prime import min_f_prime
 from analysis.stats.paired import sign_test
 from analysis.study_data import Contrast
-from analysis.tables.conclusions import Finding, moved
+from analysis.tables.conclusions import TestedDifference, moved
 from analysis.tables.contrasts import over_all_models
 from analysis.tables.fits import KEPT_UP_TO, Fits
 from analysis.tables.group_tests import ALL
 from analysis.tables.items import items, rating_counts
 from analysis.tables.mixed_models import system_contrasts
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.wins import wins, wins_summary
 
 IN_FORCE, NO_RULE = "rules in force", "no rule"
@@ -110,7 +110,7 @@ def sensitivity(
 ) -> DataFrame:
     """The main results of each variant of the rules, per dimension, those in force first.
 
-    `ratings` are everybody's, `people` everybody who consented, as the funnel takes them, `known`
+    `ratings` are everyone's, `people` everyone who consented, as the funnel takes them, `known`
     all items. Wins and points are those of wins_summary.csv over all scenarios, with the p of the
     sign test; differences are a − b over all models: by raters (F1) and by scenarios (F2) of
     contrasts.csv, and of the recipe's first mixed model, on the latent scale and on that of the
@@ -297,11 +297,11 @@ def _compared(before: dict[str, Any], after: dict[str, Any], confidence: float) 
     return {"same_conclusion": not what, "what_moves": what}
 
 
-def _finding(row: dict[str, Any], name: str) -> Finding:
+def _finding(row: dict[str, Any], name: str) -> TestedDifference:
     if name == "wins":
         lead = row["a_wins"] - row["b_wins"] if "a_wins" in row else np.nan
-        return Finding(lead, row.get("wins_p", np.nan))
-    return Finding(row.get(name, np.nan), row.get(f"{name}_p", np.nan))
+        return TestedDifference(lead, row.get("wins_p", np.nan))
+    return TestedDifference(row.get(name, np.nan), row.get(f"{name}_p", np.nan))
 
 
 def _make(request: Request) -> Tables:
@@ -318,4 +318,4 @@ def _make(request: Request) -> Tables:
     return {"sensitivity": table}
 
 
-ANALYSIS = Analysis((SENSITIVITY,), _make, of_all_at_once=True)
+ANALYSIS = AnalysisSpec((SENSITIVITY,), _make, of_all_at_once=True)

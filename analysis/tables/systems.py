@@ -19,7 +19,7 @@ from analysis.stats.paired import PairedT, paired_t
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import adjusted, shown
 from analysis.tables.mean_interval import mean_interval
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 
 FRONT = ["recipe", "unit", "raters"]
 SYSTEMS = TableSpec(
@@ -240,5 +240,5 @@ def _make_to_reference(request: Request) -> Tables:
     return {"to_reference": table}
 
 
-OF_SYSTEMS = Analysis((SYSTEMS,), _make_systems)
-OF_REFERENCE = Analysis((TO_REFERENCE,), _make_to_reference)
+OF_SYSTEMS = AnalysisSpec((SYSTEMS,), _make_systems)
+OF_REFERENCE = AnalysisSpec((TO_REFERENCE,), _make_to_reference)

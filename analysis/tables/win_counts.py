@@ -5,7 +5,7 @@ whatever their decimals. The reference earns a point for each of the two conditi
 is above; its ratings are those of the sets in which the model was shown.
 
 Arrays of numpy in and out, and no pandas: wins.csv, resamples (one column each), and the page on
-which somebody moves thresholds all come from here.
+which a researcher moves thresholds all come from here.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ class Item(NamedTuple):
     dimension: str
 
 
-class Cell(NamedTuple):
+class Comparison(NamedTuple):
     """What is compared: both conditions of a model, in one scenario and on one dimension."""
 
     model: str
@@ -55,7 +55,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Counts:
+class WinCounts:
     """How often a and b won or neither, the points of the reference and how many it could have,
     and how many cells could not be compared; a number per column of the outcomes.
     """
@@ -87,10 +87,10 @@ class Outcomes:
             self.higher[rows], self.compared[rows], self.points[rows], self.has_points[rows]
         )
 
-    def counted(self) -> Counts:
+    def counted(self) -> WinCounts:
         """The cells summed up."""
         a, b = (((self.higher == way) & self.compared).sum(axis=0) for way in (1, -1))
-        return Counts(
+        return WinCounts(
             a,
             b,
             ties=self.compared.sum(axis=0) - a - b,
@@ -112,7 +112,7 @@ def outcomes_of(a: Sums, b: Sums, reference: Sums) -> Outcomes:
 
 
 @dataclass(frozen=True)
-class Part:
+class ItemsByComparison:
     """Which items (by their places) are added up in which cells, sorted by cell."""
 
     cells: Whole
@@ -133,10 +133,10 @@ class Part:
 class Cells:
     """The cells of a study, and whose ratings are added up for each of them."""
 
-    keys: list[Cell]
-    a: Part
-    b: Part
-    reference: Part
+    keys: list[Comparison]
+    a: ItemsByComparison
+    b: ItemsByComparison
+    reference: ItemsByComparison
 
     def sums(self, totals: Whole, counts: Whole) -> tuple[Sums, Sums, Sums]:
         """Those of a, b and the reference, of sums and numbers of ratings by item (rows)."""
@@ -162,14 +162,14 @@ def cells_of(
 
     `reference` is a model and condition; its ratings are those of a cell's own sets, or of all.
     """
-    places: dict[Cell, int] = {}
+    places: dict[Comparison, int] = {}
     parts: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     sides: dict[Item, list[int]] = {}  # by what the reference was shown with
     of_reference: dict[Item, list[int]] = {}
     for at, item in enumerate(items):
         page = Item(item.scenario, item.set if own_set else "", "", "", item.dimension)
         if item.condition in pair:
-            key = Cell(item.model, item.scenario, item.dimension)
+            key = Comparison(item.model, item.scenario, item.dimension)
             cell = places.setdefault(key, len(places))
             parts[pair.index(item.condition)].append((cell, at))
             sides.setdefault(page, []).append(cell)
@@ -182,6 +182,6 @@ def cells_of(
     return Cells(list(places), *(_part(pairs) for pairs in (*parts, beside)))
 
 
-def _part(pairs: Iterable[tuple[int, int]]) -> Part:
+def _part(pairs: Iterable[tuple[int, int]]) -> ItemsByComparison:
     cells, items = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
-    return Part(cells, items)
+    return ItemsByComparison(cells, items)

@@ -10,9 +10,9 @@ from analysis.catalogue import columns as c
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.not_available import NotAvailable
 from analysis.study_data import ITEM, Contrast
-from analysis.tables.win_counts import Cell, Cells, Item, Outcomes, cells_of, outcomes_of
+from analysis.tables.win_counts import Cells, Comparison, Item, Outcomes, cells_of, outcomes_of
 
-KEYS = list(Cell._fields)
+KEYS = list(Comparison._fields)
 WINNERS = {1: "a", 0: "tie", -1: "b"}
 
 WINS = TableSpec(
@@ -52,7 +52,7 @@ def cells_in_order(known: DataFrame, contrast: Contrast, *, own_set: bool = True
     """
     pair = contrast.conditions
     if not known["condition"].isin(pair).any():
-        raise NotAvailable(f"no response is in condition {pair[0]} or {pair[1]}")
+        raise NotAvailable("no response is in either compared condition")
     names = known[ITEM].astype("str").itertuples(index=False)
     return cells_of(map(Item._make, names), pair, contrast.reference, own_set=own_set)
 

@@ -1,4 +1,4 @@
-"""Wins and reference points anew, as often as raters are drawn with replacement.
+"""Wins and reference points in resamples of raters, drawn with replacement.
 
 A resample draws as many raters as took part, excluded ones among them: how many of the drawn count
 varies, as it would with other raters. Whether a rater counts depends on nobody else (each rule is
@@ -15,7 +15,7 @@ import numpy as np
 from pandas import DataFrame, Index, Series
 from scipy.sparse import csr_array
 
-from analysis.recipe import Bootstrap, Wins
+from analysis.recipe import Bootstrap, WinRules
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.win_counts import Cells, Outcomes, Whole
 from analysis.tables.wins import KEYS, cells_in_order, keys_of
@@ -54,7 +54,7 @@ class Comparisons:
         return self.outcomes(np.ones((self.drawn_from, 1), dtype=np.int64))
 
     def resampled(self, bootstrap: Bootstrap, *, at_once: int | None = None) -> Outcomes:
-        """With raters drawn anew: a column for each resample, `at_once` of them in memory.
+        """With raters resampled: a column for each resample, `at_once` of them in memory.
 
         The same seed gives the same draws, however many are drawn at once.
         """
@@ -71,13 +71,13 @@ class Comparisons:
 
 
 def comparisons(
-    ratings: DataFrame, drawn: "Series[str]", known: DataFrame, contrast: Contrast, wins: Wins
+    ratings: DataFrame, drawn: "Series[str]", known: DataFrame, contrast: Contrast, wins: WinRules
 ) -> Comparisons:
     """What is compared in wins.csv, and the sums that it rests on.
 
-    `ratings` are those that count, `drawn` the names of everybody whom resamples draw from, `known`
+    `ratings` are those that count, `drawn` the names of everyone in the resamples, `known`
     all items, whether rated or not. Raises NotAvailable as `tables.wins.wins` does, and ValueError
-    for ratings of somebody who is not drawn from.
+    for ratings of a person who is not among them.
     """
     items = known[ITEM].sort_values(KEYS, kind="stable", ignore_index=True)
     cells = cells_in_order(items, contrast, own_set=wins.reference == "own_set")

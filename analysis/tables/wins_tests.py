@@ -1,8 +1,8 @@
 """How sure are the wins? Each with its paired difference, and their number with its interval.
 
-`tables.wins` counts them as published; here, each stands beside the difference within raters who
+`tables.wins` counts them as published; here, each comes with the difference within raters who
 rated both conditions, all of them beside the sign test, and both beside how often they come out
-so when raters are drawn anew (`tables.wins_bootstrap`).
+so when raters are resampled (`tables.wins_bootstrap`).
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from analysis.stats.paired import paired_t, sign_test
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL, adjusted
 from analysis.tables.pages import sides
-from analysis.tables.request import Analysis, Request, Tables
+from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.win_counts import Outcomes, Truths
 from analysis.tables.wins import KEYS, WINNERS, percent
 from analysis.tables.wins_bootstrap import Comparisons, comparisons
@@ -96,7 +96,7 @@ class WinTables:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class ResampledWins:
     """Comparisons, what came of them, and what came of them in resamples; or why in none."""
 
     comparisons: Comparisons
@@ -116,9 +116,9 @@ def wins_tests(
 ) -> WinTables:
     """Paired differences of every comparison, and tests and intervals of how many each side won.
 
-    `ratings` are those of the raters who count, `people` everybody who consented, excluded ones
+    `ratings` are those of the raters who count, `people` everyone who consented, excluded ones
     included, with `active`: who is not active is drawn from. `known` are all items, as wins.csv
-    goes by them. Raises NotAvailable, and ValueError for ratings of somebody who is not drawn from.
+    goes by them. Raises NotAvailable, and ValueError for ratings by others than `people`.
 
     `differences`: a − b within the `n` raters who rated both on one page; `left_out` others rated
     either. `winner`
@@ -130,7 +130,7 @@ def wins_tests(
     of the untied comparisons with its exact interval. Both of these take comparisons for
     independent, which they are not as far as raters are the same. Percentages are of all
     comparisons made, and of the points that there are. The intervals of wins and points
-    speak of other raters of these texts; drawing anew adds chance to chance, so that where means
+    speak of other raters of these texts; resampling adds chance to chance, so that where means
     are close they lie nearer to an even count than the count itself. `reference` is the recipe's.
     """
     if ratings.empty:
@@ -153,18 +153,18 @@ def wins_tests(
     )
 
 
-def _draw(compared: Comparisons, recipe: Recipe) -> Drawn:
+def _draw(compared: Comparisons, recipe: Recipe) -> ResampledWins:
     why = ""
     if recipe.bootstrap is None:
         why = "no resamples, because the recipe asks for no bootstrap"
     elif compared.rated < 2:
         why = "no resamples, because one rater's ratings count"
     resamples = None if why or recipe.bootstrap is None else compared.resampled(recipe.bootstrap)
-    return Drawn(compared, compared.observed(), resamples, why)
+    return ResampledWins(compared, compared.observed(), resamples, why)
 
 
 def _differences(
-    ratings: DataFrame, known: DataFrame, drawn: Drawn, contrast: Contrast, recipe: Recipe
+    ratings: DataFrame, known: DataFrame, drawn: ResampledWins, contrast: Contrast, recipe: Recipe
 ) -> DataFrame:
     pages = sides(ratings, contrast, known)
     both = pages.dropna().groupby([*KEYS, "participant"], observed=True).mean()
@@ -229,7 +229,7 @@ def _paired(
     return {**row, **tested, "note": ""}
 
 
-def _shares(drawn: Drawn, at: int) -> tuple[dict[str, float], str]:
+def _shares(drawn: ResampledWins, at: int) -> tuple[dict[str, float], str]:
     """In which part of the resamples a comparison ends how, and what must be said of it."""
     if drawn.resamples is None:
         return {}, drawn.why_none
@@ -248,7 +248,7 @@ def _count(what: str, resamples: Truths) -> str:
     return f"{what} in {n} of {len(resamples)} resamples" if n else ""
 
 
-def _tests(drawn: Drawn, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
+def _tests(drawn: ResampledWins, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
     keys = drawn.comparisons.keys
     shared = {
         **_named(contrast),
@@ -268,7 +268,7 @@ def _tests(drawn: Drawn, contrast: Contrast, recipe: Recipe) -> Iterator[dict[st
             }
 
 
-def _test(drawn: Drawn, rows: Truths, contrast: Contrast, recipe: Recipe) -> dict[str, Any]:
+def _test(drawn: ResampledWins, rows: Truths, contrast: Contrast, recipe: Recipe) -> dict[str, Any]:
     """Wins and points of some comparisons, in the data and in resamples."""
     observed = drawn.observed.of(rows)
     counts = observed.counted()
@@ -351,4 +351,4 @@ def _make(request: Request) -> Tables:
     return {"wins_tests": tables.tests, "win_differences": tables.differences}
 
 
-ANALYSIS = Analysis((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)
+ANALYSIS = AnalysisSpec((WINS_TESTS, WIN_DIFFERENCES), _make, of_participants=False)

@@ -17,8 +17,8 @@ from analysis import catalogue
 from analysis.catalogue.number_text import count
 from analysis.catalogue.spec import TableSpec
 from analysis.quality_rules import USUAL_LABELS
-from survey.csv_text import to_text
 from survey.definition.labels import Labels
+from survey.files.csv_text import to_text
 
 
 @total_ordering

@@ -11,9 +11,8 @@ from typing import Any
 from pandas import DataFrame
 
 from analysis.catalogue.number_text import count, p_text
-from analysis.catalogue.spec import Column as Declared
-from analysis.catalogue.spec import TableSpec, together
-from analysis.text.latex_layout import Column, Layout, layout
+from analysis.catalogue.spec import Column, TableSpec, together
+from analysis.text.latex_layout import LatexColumn, LatexLayout, layout
 
 #: What LaTeX would take for a command, and what it would draw as something else.
 SPECIAL = {
@@ -66,7 +65,7 @@ class Kept:
     which no number of the table has decimals, such as the points of a scale.
     """
 
-    columns: Sequence[Declared]
+    columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
     whole: Collection[str]
 
@@ -88,8 +87,8 @@ class Words:
     says: str = ""
     levels: Mapping[str, float] = field(default_factory=dict)
 
-    def interval(self, low: Declared, part: Kept) -> str:
-        """The heading of an interval: a plain one stands beside its number, another is named after
+    def interval(self, low: Column, part: Kept) -> str:
+        """The heading of an interval: a plain one follows its number, another has the name of
         it. What lies between limits of agreement are differences, not an estimate.
         """
         if low.interval == "limits":
@@ -99,7 +98,7 @@ class Words:
         if low.interval == "ci":
             return ci
         owner = next((column for column in part.columns if column.name == low.of), None)
-        return f"{heading(owner or Declared(low.of, ''))} {ci}"
+        return f"{heading(owner or Column(low.of, ''))} {ci}"
 
     def _level(self, part: Kept) -> float | None:
         """That of all rows, if they have one."""
@@ -111,7 +110,7 @@ class Words:
 PLAIN = Words()
 
 
-def heading(column: Declared) -> str:
+def heading(column: Column) -> str:
     """What a column is called at its head."""
     return _called(column.heading)
 
@@ -185,7 +184,7 @@ def _table(label: str, title: str, part: Kept, words: Words, apart: Collection[s
 
 
 def _skeleton(
-    label: str, caption: str, how: Layout, columns: Sequence[Column], below: Sequence[str]
+    label: str, caption: str, how: LatexLayout, columns: Sequence[LatexColumn], below: Sequence[str]
 ) -> str:
     """The table as pandas writes it, in our size, with what stands below it."""
     cells = zip(*(column.cells for column in columns), strict=True)
@@ -237,9 +236,9 @@ def p_value(p: float) -> str:
     return re.sub("[<>]", r"$\g<0>$", p_text(p))
 
 
-def _columns(part: Kept, apart: Collection[str]) -> tuple[list[Declared], list[str]]:
+def _columns(part: Kept, apart: Collection[str]) -> tuple[list[Column], list[str]]:
     """The columns to show, and what those say in which nothing varies."""
-    kept: list[Declared] = []
+    kept: list[Column] = []
     constant: list[str] = []
     for column in part.columns:
         values = part.values(column.name)
@@ -256,21 +255,21 @@ def _columns(part: Kept, apart: Collection[str]) -> tuple[list[Declared], list[s
     return kept, constant
 
 
-def _column(part: Kept, column: Declared) -> Column:
+def _column(part: Kept, column: Column) -> LatexColumn:
     values = part.values(column.name)
     known = [value for value in values if not _is_missing(value)]
     is_text = not known or not all(map(_is_number, known))
-    return Column(heading(column), _texts(part, column, values), is_text)
+    return LatexColumn(heading(column), _texts(part, column, values), is_text)
 
 
-def _interval(part: Kept, words: Words, low: Declared, high: Declared) -> Column:
+def _interval(part: Kept, words: Words, low: Column, high: Column) -> LatexColumn:
     """Both ends in one column, rounded alike."""
     lows, highs = part.values(low.name), part.values(high.name)
     both = _texts(part, low, [*lows, *highs])
     pairs = zip(both[: len(lows)], both[len(lows) :], strict=True)
     # In braces, for after the end of a row it would be read as its options.
     cells = [DASH if pair == (DASH, DASH) else "{[}" + ", ".join(pair) + "]" for pair in pairs]
-    return Column(words.interval(low, part), cells, is_text=False)
+    return LatexColumn(words.interval(low, part), cells, is_text=False)
 
 
 def _notes(part: Kept) -> dict[str, str]:
@@ -290,7 +289,7 @@ def _letter(place: int) -> str:
     return (_letter(first - 1) if first else "") + ascii_lowercase[last]
 
 
-def _marked(columns: Sequence[Column], part: Kept, notes: dict[str, str]) -> list[Column]:
+def _marked(columns: Sequence[LatexColumn], part: Kept, notes: dict[str, str]) -> list[LatexColumn]:
     """With the letters of the rows' notes, behind their first text if they have one."""
     marks = [notes.get(str(note), "") for note in part.values(NOTE)]
     place = next((n for n, column in enumerate(columns) if column.is_text), 0)
@@ -315,11 +314,11 @@ def _below(says: str, notes: dict[str, str]) -> list[str]:
     return [r"{\par\smallskip\raggedright\noindent", *(rf"{text}\par" for text in each), "}"]
 
 
-def _texts(part: Kept, column: Declared, values: Sequence[Value]) -> list[str]:
+def _texts(part: Kept, column: Column, values: Sequence[Value]) -> list[str]:
     return [_cell(column, value, is_whole=column.name in part.whole) for value in values]
 
 
-def _cell(column: Declared, value: Value, *, is_whole: bool) -> str:
+def _cell(column: Column, value: Value, *, is_whole: bool) -> str:
     if _is_missing(value):
         return DASH
     if isinstance(value, float) and math.isfinite(value):

@@ -20,7 +20,7 @@ BREAK_FROM = 32  # characters; longer texts are set in lines of their own
 
 
 @dataclass(frozen=True)
-class Column:
+class LatexColumn:
     """A column's heading and cells as LaTeX; `is_text` where they are no numbers."""
 
     heading: str
@@ -37,12 +37,12 @@ class Size:
     letter: float
     between: float
 
-    def points(self, column: Column, characters: int) -> float:
+    def points(self, column: LatexColumn, characters: int) -> float:
         return characters * (self.letter if column.is_text else self.digit)
 
 
 @dataclass(frozen=True)
-class Layout:
+class LatexLayout:
     """`align` are the columns' alignments, `headings` broken in lines."""
 
     size: Size
@@ -68,7 +68,7 @@ WAYS = [
 ]  # fmt: skip
 
 
-def layout(columns: Sequence[Column]) -> Layout:
+def layout(columns: Sequence[LatexColumn]) -> LatexLayout:
     """The first way in which the columns fit, else the narrowest."""
     for size, is_turned, most in WAYS:
         widths = [_width(column, most) for column in columns]
@@ -76,7 +76,7 @@ def layout(columns: Sequence[Column]) -> Layout:
         if taken <= (TURNED if is_turned else UPRIGHT):
             break
     broken = [c.is_text and _longest(c) > w for c, w in zip(columns, widths, strict=True)]
-    return Layout(
+    return LatexLayout(
         size,
         is_turned,
         _lines(columns, widths) > (TURNED_LONG if is_turned else LONG),
@@ -97,7 +97,7 @@ def seen(latex: str) -> int:
     return len(UNSEEN.sub("", COMMAND.sub("x", latex)))
 
 
-def _width(column: Column, most: int) -> int:
+def _width(column: LatexColumn, most: int) -> int:
     """Characters of the widest line, where texts have at most so many if their words let them."""
     longest = _longest(column)
     if column.is_text and longest > most:
@@ -105,7 +105,7 @@ def _width(column: Column, most: int) -> int:
     return max(longest, _widest_word(column.heading))
 
 
-def _longest(column: Column) -> int:
+def _longest(column: LatexColumn) -> int:
     return max(map(seen, column.cells), default=0)
 
 
@@ -113,7 +113,7 @@ def _widest_word(latex: str) -> int:
     return max((seen(word) for word in BREAK.split(latex)), default=0)
 
 
-def _lines(columns: Sequence[Column], widths: Sequence[int]) -> int:
+def _lines(columns: Sequence[LatexColumn], widths: Sequence[int]) -> int:
     """Lines of all rows, of which the one with most text needs most."""
     needed = [
         [-(-seen(cell) // width) if width else 1 for cell in column.cells]
@@ -128,7 +128,7 @@ def _paragraph(points: float) -> str:
     return rf">{{\raggedright\arraybackslash}}p{{{points:.0f}pt}}"
 
 
-def _stacked(column: Column, width: int) -> str:
+def _stacked(column: LatexColumn, width: int) -> str:
     """The heading, in lines that are no wider than they must be."""
     width = max(width, _widest_word(column.heading))
     lines: list[str] = []

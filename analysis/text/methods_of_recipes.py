@@ -37,7 +37,7 @@ Values = dict[str, Any]
 def recipe_sentences(
     tables: Tables, recipe: Recipe, before: Sequence[Recipe], *, rated: bool = True
 ) -> Iterator[Sentence]:
-    """What a recipe does; groups that a recipe `before` it has described are not described anew.
+    """What a recipe does; groups that a recipe `before` it has described are not described again.
 
     `rated` is whether the study asks for ratings, which are all that some recipes are about.
     """

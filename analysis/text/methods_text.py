@@ -26,7 +26,7 @@ CITED = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class AnalysisSettings:
     """What an analysis was made with. `gold` says who made the gold scores, empty for none;
     `scale` are the two ends of the scale in words, empty where nothing is rated.
     """
@@ -46,7 +46,7 @@ class Paragraph:
     sentences: tuple[Sentence, ...]
 
 
-def methods(tables: Tables, settings: Settings) -> list[Paragraph]:
+def methods(tables: Tables, settings: AnalysisSettings) -> list[Paragraph]:
     """The methods, a paragraph per subject; one without sentences is left out."""
     paragraphs = [
         Paragraph("Raters", tuple(_raters(tables, settings))),
@@ -69,7 +69,7 @@ def methods(tables: Tables, settings: Settings) -> list[Paragraph]:
     return [paragraph for paragraph in paragraphs if paragraph.sentences]
 
 
-def _raters(tables: Tables, settings: Settings) -> Iterator[Sentence]:
+def _raters(tables: Tables, settings: AnalysisSettings) -> Iterator[Sentence]:
     steps = rows_of(tables, "funnel")
     yield say("sources", names=settings.sources)
     if not steps:
@@ -105,7 +105,7 @@ def _reasons(tables: Tables) -> dict[str, Cited]:
     }
 
 
-def _ratings(tables: Tables, settings: Settings) -> Iterator[Sentence]:
+def _ratings(tables: Tables, settings: AnalysisSettings) -> Iterator[Sentence]:
     items = rows_of(tables, "items")
     if items:
         systems = {(row["model"], row["condition"]) for row in items if row["n"]}
@@ -157,7 +157,7 @@ def _choices(tables: Tables, recipes: Sequence[Recipe]) -> Iterator[Sentence]:
             return
 
 
-def _software(settings: Settings) -> Sentence:
+def _software(settings: AnalysisSettings) -> Sentence:
     versions = settings.software
     return say(
         "software",

@@ -2,13 +2,22 @@
 
 from typing import Any
 
+from django.db.models import Field, Model
 from rest_framework import serializers
 
 from analysis import catalogue
 from analysis.catalogue.spec import Kind
 from analysis.models import AnalysisRun
+from judge.models import Judge
 from survey.models import Participant, Rating, Study
 from survey.tidy import seconds_between
+
+
+def _help(model: type[Model], field: str) -> str:
+    """What the table says of its column."""
+    column = model._meta.get_field(field)
+    assert isinstance(column, Field)
+    return str(column.help_text)
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -18,7 +27,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
     is_rehearsal = serializers.BooleanField(
         source="is_rehearsing",
         read_only=True,
-        help_text="open as a rehearsal: every participant is a test person",
+        help_text=_help(Study, "is_rehearsal"),
     )
     arrived = serializers.IntegerField(read_only=True)
     in_progress = serializers.IntegerField(read_only=True)
@@ -199,16 +208,14 @@ class JudgeSerializer(serializers.Serializer[object]):
     temperature = serializers.FloatField(source="configuration.temperature", allow_null=True)
     replicates = serializers.IntegerField(source="configuration.replicates")
     is_current = serializers.BooleanField(
-        source="judge.is_current", help_text="false: an earlier version that no longer scores"
+        source="judge.is_current", help_text=_help(Judge, "is_current")
     )
     is_gold = serializers.BooleanField()
     is_stand_in = serializers.BooleanField(
-        source="judge.is_stand_in", help_text="true: no language model made these scores"
+        source="judge.is_stand_in", help_text=_help(Judge, "is_stand_in")
     )
     state = serializers.CharField(help_text="in a word or two")
-    stopped = serializers.CharField(
-        source="judge.stopped", help_text="why the judge was stopped, or empty"
-    )
+    stopped = serializers.CharField(source="judge.stopped", help_text=_help(Judge, "stopped"))
     calls = serializers.IntegerField(source="total", help_text="that its scores rest on")
     answered = serializers.IntegerField(source="valid")
     failed = serializers.IntegerField()

@@ -34,7 +34,7 @@ from dashboard.judges.sources import sources_of
 from dashboard.overview.counts import live_counts, studies_with_counts
 from dashboard.raters.rater_list import rater_row, raters_of
 from dashboard.share import exports
-from dashboard.share.downloads import csv_response
+from dashboard.share.csv_downloads import csv_response
 from dashboard.shared.access import study_or_404
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import include_query, newest_analysis
@@ -94,7 +94,7 @@ class StudyDetail(APIView):
         return Response(StudySerializer(study).data)
 
 
-class Counts(APIView):
+class StudyCounts(APIView):
     """Live counts of a study's people."""
 
     @extend_schema(parameters=[STUDY], responses=CountsSerializer)
@@ -102,7 +102,7 @@ class Counts(APIView):
         return Response(CountsSerializer(live_counts(study_or_404(name))).data)
 
 
-class Judges(APIView):
+class JudgeList(APIView):
     """The judges of a study: how far each has come, and what it cost."""
 
     @extend_schema(parameters=[STUDY], responses=JudgesSerializer)
@@ -112,7 +112,7 @@ class Judges(APIView):
         return Response(JudgesSerializer(sources).data)
 
 
-class Raters(APIView):
+class RaterList(APIView):
     """Every rater of the newest finished analysis, kept or not, and why."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=RatersSerializer)
@@ -122,7 +122,7 @@ class Raters(APIView):
         return Response(RatersSerializer({"run": run, "raters": rows}).data)
 
 
-class Wins(APIView):
+class StudyWins(APIView):
     """The win table of the newest finished analysis."""
 
     @extend_schema(parameters=[STUDY, INCLUDE], responses=WinsSerializer)
@@ -144,7 +144,7 @@ class RatingsPagination(Pagination):
     def paginate_queryset(
         self, queryset: Any, request: Request, view: APIView | None = None
     ) -> list[Any] | None:
-        assert isinstance(view, Ratings)
+        assert isinstance(view, RatingList)
         self.named = {"sources": view.sources, "gold": view.gold.source}
         return super().paginate_queryset(queryset, request, view)
 
@@ -162,7 +162,7 @@ class RatingsPagination(Pagination):
         return described
 
 
-class Ratings(GenericAPIView[Rating]):
+class RatingList(GenericAPIView[Rating]):
     """Every rating in the columns of ratings.csv, of raters kept or not, page by page."""
 
     serializer_class = RatingSerializer
@@ -180,7 +180,7 @@ class Ratings(GenericAPIView[Rating]):
         return self.get_paginated_response(rows.data)
 
 
-class Exports(APIView):
+class ExportList(APIView):
     """The export files that there are, with their addresses."""
 
     @extend_schema(
@@ -202,7 +202,7 @@ class Exports(APIView):
         return Response(ExportsSerializer({"run": run, "files": files}).data)
 
 
-class Export(APIView):
+class ExportFile(APIView):
     """An export file, by the name that `exports` lists."""
 
     @extend_schema(

@@ -20,7 +20,7 @@ from survey.slots import sources_of
 
 Status = Participant.Status
 
-#: Whom a certificate counts.
+#: Who a certificate counts.
 PEOPLE = {"completed": "completed", "places": "with a slot now"}
 COLUMNS = (
     "pool", "people", "table", "row", "column", "count", "expected", "missing",
@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Part:
+class DesignPart:
     """A part of the design that is complete after every `every` people."""
 
     name: str
@@ -122,7 +122,7 @@ class Certificate:
     # ── The design ───────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[DesignPart]:
         """What is balanced by design; nothing where all is random."""
         layout = content_of(self.study).layout
         design = layout.design
@@ -141,7 +141,7 @@ class Certificate:
         for name, slots_needed in every.items():
             target = max(1, -(-opened // slots_needed)) * slots_needed
             missing = [slot for slot in range(target) if slot not in filled]
-            parts.append(Part(name, slots_needed, target, missing))
+            parts.append(DesignPart(name, slots_needed, target, missing))
         return parts
 
     def _complete(self, name: str, cells: int) -> int | None:

@@ -14,7 +14,7 @@ class CertificateForm(forms.Form):
 
     @property
     def choice(self) -> tuple[str, str]:
-        """The pool and whom of it; by default real people who have completed."""
+        """The pool and who of it; by default real people who have completed."""
         chosen = self.cleaned_data
         return chosen["pool"] or Slot.Pool.REAL, chosen["people"] or "completed"
 

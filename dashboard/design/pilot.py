@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis import catalogue
-from dashboard.shared.newest_analysis import Analysis, newest_analysis
+from dashboard.shared.newest_analysis import NewestAnalysis, newest_analysis
 from survey.definition import StudyDefinition
 from survey.models import FreeAnswer, Study
 from survey.tidy import counted_sources
@@ -33,7 +33,7 @@ class Side:
 
     study: Study
     tasks: str
-    analysis: Analysis
+    analysis: NewestAnalysis
     measures: dict[str, dict[str, Any]]
     remarks: list[FreeAnswer]
 
@@ -57,7 +57,7 @@ def side(study: Study, include: list[str]) -> Side:
 
 
 @dataclass(frozen=True)
-class Line:
+class MeasureRow:
     """A measure in words, of each version: its row of the table, or nothing."""
 
     label: str
@@ -65,10 +65,12 @@ class Line:
     values: list[dict[str, Any] | None]
 
 
-def lines(sides: list[Side]) -> list[Line]:
+def lines(sides: list[Side]) -> list[MeasureRow]:
     """The measures that any version has."""
     return [
-        Line(MEASURE.text(name), kind, [_in_percent(one.measures.get(name), kind) for one in sides])
+        MeasureRow(
+            MEASURE.text(name), kind, [_in_percent(one.measures.get(name), kind) for one in sides]
+        )
         for name, kind in MEASURES.items()
         if any(one.measures.get(name, {}).get("value") is not None for one in sides)
     ]

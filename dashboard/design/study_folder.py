@@ -19,20 +19,14 @@ from judge.configure import configure_judging, retire_judges
 from judge.definition import JudgingDefinition
 from judge.spending import still_counted
 from survey.assignment import CheckRange, have_room
-from survey.definition import (
-    DefinitionError,
-    Problem,
-    ResponseRow,
-    StudyDefinition,
-    YamlFile,
-    labels,
-    read_responses,
-)
-from survey.definition.findings import Finding
+from survey.definition import ResponseRow, StudyDefinition, labels, read_responses
+from survey.definition.findings import StudyFinding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.opening import against_opening
 from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
+from survey.files.problems import DefinitionError, Problem
+from survey.files.yaml_file import YamlFile
 from survey.loading import load_study
 from survey.models import Study
 from survey.tidy import participant_columns
@@ -142,7 +136,7 @@ def before_opening(folder: StudyFolder, study: Study) -> tuple[list[str], list[s
     return [_with_place(folder, f) for f in harm], [_with_place(folder, f) for f in rest]
 
 
-def _with_place(folder: StudyFolder, finding: Finding) -> str:
+def _with_place(folder: StudyFolder, finding: StudyFinding) -> str:
     said = f"{finding.rule}: {finding.text}"
     if finding.line:
         return str(Problem(str(folder.responses), finding.line, 0, said))

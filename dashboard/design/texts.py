@@ -41,7 +41,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Section:
+class TextSection:
     title: str
     entries: list[Entry]
     #: The page in the preview on which it is read.
@@ -52,7 +52,7 @@ class Section:
         object.__setattr__(self, "anchor", self.title.lower().replace(" ", "-"))
 
 
-def texts_of(preview: Preview) -> list[Section]:
+def texts_of(preview: Preview) -> list[TextSection]:
     """Every section that the study has."""
     shown, content = preview.definition, preview.content
     numbers = {
@@ -68,15 +68,17 @@ def texts_of(preview: Preview) -> list[Section]:
     about = [_about(question, preview.labels) for question in shown.demographics]
     scenarios = preview.study.scenarios.order_by("position")
     sections = [
-        Section("Information and consent", list(_information(shown)), "information"),
-        Section("Screening", screening, page["screening"]),
-        Section("Instructions", [_markdown("", shown.texts.instructions)], page["instructions"]),
-        Section("Scenarios", [_scenario(preview.labels, s) for s in scenarios], block),
-        Section("Questions on each block", list(_asked(shown, preview.labels)), block),
-        Section("Attention checks", [_check(shown, c) for c in shown.attention_checks], check),
-        Section("Closing questions", [_text(task) for task in shown.closing], page["closing"]),
-        Section("About the participant", about, page["about"]),
-        Section("Endings", list(_endings(preview)), "completed"),
+        TextSection("Information and consent", list(_information(shown)), "information"),
+        TextSection("Screening", screening, page["screening"]),
+        TextSection(
+            "Instructions", [_markdown("", shown.texts.instructions)], page["instructions"]
+        ),
+        TextSection("Scenarios", [_scenario(preview.labels, s) for s in scenarios], block),
+        TextSection("Questions on each block", list(_asked(shown, preview.labels)), block),
+        TextSection("Attention checks", [_check(shown, c) for c in shown.attention_checks], check),
+        TextSection("Closing questions", [_text(task) for task in shown.closing], page["closing"]),
+        TextSection("About the participant", about, page["about"]),
+        TextSection("Endings", list(_endings(preview)), "completed"),
     ]
     return [section for section in sections if section.entries]
 

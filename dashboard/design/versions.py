@@ -48,7 +48,7 @@ def versions_of(study: Study) -> list[Study]:
 
 
 @dataclass(frozen=True)
-class Line:
+class DiffLine:
     """A line of a difference: `+`, `-`, a space, or `@` where lines are left out."""
 
     sign: str
@@ -56,15 +56,15 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Difference:
+class VersionDifference:
     """What changed in one part of a study."""
 
     part: str
     summary: str
-    lines: list[Line]
+    lines: list[DiffLine]
 
 
-def differences(old: Study, new: Study) -> list[Difference]:
+def differences(old: Study, new: Study) -> list[VersionDifference]:
     """What participants see otherwise in `new` than in `old`, part by part."""
     before, after = _content(old), _content(new)
     parts = []
@@ -74,7 +74,7 @@ def differences(old: Study, new: Study) -> list[Difference]:
             for content in (before, after)
         )
         if here != there:
-            parts.append(Difference(part, _in_words(here, there), _lines(here, there)))
+            parts.append(VersionDifference(part, _in_words(here, there), _lines(here, there)))
     return parts
 
 
@@ -107,11 +107,11 @@ def _in_words(old: Mapping[Key, str], new: Mapping[Key, str]) -> str:
     return ", ".join(said) or "same texts in another order"
 
 
-def _lines(old: Mapping[Key, str], new: Mapping[Key, str]) -> list[Line]:
+def _lines(old: Mapping[Key, str], new: Mapping[Key, str]) -> list[DiffLine]:
     """The unified difference, without its head."""
     difference = unified_diff(_written(old), _written(new), lineterm="", n=CONTEXT)
     lines = list(difference)[2:]
-    return [Line("@", "…") if line[0] == "@" else Line(line[0], line[1:]) for line in lines]
+    return [DiffLine("@", "…") if line[0] == "@" else DiffLine(line[0], line[1:]) for line in lines]
 
 
 def _written(content: Mapping[Key, str]) -> list[str]:

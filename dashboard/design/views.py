@@ -6,16 +6,16 @@ from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
 from analysis.labels import labels_of
-from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, Part, certificate_rows
+from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, DesignPart, certificate_rows
 from dashboard.design.forms import CertificateForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, side
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page
 from survey.content import content_of
-from survey.csv_text import csv_lines
 from survey.definition.policy import findings, on_prolific
 from survey.definition.settings import Settings
+from survey.files.csv_text import csv_lines
 from survey.models import Participant, Slot, Study
 from survey.slots import capacity
 from survey.tidy import reading
@@ -90,7 +90,7 @@ def _is_shown(rows: list[str], columns: list[str]) -> bool:
     return len(rows) * len(columns) <= CELLS_SHOWN
 
 
-def _part(study: Study, pool: str, part: Part) -> dict[str, Any]:
+def _part(study: Study, pool: str, part: DesignPart) -> dict[str, Any]:
     """A part of the design in words, with the number of people that would suit it."""
     most = capacity(study, pool)
     return {

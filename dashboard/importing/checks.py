@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
-from dashboard.importing.people import DERIVED, BlockAnswers, Names, Person, Vocabulary
-from survey.definition.suggestions import not_among
-from survey.definition.table_file import Columns
+from dashboard.importing.people import DERIVED, ImportedBlock, Names, Person, Vocabulary
+from survey.files.suggestions import not_among
+from survey.files.table_file import Columns
 
 CELL = ("scenario", "set", "model", "condition")
 WITHOUT_RATINGS = ("declined", "withdrawn")
@@ -155,14 +155,14 @@ def _block_answers(
     person: Person,
     cell: tuple[int, int],
     vocabulary: Vocabulary,
-) -> BlockAnswers:
+) -> ImportedBlock:
     """What the person gave to the row's block, with what the row says about how it was shown.
 
     Every row of a block has to say the same, be it in the file of ratings or in that of ranks.
     """
     block, response = cell
     sizes = vocabulary.block_sizes
-    answers = person.blocks.setdefault(block, BlockAnswers(line))
+    answers = person.blocks.setdefault(block, ImportedBlock(line))
     shown: dict[str, float | int | None] = {
         "block_position": table.whole(line, row, "block_position", least=1, most=len(sizes)),
         "block_seconds": table.number(line, row, "block_seconds"),

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from survey.csv_text import from_text
-from survey.definition.problems import DefinitionError, Problem, Problems
-from survey.definition.suggestions import not_among
-from survey.definition.table_file import Columns, TableFile
+from survey.files.csv_text import from_text
+from survey.files.problems import DefinitionError, Problem, Problems
+from survey.files.suggestions import not_among
+from survey.files.table_file import Columns, TableFile
 
 #: What fits in the database's integer columns.
 LARGEST = 2**31 - 1
@@ -73,7 +73,7 @@ class TidyFile:
     def problem(self, line: int, column: str, reason: str, *values: object) -> None:
         """Note what is wrong with a cell, or with a line where `column` is empty.
 
-        `values` fill the places in the reason (`survey.definition.problems.Problem`).
+        `values` fill the places in the reason (`survey.files.problems.Problem`).
         """
         message = f"column {column!r}: {reason}" if column else reason
         self.findings.problems.add(Problem(self.name, line, 0, message, values))

@@ -9,7 +9,7 @@ from statistics import fmean
 from dashboard.importing.checks import CELL, CellReader, needed_in
 from dashboard.importing.files import Findings, Row, TidyFile
 from dashboard.importing.people import Vocabulary
-from survey.definition.table_file import Columns
+from survey.files.table_file import Columns
 
 CALL = "call_"
 GOLD = Columns(required=(*CELL, "dimension", "gold"), optional=("gold_by",), numbered=CALL)

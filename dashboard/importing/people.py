@@ -9,7 +9,7 @@ from functools import cached_property
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
-from survey.definition.table_file import Columns
+from survey.files.table_file import Columns
 
 #: The names of a cell of the study: scenario, set, model, condition.
 Names = tuple[str, str, str, str]
@@ -91,11 +91,11 @@ class Person:
     #: Why researchers excluded the person; empty where they did not.
     excluded_by_decision: str
     answers: dict[str, str | int | float]
-    blocks: dict[int, "BlockAnswers"] = field(default_factory=dict)
+    blocks: dict[int, "ImportedBlock"] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class BlockAnswers:
+class ImportedBlock:
     """What one person gave to one block. `shown` holds what files say about the whole block,
     `places` the responses' places on the page.
     """

@@ -17,7 +17,7 @@ from analysis.ungrouped import sentences, ungrouped
 from dashboard.importing.checks import read_ranks, read_ratings
 from dashboard.importing.files import Findings, ImportRefused
 from dashboard.importing.gold import GoldValue, read_gold
-from dashboard.importing.people import BlockAnswers, Person, Vocabulary, read_people
+from dashboard.importing.people import ImportedBlock, Person, Vocabulary, read_people
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
@@ -250,7 +250,7 @@ def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, in
     )
 
 
-def _order(answers: BlockAnswers, size: int) -> list[int] | None:
+def _order(answers: ImportedBlock, size: int) -> list[int] | None:
     """The responses from top to bottom, if the place of every one of them is known."""
     places = {place: response for response, place in answers.places.items()}
     known = sorted(place for place in places if place is not None)

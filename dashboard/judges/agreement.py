@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis import catalogue
-from dashboard.shared.stored_tables import Row, Table, in_order
+from dashboard.shared.stored_tables import Row, StoredTable, in_order
 
 TABLES = (
     "judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models",
@@ -66,7 +66,7 @@ class InShort:
     agreement: list[Row]
 
 
-def in_short(consistency: Table, agreement: Table, source: str) -> InShort:
+def in_short(consistency: StoredTable, agreement: StoredTable, source: str) -> InShort:
     """A source's consistency and agreement; r if the analysis has it, else that of ranks."""
     own = [row for row in agreement.rows if row["judge"] == source and row["value"] is not None]
     by_dimension: dict[str, Row] = {}
@@ -78,7 +78,7 @@ def in_short(consistency: Table, agreement: Table, source: str) -> InShort:
     )
 
 
-def grouped(table: Table, *columns: str) -> list[tuple[tuple[Any, ...], list[Row]]]:
+def grouped(table: StoredTable, *columns: str) -> list[tuple[tuple[Any, ...], list[Row]]]:
     """Rows with the same values in `columns`, together, in order of first appearance."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in table.rows:
@@ -86,7 +86,7 @@ def grouped(table: Table, *columns: str) -> list[tuple[tuple[Any, ...], list[Row
     return list(groups.items())
 
 
-def warnings(table: Table) -> list[tuple[str, list[str]]]:
+def warnings(table: StoredTable) -> list[tuple[str, list[str]]]:
     """The warnings about gold scores by kind: a sentence for each kind, and its details."""
     by_kind: list[tuple[str, list[str]]] = []
     for (kind,), rows in grouped(table, "kind"):
@@ -95,7 +95,7 @@ def warnings(table: Table) -> list[tuple[str, list[str]]]:
     return by_kind
 
 
-def with_flags(consistency: Table) -> list[Row]:
+def with_flags(consistency: StoredTable) -> list[Row]:
     """The rows of judge_consistency with their flags as lists, except the flag of a stand-in:
     pages mark stand-ins everywhere.
     """
@@ -106,7 +106,7 @@ def _flags(flags: str) -> list[str]:
     return [flag for flag in flags.split("; ") if flag and not flag.startswith("stand-in")]
 
 
-def statistics(agreement: Table) -> list[tuple[tuple[Any, ...], list[Row]]]:
+def statistics(agreement: StoredTable) -> list[tuple[tuple[Any, ...], list[Row]]]:
     """The rows of judge_agreement by source and dimension, each with its label and meaning."""
     groups = []
     for key, rows in grouped(agreement, "judge", "dimension"):
@@ -129,7 +129,7 @@ class Shares:
     rows: list[tuple[str, int, list[float | None]]]
 
 
-def shares(table: Table) -> list[Shares]:
+def shares(table: StoredTable) -> list[Shares]:
     """judge_scores_shares, laid out with a line for each source and one for people."""
     by_dimension = []
     for (dimension,), rows in grouped(table, "dimension"):
@@ -155,7 +155,7 @@ def _line(
     return name, n, [None if share is None else 100 * share for share in percent]
 
 
-def most_uneven(spread: Table) -> list[Row]:
+def most_uneven(spread: StoredTable) -> list[Row]:
     """The responses on which each source's own scores differ most."""
     most: list[Row] = []
     for _, rows in grouped(spread, "judge", "dimension"):
@@ -172,7 +172,7 @@ class ThreeWays:
     rows: list[tuple[tuple[Any, ...], list[Row | None]]]
 
 
-def three_ways(table: Table, *keys: str) -> ThreeWays:
+def three_ways(table: StoredTable, *keys: str) -> ThreeWays:
     """Rows with the same `keys` together, by their way of filtering."""
     ways = in_order(row["way"] for row in table.rows)
     cells = {(*(row[k] for k in keys), row["way"]): row for row in table.rows}
@@ -191,9 +191,9 @@ class AltTests:
     others: list[tuple[tuple[Any, ...], list[Row | None]]]
 
 
-def alt_tests(table: Table) -> AltTests:
+def alt_tests(table: StoredTable) -> AltTests:
     """The rows of alt_test by dimension, constant judges included."""
-    own = Table(table.columns, [row for row in table.rows if row["is_studys"]])
+    own = StoredTable(table.columns, [row for row in table.rows if row["is_studys"]])
     rest = [row for row in table.rows if not row["is_studys"]]
     epsilons = sorted({row["epsilon"] for row in rest})
     cells = {(row["dimension"], row["judge"], row["epsilon"]): row for row in rest}

@@ -8,7 +8,7 @@ from typing import Any
 from analysis.models import AnalysisRun
 from analysis.queries import Decision, rater_decisions
 from dashboard.shared.newest_analysis import tables_of
-from dashboard.shared.stored_tables import Row, Table, in_order
+from dashboard.shared.stored_tables import Row, StoredTable, in_order
 
 CELL = ("scenario", "set", "model", "condition", "dimension")
 TABLES = ("funnel", "wins", "wins_summary", "items")
@@ -16,7 +16,7 @@ TABLES = ("funnel", "wins", "wins_summary", "items")
 
 @dataclass(frozen=True)
 class RaterChange:
-    """A rater whom one analysis keeps and the other does not."""
+    """A rater kept by only one of the two analyses."""
 
     participant: str
     sigma: float | None
@@ -99,11 +99,11 @@ def _change(name: str, was: Decision, now: Decision, rule: str) -> RaterChange:
     return RaterChange(name, now.sigma, was.mae, now.mae, rule)
 
 
-def _by(table: Table, column: str) -> dict[str, Row]:
+def _by(table: StoredTable, column: str) -> dict[str, Row]:
     return {row[column]: row for row in table.rows}
 
 
-def _over_all(summary: Table) -> dict[str, Row]:
+def _over_all(summary: StoredTable) -> dict[str, Row]:
     return {row["dimension"]: row for row in summary.rows if row["scenario"] == "all"}
 
 
@@ -112,7 +112,7 @@ def _beside(before: Mapping[str, Row], after: Mapping[str, Row]) -> list[Beside]
     return [Beside(name, before.get(name), after.get(name)) for name in names]
 
 
-def _gold_change(before: Table, after: Table) -> GoldChange:
+def _gold_change(before: StoredTable, after: StoredTable) -> GoldChange:
     was, now = _gold(before), _gold(after)
     moved = [abs(now[cell] - was[cell]) for cell in was if cell in now]
     if not moved:
@@ -120,6 +120,6 @@ def _gold_change(before: Table, after: Table) -> GoldChange:
     return GoldChange(len(moved), fmean(moved), max(moved))
 
 
-def _gold(items: Table) -> dict[tuple[Any, ...], float]:
+def _gold(items: StoredTable) -> dict[tuple[Any, ...], float]:
     cells = ((tuple(row[name] for name in CELL), row["gold"]) for row in items.rows)
     return {cell: gold for cell, gold in cells if gold is not None}

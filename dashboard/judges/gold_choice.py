@@ -12,7 +12,7 @@ from judge.definition import on_scale_of_study
 from judge.gold import choose_gold
 from judge.models import Call
 from judge.queries import GoldSource, gold_source, gold_sources, scoring_calls
-from survey.definition.suggestions import did_you_mean
+from survey.files.suggestions import did_you_mean
 from survey.models import Study
 from survey.tidy import definition_of, panel_ratings
 
@@ -22,7 +22,7 @@ class NotChosen(Exception):
 
 
 @dataclass(frozen=True)
-class Choice:
+class GoldChoice:
     """The analysis from before a choice, if there was one, and the one that the choice asks for."""
 
     before: AnalysisRun | None
@@ -80,7 +80,7 @@ def why_not_gold(study: Study, source: GoldSource) -> str:
 @transaction.atomic
 def make_gold(
     study: Study, source: GoldSource, *, author: User | None, why: str, sources: list[str]
-) -> Choice:
+) -> GoldChoice:
     """Make a source the gold one and ask for an analysis of `sources` of participants by it.
 
     The analysis from before is kept, so that both can be compared. Raises NotChosen, having
@@ -104,4 +104,4 @@ def make_gold(
         author=author,
         why=why,
     )
-    return Choice(before, request_run(study=study, sources=sources))
+    return GoldChoice(before, request_run(study=study, sources=sources))

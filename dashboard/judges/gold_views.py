@@ -33,7 +33,7 @@ from dashboard.shared.newest_analysis import (
     tables_of,
 )
 from dashboard.shared.pages import asked_for, study_page, wake_worker
-from dashboard.shared.stored_tables import Table
+from dashboard.shared.stored_tables import StoredTable
 from judge.configure import move_judges_here
 from judge.endpoints import JudgeNotReady, check_endpoint
 from judge.models import GoldDecision, Judge
@@ -120,7 +120,7 @@ def _sources(request: HttpRequest, study: Study) -> dict[str, Any]:
     }
 
 
-def _newest_consistency(study: Study) -> tuple[AnalysisRun | None, Table]:
+def _newest_consistency(study: Study) -> tuple[AnalysisRun | None, StoredTable]:
     """The newest run and its tables about judges alone, which do not depend on raters."""
     newest = study.analysis_runs.filter(state=AnalysisRun.State.DONE).first()
     return newest, tables_of(newest, "judge_consistency")["judge_consistency"]

@@ -11,7 +11,7 @@ from judge.models import STAND_IN
 from judge.queries import gold_source
 from survey.content import content_of
 from survey.definition import ResponseRow, StudyDefinition
-from survey.definition.findings import CHANGE, REFUSE, Finding
+from survey.definition.findings import CHANGE, REFUSE, StudyFinding
 from survey.definition.opening import GOLD, Circumstances, against_opening
 from survey.definition.responses import given_by_each
 from survey.definition.settings import Settings
@@ -23,12 +23,12 @@ from survey.tidy import response_rows
 class NotOpened(StateError):
     """The study was not opened; `findings` give the reasons, and what else to look at."""
 
-    def __init__(self, study: Study, findings: Sequence[Finding]) -> None:
+    def __init__(self, study: Study, findings: Sequence[StudyFinding]) -> None:
         self.findings = findings
         super().__init__(f"{study} was not opened")
 
 
-def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
+def against(study: Study, *, stand_in_allowed: bool = False) -> list[StudyFinding]:
     """Problems that a check before opening found, reasons to refuse first."""
     content = content_of(study)
     rows = response_rows(study)
@@ -50,29 +50,29 @@ def against(study: Study, *, stand_in_allowed: bool = False) -> list[Finding]:
 
 def warnings_of_filter(
     rules: QualityRules, definition: StudyDefinition, rows: Sequence[ResponseRow]
-) -> Iterator[Finding]:
+) -> Iterator[StudyFinding]:
     """Rules of the filter that hardly fit the study."""
     scale = None
     if definition.rating is not None:
         values, given = definition.rating.values, given_by_each(definition, rows)
         scale = RatedScale(values[0], values[-1], *given)
     for key, warning in rules.warnings(minutes=definition.estimated_minutes, scale=scale):
-        yield Finding("Filter", CHANGE, warning, key)
+        yield StudyFinding("Filter", CHANGE, warning, key)
 
 
-def refused(findings: Sequence[Finding]) -> list[Finding]:
+def refused(findings: Sequence[StudyFinding]) -> list[StudyFinding]:
     """The findings that prevent opening."""
     return [finding for finding in findings if finding.state == REFUSE]
 
 
-def only_stand_in(findings: Sequence[Finding]) -> bool:
+def only_stand_in(findings: Sequence[StudyFinding]) -> bool:
     """Whether a researcher who wants a stand-in could open the study."""
     return [finding.rule for finding in refused(findings)] == [GOLD]
 
 
 def open_study(
     *, study: Study, author: User | None = None, stand_in_allowed: bool = False
-) -> tuple[bool, list[Finding]]:
+) -> tuple[bool, list[StudyFinding]]:
     """Open the study for real people: whether that changed anything, and what to look at.
 
     Raises NotOpened if a finding prevents opening, and StateError; both change nothing.
@@ -95,7 +95,7 @@ def _stand_in(study: Study) -> str:
     return source.key if source.judge and source.judge.is_stand_in else ""
 
 
-def _used_invitations(study: Study) -> Iterator[Finding]:
+def _used_invitations(study: Study) -> Iterator[StudyFinding]:
     """Invitations belong to the person who first came with them, in whichever version."""
     used = Identity.objects.filter(
         slug=study.slug,
@@ -104,7 +104,7 @@ def _used_invitations(study: Study) -> Iterator[Finding]:
     ).count()
     if used:
         were = "1 was" if used == 1 else f"{used} were"
-        yield Finding(
+        yield StudyFinding(
             "Invitations",
             CHANGE,
             f"{were} used in the rehearsal. People who use the same link again stay test people. "

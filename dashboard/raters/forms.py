@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from pydantic import ValidationError as ValidationErrors
 
-from analysis.exclusion_rule import Choice, Threshold
+from analysis.exclusion_rule import SettingChoices, Threshold
 from analysis.quality_rules import SETTINGS, QualityRules, Setting
 from dashboard.shared.forms import FilesField, ReasonForm
 
@@ -33,7 +33,7 @@ class ThresholdsForm(forms.Form):
     @property
     def choices(self) -> dict[str, Setting]:
         """What may be chosen, by field."""
-        return self._of_kind(Choice)
+        return self._of_kind(SettingChoices)
 
     def _of_kind(self, kind: type) -> dict[str, Setting]:
         settings = {name: SETTINGS[name] for name in self.fields}
@@ -64,7 +64,7 @@ def _field(setting: Setting, initial: Any) -> forms.Field:
     """What asks for another value of a rule's setting."""
     about = setting.about
     shared: dict[str, Any] = {"label": about.label, "required": False}
-    if isinstance(about, Choice):
+    if isinstance(about, SettingChoices):
         return forms.TypedChoiceField(
             **shared,
             choices=list(about.values.items()),
@@ -103,7 +103,7 @@ class ExcludeForm(ReasonForm):
 
     @property
     def participants(self) -> set[int]:
-        """Whom to exclude."""
+        """Who to exclude."""
         return {int(one) for group in self.cleaned_data["group"] for one in group.split(",")}
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from analysis.quality_rules import DECISION, QualityRules
 from dashboard.raters.verdicts import measured_in_words
-from dashboard.shared.stored_tables import Row, Table
+from dashboard.shared.stored_tables import Row, StoredTable
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class FunnelBar:
     remaining_share: float
 
 
-def funnel_bars(funnel: Table) -> list[FunnelBar]:
+def funnel_bars(funnel: StoredTable) -> list[FunnelBar]:
     """The funnel's steps in order, everybody before them, with the widths of a drawing."""
     if not funnel.rows:
         return []
@@ -46,7 +46,7 @@ def funnel_bars(funnel: Table) -> list[FunnelBar]:
 
 def shown_rater(rater: Row, rules: QualityRules) -> Row:
     """A rater's row with minutes, and in words what excluded them by these `rules`, what was
-    measured, and whom that rule excludes.
+    measured, and who that rule excludes.
     """
     seconds, step = rater["duration_seconds"], rater["exclusion"]
     is_rule = bool(step) and step != DECISION

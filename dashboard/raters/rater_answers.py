@@ -15,7 +15,7 @@ ITEM = ("scenario", "set", "model", "condition", "dimension")
 
 
 @dataclass(frozen=True)
-class Answer:
+class RaterAnswer:
     """What a rater gave a response; names are labels. Positions are None if an import lacks them.
 
     `others` is the mean of the other kept raters. It and `gold` are None if the analysis has none.
@@ -33,7 +33,7 @@ class Answer:
     revisions: int
 
 
-def answers_of(person: Participant, study: Study, run: AnalysisRun | None) -> list[Answer]:
+def answers_of(person: Participant, study: Study, run: AnalysisRun | None) -> list[RaterAnswer]:
     """Every rating, rank and choice of a rater, in the order in which they saw the responses."""
     items = {
         tuple(row[name] for name in ITEM): row for row in tables_of(run, "items")["items"].rows
@@ -51,7 +51,7 @@ def answers_of(person: Participant, study: Study, run: AnalysisRun | None) -> li
         order = shown.response_order or []
         place = order.index(rating.response_id) + 1 if rating.response_id in order else None
         item = items.get((*cell.names, rating.dimension)) if _is_rating(rating) else None
-        answer = Answer(
+        answer = RaterAnswer(
             shown.position,
             block_label(labels, scenario, set_name),
             place,

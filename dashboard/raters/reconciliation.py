@@ -55,7 +55,7 @@ class Reported:
 
 
 @dataclass(frozen=True)
-class Group:
+class ReportedGroup:
     """People of one finding who have something more in common."""
 
     finding: str
@@ -64,7 +64,7 @@ class Group:
 
     @property
     def counting(self) -> list[Participant]:
-        """Those whom no decision excludes yet."""
+        """Those who are not excluded by a decision yet."""
         return [reported.person for reported in self.people if not reported.is_excluded]
 
 
@@ -72,11 +72,11 @@ class Group:
 class Reconciliation:
     """How the lists and the people here match. `never_came` are lines by file."""
 
-    groups: list[Group] = field(default_factory=list)
+    groups: list[ReportedGroup] = field(default_factory=list)
     never_came: dict[str, list[int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def of(self, finding: str) -> list[Group]:
+    def of(self, finding: str) -> list[ReportedGroup]:
         """The groups of one finding."""
         return [group for group in self.groups if group.finding == finding]
 
@@ -101,7 +101,7 @@ def reconcile(study: Study, lists: SubmissionLists) -> Reconciliation:
     ]
     excluded = {decision.participant_id for decision in exclusions_in_force(study)}
     groups = [
-        Group(finding, what, [Reported(people[one], one in excluded) for one in who])
+        ReportedGroup(finding, what, [Reported(people[one], one in excluded) for one in who])
         for finding, what, who in reported
     ]
     return Reconciliation(groups, _never_came(study, matched, codes), _notes(study, lists, codes))

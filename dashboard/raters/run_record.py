@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db.models import Count, F, Q, Sum
 
-from analysis.exclusion_rule import Raters
+from analysis.exclusion_rule import RaterArrays
 from analysis.models import AnalysisRun, Result
 from analysis.quality_rules import MEASURES, SigmaOver
 from analysis.queries import T_QUANTILES
@@ -31,7 +31,7 @@ REMEMBERED = 4
 AT_ONCE = 5000
 
 
-class Row(NamedTuple):
+class RunRater(NamedTuple):
     """A rater of the run, and of their indices those that are used here."""
 
     key: int
@@ -76,12 +76,12 @@ class RunRecord:
     # ── The raters ───────────────────────────────────────────────────────────────────────────
 
     @cached_property
-    def raters(self) -> Raters:
+    def raters(self) -> RaterArrays:
         """Everybody in the run as its rules saw them, in the order of `keys` and `names`."""
         sexes = self._sexes()
         excluded = self.run.exclusions.values_list("participant_id", flat=True)
         indices = [row.indices for row in self._rows]
-        return Raters(
+        return RaterArrays(
             entered=self._included | np.isin(self.keys, [*excluded]),
             left=np.array([each["status"] for each in indices], dtype=str)
             == Participant.Status.IN_PROGRESS.value,
@@ -113,14 +113,14 @@ class RunRecord:
         return {row.key: place for place, row in enumerate(self._rows)}
 
     @cached_property
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[RunRater]:
         used = {about.column for about in MEASURES.values()}
         used |= {"status", "n_ratings", "n_gold", "excluded_by_decision"}
         rows = self.run.rater_quality.order_by("id").values_list(
             "participant_id", "participant__pseudonym", "included", "indices"
         )
         return [
-            Row(key, name, included, {each: indices.get(each) for each in used})
+            RunRater(key, name, included, {each: indices.get(each) for each in used})
             for key, name, included, indices in rows
         ]
 
@@ -224,7 +224,7 @@ class RunRecord:
 
     @cached_property
     def _sums_of_run(self) -> tuple[Whole, Whole]:
-        """Sum and number of the ratings of each item by the raters whom the run kept."""
+        """Sum and number of the ratings of each item by the raters that the run kept."""
         stored = {
             Item(*(row[name] for name in Item._fields)): (row["total"], row["n"])
             for row in tables_of(self.run, "items")["items"].rows

@@ -6,9 +6,9 @@ A study that several studies on Prolific recruit for has several lists.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from survey.definition.problems import DefinitionError, Problem, Problems
-from survey.definition.suggestions import did_you_mean
-from survey.definition.table_file import Columns, TableFile
+from survey.files.problems import DefinitionError, Problem, Problems
+from survey.files.suggestions import did_you_mean
+from survey.files.table_file import Columns, TableFile
 
 NAMES = {"submission": "Submission id", "participant": "Participant id", "status": "Status"}
 #: May be absent: what people entered at the end.

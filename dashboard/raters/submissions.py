@@ -28,7 +28,7 @@ def sessions_of(people: Sequence[int]) -> dict[int, set[str]]:
 
 @dataclass(frozen=True)
 class Matched:
-    """Whom of a study lists are about, by participant, with the rows that are about them.
+    """Who of a study lists are about, by participant, with the rows that are about them.
 
     `elsewhere` came with submissions of which the lists have none, so they say nothing about them
     here; `not_listed` came from Prolific and are in no list. `unknown` are the rows of people whom
@@ -75,7 +75,7 @@ class Applied:
     completed: list[str] = field(default_factory=list)
     #: Completed here, and holding a place again that they had lost.
     placed: list[str] = field(default_factory=list)
-    #: People of the list whom this version of the study does not know.
+    #: People of the list that this version of the study does not know.
     unknown: int = 0
     #: People who are known, but came with a submission that the list does not have.
     elsewhere: int = 0

@@ -1,4 +1,4 @@
-"""Other thresholds compared with those in force: what they change, and for whom. Pure."""
+"""Other thresholds compared with those in force: what changes, and for which raters. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from analysis.quality_rules import DECISION, MEASURES, SigmaMae
 from analysis.raters.exclusion import Step, Truths
 from dashboard.raters.thresholds import DimensionResult, Outcome
 from dashboard.raters.thresholds_figure import SigmaMaeFigure, sigma_mae_figure
-from dashboard.shared.stored_tables import Column, sortable_columns
+from dashboard.shared.stored_tables import SortableColumn, sortable_columns
 
 #: Raters who are listed when they join or leave.
 LISTED = 100
@@ -52,7 +52,7 @@ def _all_steps(outcome: Outcome, other: Outcome) -> list[Step]:
 
 
 @dataclass(frozen=True)
-class Tried:
+class ThresholdPreview:
     """Other rules compared with those in force. `sort` is a name in COLUMNS, with a minus in
     front for descending order; anything else sorts raters by name.
     """
@@ -64,12 +64,12 @@ class Tried:
 
     @cached_property
     def joining(self) -> list[int]:
-        """Whom these rules would keep too: places among the raters."""
+        """Raters that only these rules keep, as places among the raters."""
         return _places(self.after.funnel.included & ~self.before.funnel.included)
 
     @cached_property
     def leaving(self) -> list[int]:
-        """Whom they would exclude."""
+        """Raters that only these rules exclude."""
         return _places(self.before.funnel.included & ~self.after.funnel.included)
 
     @property
@@ -97,7 +97,7 @@ class Tried:
     # ── Who moves ────────────────────────────────────────────────────────────────────────────
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[SortableColumn]:
         return sortable_columns(COLUMNS, texts=TEXTS, sort=self._sort)
 
     @cached_property
@@ -136,7 +136,7 @@ class Tried:
 
     @property
     def figure(self) -> SigmaMaeFigure | None:
-        """Everybody who entered by σ and MAE, where the rule on these is applied."""
+        """Everyone who entered, by σ and MAE, where the rule on these is applied."""
         if SigmaMae.name not in self.after.rules.order:
             return None
         raters, included = self.after.raters, self.after.funnel.included

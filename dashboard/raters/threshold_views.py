@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis import catalogue
-from analysis.exclusion_rule import Choice, Threshold
+from analysis.exclusion_rule import SettingChoices, Threshold
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RuleSet
 from analysis.quality_rules import SETTINGS, QualityRules, Setting
@@ -36,7 +36,7 @@ from survey.models import Study
 from survey.tidy import counted_sources
 
 if TYPE_CHECKING:
-    from dashboard.raters.threshold_preview import Tried
+    from dashboard.raters.threshold_preview import ThresholdPreview
     from dashboard.raters.thresholds import WhatIf
 
 VERSIONS_SHOWN = 20
@@ -69,7 +69,7 @@ def thresholds(request: ResearcherRequest, name: str) -> HttpResponse:
             "form": form,
             "sliders": _sliders(form, what_if.largest),
             "choices": [form[name] for name in form.choices],
-            "tried": _tried(what_if, form, request.GET.get("sort", "")),
+            "tried": _preview(what_if, form, request.GET.get("sort", "")),
             "elbows": result_tables.shown(elbows, about, [[row] for row in elbows.rows]),
             "about_elbows": about,
             **_contrast(what_if),
@@ -103,7 +103,7 @@ def outcome(request: ResearcherRequest, name: str) -> HttpResponse:
         form, what_if = _asked(request.GET, study, run)
         context |= {
             "form": form,
-            "tried": _tried(what_if, form, request.GET.get("sort", "")),
+            "tried": _preview(what_if, form, request.GET.get("sort", "")),
             **_contrast(what_if),
         }
     return render(request, "dashboard/raters/_thresholds_outcome.html", context)
@@ -139,7 +139,7 @@ def use(request: ResearcherRequest, name: str) -> HttpResponse:
             "raters/use_thresholds",
             analysis,
             form=form,
-            tried=_tried(what_if, form, request.GET.get("sort", "")),
+            tried=_preview(what_if, form, request.GET.get("sort", "")),
             changes=_changes(rules_of(in_force), form.asked, labels_of(study)),
             in_force=in_force,
             **_contrast(what_if),
@@ -182,11 +182,11 @@ def _asked(data: Any, study: Study, run: AnalysisRun) -> "tuple[ThresholdsForm, 
     return form, what_if
 
 
-def _tried(what_if: "WhatIf", form: ThresholdsForm, sort: str) -> "Tried":
-    from dashboard.raters.threshold_preview import Tried
+def _preview(what_if: "WhatIf", form: ThresholdsForm, sort: str) -> "ThresholdPreview":
+    from dashboard.raters.threshold_preview import ThresholdPreview
 
     before, after = what_if.outcome(form.in_force), what_if.outcome(form.asked)
-    return Tried(before, after, what_if.names, sort)
+    return ThresholdPreview(before, after, what_if.names, sort)
 
 
 def _contrast(what_if: "WhatIf") -> dict[str, Any]:
@@ -239,7 +239,7 @@ def _steps(rules: QualityRules, labels: Labels) -> str:
 
 def _value(setting: Setting, rules: QualityRules) -> str:
     value = setting.of(rules)
-    if isinstance(setting.about, Choice):
+    if isinstance(setting.about, SettingChoices):
         return setting.about.values[value]
     return f"{value:g}"
 

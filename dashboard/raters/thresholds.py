@@ -13,12 +13,12 @@ from math import sqrt
 
 import numpy as np
 
-from analysis.exclusion_rule import Raters
+from analysis.exclusion_rule import RaterArrays
 from analysis.models import AnalysisRun
 from analysis.quality_rules import TOLERANCE, QualityRules
-from analysis.raters.exclusion import Funnel, Numbers, Truths, funnel
+from analysis.raters.exclusion import ExclusionOutcome, Numbers, Truths, funnel
 from analysis.rule_sets import rules_of
-from analysis.tables.win_counts import Counts
+from analysis.tables.win_counts import WinCounts
 from dashboard.raters.run_record import record_of
 from survey.definition import StudyDefinition
 from survey.models import Participant, Study
@@ -26,7 +26,7 @@ from survey.tidy import definition_of, dimensions_of
 
 
 @dataclass(frozen=True)
-class Difference:
+class ConditionDifference:
     """The raters' mean of condition a minus condition b; an interval needs two raters."""
 
     n: int
@@ -40,8 +40,8 @@ class DimensionResult:
     """The main results of one dimension, over all scenarios."""
 
     dimension: str
-    wins: Counts
-    difference: Difference
+    wins: WinCounts
+    difference: ConditionDifference
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Outcome:
     """The outcome of some rules: the raters kept, and the main results from their ratings."""
 
     rules: QualityRules
-    raters: Raters
-    funnel: Funnel
+    raters: RaterArrays
+    funnel: ExclusionOutcome
     results: list[DimensionResult]
 
     @property
@@ -112,7 +112,7 @@ class WhatIf:
         ).exclude(source=Participant.Source.IMPORT)
         return dict(people.values_list("id", "last_seen_at"))
 
-    def _raters(self, rules: QualityRules) -> Raters:
+    def _raters(self, rules: QualityRules) -> RaterArrays:
         """The raters as `rules` see them: who entered, and with which σ."""
         own = rules_of(self.run.rule_set)
         raters = self._record.raters
@@ -144,17 +144,17 @@ class WhatIf:
                 wins = outcomes.of(rows).counted()
                 yield DimensionResult(dimension, wins, self._difference(dimension, included))
 
-    def _difference(self, dimension: str, included: Truths) -> Difference:
+    def _difference(self, dimension: str, included: Truths) -> ConditionDifference:
         """Mean and t interval over raters: F1 of contrasts.csv, over all models."""
         values: Numbers = self._record.differences(dimension)[included]
         values = values[~np.isnan(values)]
         n = len(values)
         if not n:
-            return Difference(0, None)
+            return ConditionDifference(0, None)
         mean = float(values.mean())
         sd = float(values.std(ddof=1)) if n > 1 else 0.0
         quantile = self._record.quantiles.of(n)
         if sd < TOLERANCE or quantile is None:
-            return Difference(n, mean)
+            return ConditionDifference(n, mean)
         half = quantile * sd / sqrt(n)
-        return Difference(n, mean, mean - half, mean + half)
+        return ConditionDifference(n, mean, mean - half, mean + half)

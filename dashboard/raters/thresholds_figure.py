@@ -31,7 +31,7 @@ class Tick:
 
 
 @dataclass(frozen=True)
-class Limit:
+class SigmaMaeLimit:
     """Both limits of the rule as places on the drawing; the corner above and left is excluded."""
 
     sigma: float
@@ -52,8 +52,8 @@ class SigmaMaeFigure:
     """The drawing: layers of raters, the limits in force and those tried, and ticks."""
 
     layers: list[Layer]
-    in_force: Limit
-    tried: Limit
+    in_force: SigmaMaeLimit
+    tried: SigmaMaeLimit
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     n_undrawn: int
@@ -93,7 +93,7 @@ def sigma_mae_figure(
     for x, y, kind in points:
         by_kind[kind].append((round(_x(x, x_most)), round(_y(y, y_most))))
     before, after = (
-        Limit(round(_x(each.sigma_below, x_most), 1), round(_y(each.mae_above, y_most), 1))
+        SigmaMaeLimit(round(_x(each.sigma_below, x_most), 1), round(_y(each.mae_above, y_most), 1))
         for each in (in_force, tried)
     )
     return SigmaMaeFigure(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from analysis.exclusion_rule import Raters, Rule
+from analysis.exclusion_rule import RaterArrays, Rule
 from analysis.models import RaterQuality
 from analysis.quality_rules import MEASURES
 from analysis.rule_sets import rules_of
@@ -20,7 +20,7 @@ NOT_KNOWN, NOT_ASKED = "not measured, so passed", "not applied: still taking the
 
 @dataclass(frozen=True)
 class Verdict:
-    """A rule's verdict on a rater: `measured` in them, and whom the rule `excludes`."""
+    """A rule's verdict on a rater: `measured` in them, and who the rule `excludes`."""
 
     rule: str
     measured: str
@@ -47,7 +47,7 @@ def measured_in_words(measured: Mapping[str, Any]) -> str:
 
 
 def status_in_words(status: str) -> str:
-    """How the survey of a rater ended whom rules have judged: nobody is "in progress" for ever."""
+    """How a rater's survey ended. Rules apply to those who left, so "in progress" means left."""
     return "not finished" if status == "in_progress" else words(status)
 
 
@@ -98,7 +98,7 @@ def _verdict(rule: Rule, measures: Mapping[str, float | None], status: str, excl
     def one(value: object) -> Any:
         return np.array([value])
 
-    raters = Raters(
+    raters = RaterArrays(
         entered=one(True),
         left=one(status == "in_progress"),
         decided=one(False),

@@ -33,7 +33,7 @@ from dashboard.shared.access import ResearcherRequest, researcher_required, stud
 from dashboard.shared.newest_analysis import included, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for, study_page, wake_worker
 from dashboard.shared.stored_tables import sortable_columns
-from survey.definition import DefinitionError
+from survey.files.problems import DefinitionError
 from survey.models import Participant, Study
 from survey.tidy import counted_sources
 
@@ -84,7 +84,7 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
 
 
 #: What follows a decision that was recorded.
-ANEW = "A worker is computing the results."
+RECOMPUTING = "A worker is computing the results."
 
 
 @require_http_methods(["GET", "POST"])
@@ -168,6 +168,6 @@ def decide(
         messages.error(request, str(refusal))
         return
     run = request_run(study=study, sources=counted_sources(included(study, asked_for(request))))
-    messages.success(request, f"{decided_in_words(changed, excluded=excluded)} {ANEW}")
+    messages.success(request, f"{decided_in_words(changed, excluded=excluded)} {RECOMPUTING}")
     if run.state != AnalysisRun.State.DONE:
         wake_worker(request, "analysis.run", run.pk)

@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 
 from analysis import catalogue
 from analysis.catalogue.spec import FigureSpec, TableSpec
-from dashboard.shared.newest_analysis import Analysis
-from dashboard.shared.result_tables import Compared, ResultTable
+from dashboard.shared.newest_analysis import NewestAnalysis
+from dashboard.shared.result_tables import RecipeAgreement, ResultTable
 
 #: So many sentences of an answer are shown; more are folded, but for the first.
 SENTENCES_SHOWN = 4
@@ -22,11 +22,11 @@ CELL = re.compile(r'href="(\w+)\.csv#[^"]*"')
 
 
 @dataclass(frozen=True)
-class Section:
+class ResultSection:
     """A table on a page, and where its rows are as CSV."""
 
     shown: ResultTable
-    compared: Compared | None
+    compared: RecipeAgreement | None
     csv: str
     #: The tables with these rows: one, and that of all raters if both are shown.
     files: list[str]
@@ -34,7 +34,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ShownFinding:
     """The answer of the tables: counting raters (and items), then ratings or wins."""
 
     title: str
@@ -74,20 +74,20 @@ class Question:
     """A question, what answers it, and how."""
 
     about: TableSpec
-    answers: list[Answer]
+    answers: list[ShownFinding]
     figures: list[FigureSpec]
     #: None where the filters leave no row, or there is no such table.
-    section: Section | None
+    section: ResultSection | None
     why_absent: str
     #: Of each recipe, how it computed the table.
     methods: list[tuple[str, SafeString]]
     columns: list[tuple[str, str]]
 
 
-def answers_of(analysis: Analysis, address: Callable[[str], str]) -> list[Answer]:
+def answers_of(analysis: NewestAnalysis, address: Callable[[str], str]) -> list[ShownFinding]:
     """What a run's tables say, in the order of the report; numbers lead to their tables."""
     return [
-        Answer(
+        ShownFinding(
             each["title"],
             each["table"],
             each["dimension"],
@@ -106,13 +106,13 @@ def linked(sentence: str, address: Callable[[str], str]) -> SafeString:
 
 
 def question(
-    analysis: Analysis,
+    analysis: NewestAnalysis,
     about: TableSpec,
     *,
     address: Callable[[str], str],
-    answers: list[Answer],
+    answers: list[ShownFinding],
     figures: Mapping[str, list[FigureSpec]],
-    section: Section | None,
+    section: ResultSection | None,
     columns: Sequence[str] = (),
 ) -> Question:
     """What a table with these columns answers, and all that belongs to it."""

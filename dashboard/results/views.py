@@ -15,20 +15,21 @@ from analysis.catalogue.spec import Column, TableSpec
 from analysis.catalogue.subjects import GROUPS, MAIN, MAIN_TABLE, SUBJECTS
 from analysis.labels import labels_of
 from analysis.models import AnalysisRun, Result
+from analysis.recipe import USUAL_CONFIDENCE
 from analysis.recipe_sets import recipes_of
 from analysis.ungrouped import given_answers, sentences, ungrouped
 from dashboard.results.forms import ResultsForm
-from dashboard.results.questions import Section, answers_of, question
+from dashboard.results.questions import ResultSection, answers_of, question
 from dashboard.results.wins import beside_ratings, win_tables
 from dashboard.shared import result_tables
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.figures import address_of, by_table, figures_of
-from dashboard.shared.newest_analysis import Analysis, newest_of_ratings
+from dashboard.shared.newest_analysis import NewestAnalysis, newest_of_ratings
 from dashboard.shared.pages import analysis_page, asked_for
 from dashboard.shared.result_tables import ALL, ROWS_SHOWN
-from dashboard.shared.stored_tables import Table
-from survey.csv_text import csv_lines
+from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
+from survey.files.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import definition_of
 
@@ -113,7 +114,7 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
     )
 
 
-def _stored(analysis: Analysis, names: Sequence[str]) -> dict[str, Table]:
+def _stored(analysis: NewestAnalysis, names: Sequence[str]) -> dict[str, StoredTable]:
     """The tables with rows; a table of the included raters with that of all below it."""
     read = analysis.tables(*names, *(name + OF_ALL for name in names if catalogue.has_twin(name)))
     tables = {}
@@ -121,11 +122,13 @@ def _stored(analysis: Analysis, names: Sequence[str]) -> dict[str, Table]:
         every = [read[each] for each in (name, name + OF_ALL) if each in read]
         both = [table for table in every if table.rows]
         if both:
-            tables[name] = Table(both[0].columns, [row for table in both for row in table.rows])
+            tables[name] = StoredTable(
+                both[0].columns, [row for table in both for row in table.rows]
+            )
     return tables
 
 
-def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
+def _files(name: str, table: StoredTable, asked: Mapping[str, str]) -> list[str]:
     """The tables that contain the shown rows: some tables of all raters are separate."""
     if not catalogue.has_twin(name):
         return [name]
@@ -134,16 +137,17 @@ def _files(name: str, table: Table, asked: Mapping[str, str]) -> list[str]:
     return [file for raters, file in of.items() if raters in shown] or [name]
 
 
-def _main(analysis: Analysis, labels: Labels) -> dict[str, Any]:
+def _main(analysis: NewestAnalysis, labels: Labels) -> dict[str, Any]:
     """What the main page shows in addition to the tables of recipes."""
     stored = analysis.labelled_tables(labels, "wins", "wins_summary", "demographics")
     return {
+        "wins_question": catalogue.table("wins", labels).question,
         "win_tables": win_tables(stored["wins"], stored["wins_summary"]),
         "demographics": stored["demographics"].grouped("characteristic"),
     }
 
 
-def _ungrouped(analysis: Analysis) -> list[str]:
+def _ungrouped(analysis: NewestAnalysis) -> list[str]:
     """Answers of included raters that are in no group of the run's recipes."""
     if analysis.run is None:
         return []
@@ -165,7 +169,9 @@ def _recipes(run: AnalysisRun | None) -> dict[str, str]:
 def _level(run: AnalysisRun | None) -> float:
     """Below it, p counts as small: what the first recipe's confidence leaves."""
     recipes = run.manifest.get("recipes", {}) if run else {}
-    confidence: float = next((recipe["confidence"] for recipe in recipes.values()), 0.95)
+    confidence: float = next(
+        (recipe["confidence"] for recipe in recipes.values()), USUAL_CONFIDENCE
+    )
     return round(1 - confidence, 12)
 
 
@@ -182,11 +188,11 @@ def _with_first_shown(
 
 def _section(
     request: HttpRequest,
-    analysis: Analysis,
+    analysis: NewestAnalysis,
     about: TableSpec,
-    table: Table,
+    table: StoredTable,
     chosen: Mapping[str, str],
-) -> Section:
+) -> ResultSection:
     name = about.name
     asked = result_tables.asked_of(table, about, chosen)
     groups = result_tables.grouped(result_tables.rows_with(table, asked), about)
@@ -199,7 +205,7 @@ def _section(
         for where, reason in analysis.not_available.items()
         if where.startswith(f"{name} (")
     ]
-    return Section(
+    return ResultSection(
         shown=shown,
         compared=result_tables.compared(groups, level),
         csv=urlencode(asked),
@@ -216,7 +222,7 @@ def table_csv(request: ResearcherRequest, name: str, run: int, table: str) -> St
     stored = get_object_or_404(
         Result, run__study=study, run=run, kind=Result.Kind.TABLE, name=table
     )
-    whole = Table.from_content(stored.content)
+    whole = StoredTable.from_content(stored.content)
     asked = {column: str(value) for column, value in request.GET.items()}
     if unknown := sorted(set(asked) - set(whole.columns)):
         raise Http404(f"{table}.csv has no column {unknown[0]}.")

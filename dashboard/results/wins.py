@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dashboard.shared.stored_tables import Row, Table, abbreviations, in_order
+from dashboard.shared.stored_tables import Row, StoredTable, abbreviations, in_order
 from survey.definition import StudyDefinition
 
 
@@ -32,7 +32,7 @@ class WinTable:
         return any(total["reference_points_max"] for total in self.totals)
 
 
-def win_tables(wins: Table, summary: Table) -> list[WinTable]:
+def win_tables(wins: StoredTable, summary: StoredTable) -> list[WinTable]:
     """The win table of every dimension, laid out as in the paper's Table 4."""
     return [
         _win_table(
@@ -72,7 +72,7 @@ class MeanTable:
     systems: list[tuple[tuple[str, str, str], list[Row | None]]]
 
 
-def mean_tables(items: Table) -> list[MeanTable]:
+def mean_tables(items: StoredTable) -> list[MeanTable]:
     """The means of items.csv, laid out like the figure that they belong to."""
     return [
         _mean_table(dimension, [row for row in items.rows if row["dimension"] == dimension])

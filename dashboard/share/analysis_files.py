@@ -16,9 +16,9 @@ from analysis.text.latex import Words, latex_table
 from dashboard.share.output_folder import without_authors
 from dashboard.share.report import report_html
 from dashboard.share.report_tables import declared
-from survey.csv_text import csv_lines
 from survey.definition.labels import Labels
-from survey.definition.suggestions import did_you_mean
+from survey.files.csv_text import csv_lines
+from survey.files.suggestions import did_you_mean
 
 #: Which tables are written as LaTeX.
 Latex = Literal["main", "all"]

@@ -14,7 +14,7 @@ from analysis.decisions import decide, snapshot_at
 from analysis.rule_sets import current_rule_set
 from dashboard.share.exports import Export
 from dashboard.share.output_folder import without_authors
-from survey.csv_text import csv_lines
+from survey.files.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import reading
 
@@ -46,7 +46,7 @@ def write_export(
 
 
 def flow(study: Study, sources: Sequence[str]) -> dict[str, int]:
-    """Everybody who came, and where they are now: what a flow diagram begins with.
+    """Everyone who came, and where they are now: what a flow diagram begins with.
 
     `left_at_information` never agreed nor declined. Withdrawn people are counted, and nothing
     else is left of them.

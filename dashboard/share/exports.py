@@ -25,8 +25,8 @@ from judge.tidy import (
     gold_rows,
     judge_score_rows,
 )
-from survey.csv_text import csv_lines
 from survey.definition import StudyDefinition
+from survey.files.csv_text import csv_lines
 from survey.models import (
     AttentionCheck,
     FreeAnswer,
@@ -92,7 +92,7 @@ ABOUT = {
 
 
 @dataclass(frozen=True)
-class Table:
+class ExportTable:
     """Columns, and rows that can be read once."""
 
     columns: tuple[str, ...]
@@ -102,7 +102,7 @@ class Table:
 @dataclass
 class Export:
     """The data of one study, of everybody from `sources`, as `decide` filtered them; `sharing`
-    leaves out free text and columns that may tell who somebody is.
+    leaves out free text and columns that may identify a person.
     """
 
     study: Study
@@ -130,7 +130,7 @@ class Export:
         people = self.study.participants.filter(source__in=self.sources)
         return dict(people.values_list("pseudonym", "source"))
 
-    def participants(self) -> Table:
+    def participants(self) -> ExportTable:
         """Everyone who answered the consent page."""
         usual = len(PARTICIPANT_COLUMNS)
         columns = participant_columns(self.definition)
@@ -139,7 +139,8 @@ class Export:
             for row in participant_rows(self.study, self.sources)
         )
         return self._named(
-            Table((*columns[:usual], *DECISION_COLUMNS, *columns[usual:]), rows), has_gold=True
+            ExportTable((*columns[:usual], *DECISION_COLUMNS, *columns[usual:]), rows),
+            has_gold=True,
         )
 
     def _decided(self, name: str) -> Row:
@@ -149,15 +150,15 @@ class Export:
             return (*decision[:-1], True if decision.excluded_by_decision else None)
         return decision
 
-    def ratings(self) -> Table:
+    def ratings(self) -> ExportTable:
         """The ratings of the included raters: the cleaned data."""
         return self._ratings(lambda row: self.decisions.get(row[0], NO_DECISION).included)
 
-    def ratings_all(self) -> Table:
+    def ratings_all(self) -> ExportTable:
         """The ratings of all raters."""
         return self._ratings(lambda row: True)
 
-    def _ratings(self, counts: Callable[[Row], bool]) -> Table:
+    def _ratings(self, counts: Callable[[Row], bool]) -> ExportTable:
         usual = len(RATING_COLUMNS)
         gold = {row[:-1]: row[-1] for row, _ in gold_rows(self.study, self.gold)}
         rows = (
@@ -166,29 +167,29 @@ class Export:
             if counts(row)
         )
         columns = (*RATING_COLUMNS, "gold", *SHOWN_COLUMNS)
-        return self._named(Table(columns, rows), has_gold=True, people=True)
+        return self._named(ExportTable(columns, rows), has_gold=True, people=True)
 
-    def ranks(self) -> Table:
+    def ranks(self) -> ExportTable:
         """The ranks and choices of all raters."""
         return self._of_people(RANK_COLUMNS + SHOWN_COLUMNS, rank_rows)
 
-    def comments(self) -> Table:
+    def comments(self) -> ExportTable:
         """What people wrote."""
         return self._of_people(COMMENT_COLUMNS, comment_rows)
 
-    def presentations(self) -> Table:
+    def presentations(self) -> ExportTable:
         """Every block that a participant saw."""
         return self._of_people(PRESENTATION_COLUMNS, presentation_rows)
 
-    def shown_responses(self) -> Table:
+    def shown_responses(self) -> ExportTable:
         """Every response that a participant saw."""
         return self._of_people(SHOWN_RESPONSE_COLUMNS, shown_response_rows)
 
-    def checks(self) -> Table:
+    def checks(self) -> ExportTable:
         """Every attention check that a participant saw."""
         return self._of_people(CHECK_COLUMNS, check_rows)
 
-    def page_times(self) -> Table:
+    def page_times(self) -> ExportTable:
         """Every page that a participant saw, of any kind."""
         return self._of_people(PAGE_TIME_COLUMNS, page_time_rows)
 
@@ -196,15 +197,15 @@ class Export:
         self,
         columns: tuple[str, ...],
         rows: Callable[[Study, Sequence[str]], Iterator[Row]],
-    ) -> Table:
-        return self._named(Table(columns, rows(self.study, self.sources)), people=True)
+    ) -> ExportTable:
+        return self._named(ExportTable(columns, rows(self.study, self.sources)), people=True)
 
-    def certificate(self) -> Table:
+    def certificate(self) -> ExportTable:
         """How evenly everything was shown, experts and test people in pools of their own."""
         pools = list(dict.fromkeys(map(pool_of, self.sources)))
-        return Table(CERTIFICATE_COLUMNS, certificate_rows(self.study, pools))
+        return ExportTable(CERTIFICATE_COLUMNS, certificate_rows(self.study, pools))
 
-    def gold_table(self) -> Table:
+    def gold_table(self) -> ExportTable:
         """Every response's gold score wherever it is shown, with the single scores behind it and
         with who made it, so that it is known again where the file is imported."""
         most = max((len(score.calls) for score in self.gold.scores), default=0)
@@ -213,24 +214,24 @@ class Export:
             for row, calls in gold_rows(self.study, self.gold)
         )
         calls = tuple(f"call_{number}" for number in range(1, most + 1))
-        return Table((*GOLD_COLUMNS, *calls, "gold_by"), rows)
+        return ExportTable((*GOLD_COLUMNS, *calls, "gold_by"), rows)
 
-    def judge_scores(self) -> Table:
+    def judge_scores(self) -> ExportTable:
         """Every single score of judges and of files; what experts of a panel gave are ratings."""
         rows = (row for row in judge_score_rows(self.study) if not row[0].startswith("panel "))
-        return Table(JUDGE_SCORE_COLUMNS, rows)
+        return ExportTable(JUDGE_SCORE_COLUMNS, rows)
 
-    def judge_attempts(self) -> Table:
+    def judge_attempts(self) -> ExportTable:
         """Every request that was or may have been sent to a judge."""
-        return Table(ATTEMPT_COLUMNS, attempt_rows(self.study))
+        return ExportTable(ATTEMPT_COLUMNS, attempt_rows(self.study))
 
-    def codebook(self) -> Table:
+    def codebook(self) -> ExportTable:
         """What each column of the other files means."""
         about = {name: table().columns for name, table in self.tables().items()}
         rows = codebook_rows(self.definition, about, gold=self.gold.source)
-        return Table(("file", "column", "meaning", "values"), rows)
+        return ExportTable(("file", "column", "meaning", "values"), rows)
 
-    def tables(self) -> dict[str, Callable[[], Table]]:
+    def tables(self) -> dict[str, Callable[[], ExportTable]]:
         """The files with data that there are, by name."""
         tables = {
             "participants.csv": self.participants,
@@ -315,7 +316,9 @@ class Export:
         """Every file: its name, its contents, and why it is not available (empty if it is)."""
         return [(name, about, self.not_available.get(name, "")) for name, about in ABOUT.items()]
 
-    def _named(self, table: Table, *, has_gold: bool = False, people: bool = False) -> Table:
+    def _named(
+        self, table: ExportTable, *, has_gold: bool = False, people: bool = False
+    ) -> ExportTable:
         """Add a last column that marks experts, test people and the scores of a stand-in."""
         columns, rows = table.columns, table.rows
         if people and self.named:
@@ -325,7 +328,7 @@ class Export:
         if self.sharing and IDENTIFYING_COLUMNS.intersection(columns):
             kept = [place for place, name in enumerate(columns) if name not in IDENTIFYING_COLUMNS]
             columns, rows = tuple(columns[place] for place in kept), _only(rows, kept)
-        return Table(columns, rows)
+        return ExportTable(columns, rows)
 
 
 def _with_source(rows: Iterable[Row], sources: dict[str, str]) -> Iterator[Row]:

@@ -21,12 +21,12 @@ class Package(Job):
         ZIP = "zip", "Packing the zip"
 
     run = models.ForeignKey(AnalysisRun, models.CASCADE, related_name="packages")
-    recipe = models.CharField(max_length=100, help_text="The name of one, or `both`")
-    images = models.BooleanField(help_text="Whether figures are drawn as SVG and PNG, too")
+    recipe = models.CharField(max_length=100, help_text="A recipe's name, or `both`")
+    images = models.BooleanField(help_text="Whether figures are included as SVG and PNG")
     stage = models.CharField(max_length=10, choices=Stage, blank=True)
-    percent = models.PositiveSmallIntegerField(default=0, help_text="How much of it is done")
+    percent = models.PositiveSmallIntegerField(default=0, help_text="Progress")
     size = models.BigIntegerField(null=True, help_text="Bytes of the zip")
-    notes = models.JSONField(default=list, help_text="What has to be known of it, in sentences")
+    notes = models.JSONField(default=list, help_text="What to know before sharing it, in sentences")
 
     class Meta:
         ordering = ["-id"]

@@ -1,4 +1,4 @@
-"""Packages for sharing: asked for, found again, and removed. A worker makes them (`making`).
+"""Packages for sharing: requested, found again, removed. `package_making` makes them, in a worker.
 
 Nothing here loads what making them needs, so web processes may ask for them.
 """
@@ -54,7 +54,7 @@ def kept_until(package: Package) -> Any:
 @transaction.atomic
 def request_package(*, run: AnalysisRun, recipe: str, images: bool) -> Package:
     """The package of a finished run: done or under way already, else a waiting one. It is made
-    anew where its file is gone, or the study's labels may have changed since.
+    again where its file is gone, or the study's labels may have changed since.
 
     The caller wakes a worker. Raises AnalysisRun.DoesNotExist where the run is gone.
     """

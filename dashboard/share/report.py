@@ -25,7 +25,7 @@ from analysis.recipe import Recipe
 from analysis.text.cells import Tables, read_tables, rows_of
 from analysis.text.findings import findings
 from analysis.text.limits import limits
-from analysis.text.methods_text import Settings, methods
+from analysis.text.methods_text import AnalysisSettings, methods
 from analysis.text.sentences import listed, together
 from dashboard.results.wins import beside_ratings
 from dashboard.share.report_tables import ALL, ShownTable, declared, shown_table
@@ -49,7 +49,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     title: str
     tables: list[ShownTable]
     figures: list[Figure]
@@ -97,7 +97,7 @@ def render(
     }
     rules = QualityRules.model_validate(manifest["rule_set"]["rules"])
     gold = "" if manifest["gold"] == "none" else manifest["gold"]
-    settings = Settings(
+    settings = AnalysisSettings(
         rules=rules,
         recipes=recipes,
         sources=manifest["sources"],
@@ -136,9 +136,9 @@ def render(
     return render_to_string("dashboard/share/report.html", context)
 
 
-def sections(tables: Tables, figures: Mapping[str, Any]) -> list[Section]:
+def sections(tables: Tables, figures: Mapping[str, Any]) -> list[ReportSection]:
     """Tables and figures by subject, in the order in which they are read."""
-    by_title = {title: Section(title, [], []) for title in SECTIONS}
+    by_title = {title: ReportSection(title, [], []) for title in SECTIONS}
     order = [*(name for name in TABLES if name in tables), *tables]
     for name in dict.fromkeys(order):
         table = declared(tables[name])

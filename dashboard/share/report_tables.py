@@ -13,7 +13,7 @@ from analysis.catalogue.number_text import EMPTY, count, noun
 from analysis.catalogue.spec import Column, TableSpec, together
 from analysis.declarations import TABLES
 from analysis.text.cells import Row, Table
-from survey.csv_text import to_text
+from survey.files.csv_text import to_text
 
 ALL = "all"
 #: Of one part, at most so many rows are shown.
@@ -23,7 +23,7 @@ LONG = 40
 
 
 @dataclass(frozen=True)
-class Number:
+class ReportNumber:
     """A number in a table with its exact value, and the cell of the CSV that it comes from."""
 
     text: str
@@ -32,11 +32,11 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ReportCell:
     """One cell: a text, a number, or both ends of an interval."""
 
     text: str = ""
-    numbers: tuple[Number, ...] = ()
+    numbers: tuple[ReportNumber, ...] = ()
     #: `number` below a heading of numbers, `long` for a text that needs room.
     kind: str = "text"
 
@@ -50,12 +50,12 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """What one recipe, unit and choice of raters says, as it is shown."""
 
     caption: str
     headings: list[Heading]
-    rows: list[list[Cell]]
+    rows: list[list[ReportCell]]
     n_rows: int
     is_folded: bool
 
@@ -75,7 +75,7 @@ class ShownTable:
     name: str
     title: str
     about: str
-    parts: list[Part]
+    parts: list[TablePart]
     n_rows: int
     #: Rows that are chosen to be shown; of a long part, only the first are.
     n_kept: int
@@ -148,14 +148,14 @@ def _parts(
                 yield some
 
 
-def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> Part:
+def _part(rows: list[Row], columns: Sequence[Column], *, is_folded: bool) -> TablePart:
     held = {column.name: {row[column.name] for row in rows} for column in columns}
     fixed = [column for column in columns if _is_caption(column, held[column.name], len(rows))]
     left = [c for c in columns if c not in fixed and not held[c.name] <= {None, ""}]
     groups = together(left)
     caption = "; ".join(f"{c.words} {c.text(rows[0][c.name])}" for c in fixed)
     headings = [_heading(group, columns, held) for group in groups]
-    return Part(
+    return TablePart(
         caption,
         headings,
         [
@@ -199,17 +199,17 @@ def heading_of(group: tuple[Column, ...], columns: Sequence[Column]) -> str:
     return f"Interval of {owner.words}"
 
 
-def _cell(row: Row, group: tuple[Column, ...], *, is_number: bool) -> Cell:
+def _cell(row: Row, group: tuple[Column, ...], *, is_number: bool) -> ReportCell:
     given = [column for column in group if row[column.name] not in (None, "")]
     if not given:
-        return Cell(EMPTY, kind="number" if is_number else "text")
+        return ReportCell(EMPTY, kind="number" if is_number else "text")
     value = row[group[0].name]
     if len(given) == 1 and isinstance(value, str | bool):
         said = group[0].text(value)
-        return Cell(said, kind="long" if len(said) > LONG else "text")
-    return Cell(numbers=tuple(_number(row, column) for column in given))
+        return ReportCell(said, kind="long" if len(said) > LONG else "text")
+    return ReportCell(numbers=tuple(_number(row, column) for column in given))
 
 
-def _number(row: Row, column: Column) -> Number:
+def _number(row: Row, column: Column) -> ReportNumber:
     value = row[column.name]
-    return Number(column.text(value), to_text(value), row.table.cell(row.place, column.name))
+    return ReportNumber(column.text(value), to_text(value), row.table.cell(row.place, column.name))

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.models import AnalysisRun
 from dashboard.share import packages
-from dashboard.share.downloads import csv_response
+from dashboard.share.csv_downloads import csv_response
 from dashboard.share.exports import filtered_by
 from dashboard.share.forms import PackageForm
 from dashboard.share.models import Package

@@ -5,7 +5,7 @@ from django.urls import reverse
 from analysis import catalogue
 from analysis.catalogue.spec import FigureSpec
 from analysis.catalogue.subjects import MAIN
-from dashboard.shared.newest_analysis import Analysis
+from dashboard.shared.newest_analysis import NewestAnalysis
 from survey.definition.labels import Labels
 from survey.models import Study
 
@@ -13,7 +13,7 @@ from survey.models import Study
 PAGES = {"Participants": "raters", "Wins": "results", "Judges": "agreement"}
 
 
-def figures_of(analysis: Analysis, labels: Labels) -> list[FigureSpec]:
+def figures_of(analysis: NewestAnalysis, labels: Labels) -> list[FigureSpec]:
     """The figures of a run, in the order in which they are read."""
     there = set(analysis.figure_names())
     return [
@@ -29,7 +29,7 @@ def by_table(figures: list[FigureSpec]) -> dict[str, list[FigureSpec]]:
     return grouped
 
 
-def address_of(study: Study, analysis: Analysis, table: str) -> str:
+def address_of(study: Study, analysis: NewestAnalysis, table: str) -> str:
     """Where the numbers of a table are: its place on a page, or else its CSV."""
     about = catalogue.table(table)
     if about.subject:

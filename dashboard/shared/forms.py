@@ -27,7 +27,7 @@ class IncludeForm(forms.Form):
 
     @property
     def chosen(self) -> list[str] | None:
-        """Whom to include, of a valid form; None where nothing is said of it."""
+        """Who to include, of a valid form; None if it does not say."""
         if "include" not in self.data:
             return None
         return sorted(set(self.cleaned_data["include"]) - {NOBODY})

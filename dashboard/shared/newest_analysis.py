@@ -1,4 +1,4 @@
-"""The newest analysis of the people whom an address asks for: what pages and API read."""
+"""The newest analysis of the people that an address asks for: what pages and API read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from analysis.queries import IN_WORDS, latest_run
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
 from analysis.runs import fingerprint
-from dashboard.shared.stored_tables import Table
+from dashboard.shared.stored_tables import StoredTable
 from survey.definition.labels import Labels
 from survey.models import Participant, Study
 from survey.tidy import counted_sources, not_counted_among
@@ -43,7 +43,7 @@ def include_query(include: Sequence[str] | None) -> str:
 
 
 def included_by_default(study: Study) -> list[str]:
-    """Whom a page includes where its address says nothing: nobody but those who count.
+    """Who a page includes if its address does not say: only those who count.
 
     While none of them has finished, these are the test people of the newest finished analysis
     that has some, so that a study that was only tried shows what its results will look like.
@@ -66,17 +66,17 @@ def included(study: Study, asked: list[str] | None) -> list[str]:
     return included_by_default(study) if asked is None else asked
 
 
-def tables_of(run: AnalysisRun | None, *names: str) -> dict[str, Table]:
+def tables_of(run: AnalysisRun | None, *names: str) -> dict[str, StoredTable]:
     """A run's tables called `names`; one that it lacks is empty."""
-    tables = {name: Table([], []) for name in names}
+    tables = {name: StoredTable([], []) for name in names}
     if run is not None:
         stored = run.results.filter(kind=Result.Kind.TABLE, name__in=names)
-        tables |= {result.name: Table.from_content(result.content) for result in stored}
+        tables |= {result.name: StoredTable.from_content(result.content) for result in stored}
     return tables
 
 
 @dataclass(frozen=True)
-class Analysis:
+class NewestAnalysis:
     """The newest finished run for the sources asked for, and what has happened since."""
 
     include: list[str]
@@ -134,11 +134,11 @@ class Analysis:
         rows = self.labelled_tables(labels, "guard_warnings")["guard_warnings"].rows
         return [row["text"] for row in rows if row["kind"] != "ways_agree"]
 
-    def tables(self, *names: str) -> dict[str, Table]:
+    def tables(self, *names: str) -> dict[str, StoredTable]:
         """The run's tables called `names`; one that it lacks is empty."""
         return tables_of(self.run, *names)
 
-    def labelled_tables(self, labels: Labels, *names: str) -> dict[str, Table]:
+    def labelled_tables(self, labels: Labels, *names: str) -> dict[str, StoredTable]:
         """The same as people read them, with labels for names of the study."""
         return {name: table.labelled(labels, name) for name, table in self.tables(*names).items()}
 
@@ -158,7 +158,7 @@ class Analysis:
         return list(figures.values_list("name", flat=True))
 
 
-def newest_analysis(study: Study, include: list[str] | None) -> Analysis:
+def newest_analysis(study: Study, include: list[str] | None) -> NewestAnalysis:
     """The newest finished run of the sources that count and those to `include`; None leaves it to
     `included_by_default`.
     """
@@ -173,10 +173,10 @@ def newest_analysis(study: Study, include: list[str] | None) -> Analysis:
     changed = done is not None and done.fingerprint != fingerprint(
         study, sources, current_rule_set(study), current_recipe_set(study), at=timezone.now()
     )
-    return Analysis(include, chosen, done, pending, failed, changed)
+    return NewestAnalysis(include, chosen, done, pending, failed, changed)
 
 
-def newest_of_ratings(study: Study, include: list[str] | None) -> Analysis:
+def newest_of_ratings(study: Study, include: list[str] | None) -> NewestAnalysis:
     """The same for pages of nothing but ratings: an analysis without raters would be all zeros."""
     analysis = newest_analysis(study, include)
     if analysis.run is None or analysis.include or analysis.n_raters:

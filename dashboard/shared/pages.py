@@ -20,7 +20,7 @@ from analysis.catalogue.subjects import SUBJECTS as RESULTS
 from analysis.labels import labels_of
 from config.celery import wake
 from dashboard.shared.forms import IncludeForm
-from dashboard.shared.newest_analysis import Analysis, include_query, only_not_counted
+from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only_not_counted
 from judge.queries import gold_scores
 from survey.models import Participant, Study
 
@@ -107,7 +107,7 @@ def analysis_page(
     study: Study,
     page: str,
     template: str,
-    analysis: Analysis,
+    analysis: NewestAnalysis,
     /,
     **context: Any,
 ) -> HttpResponse:

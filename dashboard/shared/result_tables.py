@@ -14,7 +14,7 @@ from django.utils.html import format_html
 
 from analysis.catalogue.number_text import EMPTY, p_text
 from analysis.catalogue.spec import Column, TableSpec
-from dashboard.shared.stored_tables import Row, Table, in_order
+from dashboard.shared.stored_tables import Row, StoredTable, in_order
 
 ALL = "all"
 #: Where a table has no row over all of these, asking for it leaves no row out.
@@ -33,7 +33,7 @@ ROWS_SHOWN = 100
 
 
 @dataclass
-class Compared:
+class RecipeAgreement:
     """Of groups with a row of each of several recipes: who calls p small."""
 
     level: float
@@ -49,7 +49,9 @@ class Compared:
 # ── Choosing rows ─────────────────────────────────────────────────────────────────────────────
 
 
-def choices(stored: Mapping[str, Table], specs: Mapping[str, TableSpec]) -> dict[Column, list[str]]:
+def choices(
+    stored: Mapping[str, StoredTable], specs: Mapping[str, TableSpec]
+) -> dict[Column, list[str]]:
     """Values to choose from, by column; columns that tell nothing apart are left out."""
     declared: dict[str, Column] = {}
     for name in stored:
@@ -68,7 +70,7 @@ def choices(stored: Mapping[str, Table], specs: Mapping[str, TableSpec]) -> dict
     return chosen
 
 
-def asked_of(table: Table, spec: TableSpec, chosen: Mapping[str, str]) -> dict[str, str]:
+def asked_of(table: StoredTable, spec: TableSpec, chosen: Mapping[str, str]) -> dict[str, str]:
     """The value that each column of a table must have: chosen, else what is shown first."""
     asked = {}
     for column in map(spec.column, table.columns):
@@ -84,7 +86,7 @@ def asked_of(table: Table, spec: TableSpec, chosen: Mapping[str, str]) -> dict[s
     return asked
 
 
-def rows_with(table: Table, asked: Mapping[str, str]) -> list[Row]:
+def rows_with(table: StoredTable, asked: Mapping[str, str]) -> list[Row]:
     """The rows in which every column has its value."""
     return [
         row for row in table.rows if all(value in _said(row, name) for name, value in asked.items())
@@ -112,9 +114,9 @@ def grouped(rows: Sequence[Row], spec: TableSpec) -> list[list[Row]]:
     return list(groups.values())
 
 
-def compared(groups: Sequence[Sequence[Row]], level: float) -> Compared | None:
+def compared(groups: Sequence[Sequence[Row]], level: float) -> RecipeAgreement | None:
     """How far recipes differ in calling p small; None where there is nothing to compare."""
-    comparison = Compared(level)
+    comparison = RecipeAgreement(level)
     for rows in groups:
         small = _small(rows, level)
         if len(small) < 2:
@@ -145,7 +147,7 @@ def _verdict(row: Row, group: Sequence[Row], level: float) -> str:
     return f"not in {others}"
 
 
-class Cell(django_tables2.Column):  # type: ignore[misc]  # it has no types
+class ValueColumn(django_tables2.Column):  # type: ignore[misc]  # it has no types
     """A column of a page with what belongs to it: behind a number its standard deviation or its
     degrees of freedom in brackets, and its interval; behind a key or a count the other side's.
     """
@@ -200,7 +202,7 @@ def _exact(columns: Sequence[Column], record: Row) -> str | None:
     return ", ".join(f"{name} {value!r}" for name, value in parts if value is not None)
 
 
-class Recipes(Cell):
+class Recipes(ValueColumn):
     """The recipe with its unit in brackets, or the one of both that differs."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
@@ -211,7 +213,7 @@ class Recipes(Cell):
         self.verbose_name = first.heading + "".join(f" ({each.name})" for each in inside)
 
 
-class Verdict(django_tables2.Column):  # type: ignore[misc]  # as above
+class DisagreementColumn(django_tables2.Column):  # type: ignore[misc]  # as above
     """A mark for p that is small in one recipe and not in others."""
 
     def render(self, value: str) -> str:
@@ -236,7 +238,7 @@ class ResultTable(django_tables2.Table):  # type: ignore[misc]  # as above
 
 
 def shown(
-    table: Table,
+    table: StoredTable,
     spec: TableSpec,
     groups: Sequence[Sequence[Row]],
     *,
@@ -262,9 +264,9 @@ def shown(
     of_recipes = [column for column in told if column.name in RECIPE]
     values = [column for column in leading if not column.is_key]
     cells = [
-        *((c.name, Cell(c, there, is_number=False)) for c in told if c not in of_recipes),
+        *((c.name, ValueColumn(c, there, is_number=False)) for c in told if c not in of_recipes),
         *([("recipe", Recipes(of_recipes))] if of_recipes else []),
-        *((c.name, Cell(c, there, is_number=c.holds in NUMBERS)) for c in values),
+        *((c.name, ValueColumn(c, there, is_number=c.holds in NUMBERS)) for c in values),
     ]
     data = [
         row | {"_same": place > 0, "_verdict": _verdict(row, group, level)}
@@ -273,13 +275,13 @@ def shown(
     ]
     if any(row["_verdict"] for row in data):
         heading = f"p < {level_text(level)}"
-        cells.append(("_verdict", Verdict(verbose_name=heading, default="")))
+        cells.append(("_verdict", DisagreementColumn(verbose_name=heading, default="")))
     if any(row.get("note") for row in rows):
         quiet = {"td": {"class": "wide muted"}}
         cells.append(("note", django_tables2.Column(verbose_name="Note", default="", attrs=quiet)))
     shown_table = ResultTable(data, extra_columns=cells, prefix=f"{spec.name}-")
     shown_table.constants = [
-        (str(Cell(column, there, is_number=False).verbose_name), constants[column.name])
+        (str(ValueColumn(column, there, is_number=False).verbose_name), constants[column.name])
         for column in keys
         if constants[column.name]
     ]
@@ -289,7 +291,7 @@ def shown(
 
 def _constant(column: Column, columns: Sequence[Column], rows: Sequence[Row]) -> str:
     """The one text that a key has in all rows; nothing where rows differ."""
-    cell = Cell(column, columns, is_number=False)
+    cell = ValueColumn(column, columns, is_number=False)
     texts = {cell.render(row[column.name], row) for row in rows}
     return texts.pop() if len(texts) == 1 else ""
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from analysis import catalogue
-from analysis.catalogue.spec import Column as NamedColumn
+from analysis.catalogue.spec import Column
 from survey.definition.labels import POOLED, Labels
 
 Row = dict[str, Any]
@@ -17,32 +17,32 @@ T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class Table:
+class StoredTable:
     """A table that an analysis stored: each row by column."""
 
     columns: list[str]
     rows: list[Row]
 
     @classmethod
-    def from_content(cls, content: dict[str, Any]) -> "Table":
+    def from_content(cls, content: dict[str, Any]) -> "StoredTable":
         """Read what `Result.content` holds: {columns, rows}."""
         columns = list(content["columns"])
         return cls(columns, [dict(zip(columns, row, strict=True)) for row in content["rows"]])
 
-    def labelled(self, labels: Labels, name: str) -> "Table":
+    def labelled(self, labels: Labels, name: str) -> "StoredTable":
         """The table called `name` as people read it: with labels for names of the study, but for
         `all`, which pools them.
         """
         spec = catalogue.table(name, labels)
         named = [column for column in map(spec.column, self.columns) if column.is_of_study]
-        return Table(self.columns, [row | _in_words(row, named) for row in self.rows])
+        return StoredTable(self.columns, [row | _in_words(row, named) for row in self.rows])
 
     def grouped(self, column: str) -> list[tuple[Any, list[Row]]]:
         """Neighbouring rows with the same value in `column`, together."""
         return [(key, list(rows)) for key, rows in groupby(self.rows, lambda row: row[column])]
 
 
-def _in_words(row: Row, named: Iterable[NamedColumn]) -> Row:
+def _in_words(row: Row, named: Iterable[Column]) -> Row:
     return {
         column.name: column.text(row[column.name])
         for column in named
@@ -64,7 +64,7 @@ def in_order(names: Iterable[T]) -> list[T]:
 
 
 @dataclass(frozen=True)
-class Column:
+class SortableColumn:
     """A column that a table can be sorted by. `direction` is how it is sorted now, or empty."""
 
     label: str
@@ -76,11 +76,11 @@ class Column:
 
 def sortable_columns(
     labels: Mapping[str, str], *, texts: Container[str], sort: str
-) -> list[Column]:
+) -> list[SortableColumn]:
     """Columns by name with their labels; `sort` is the name sorted by, with a minus if down."""
     columns = []
     for name, label in labels.items():
         direction = {name: "ascending", f"-{name}": "descending"}.get(sort, "")
         other_way = f"-{name}" if direction == "ascending" else name
-        columns.append(Column(label, name not in texts, direction, other_way))
+        columns.append(SortableColumn(label, name not in texts, direction, other_way))
     return columns

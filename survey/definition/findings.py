@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from survey.definition.yaml_file import Path_
+from survey.files.yaml_file import KeyPath
 
 OK = "ok"
 CHANGE = "change"
@@ -12,7 +12,7 @@ REFUSE = "refuse"
 
 
 @dataclass(frozen=True)
-class Finding:
+class StudyFinding:
     """The result of one rule: `ok`, something to `change` or to `remember`, or `refuse`.
 
     `key` is the path in study.yaml, `quote` a text found there; `line` is a line of responses.csv,
@@ -22,7 +22,7 @@ class Finding:
     rule: str
     state: str
     text: str
-    key: Path_ = ()
+    key: KeyPath = ()
     quote: str = ""
     line: int = 0
 

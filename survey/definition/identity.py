@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from survey.definition.findings import CHANGE, OK, Finding
+from survey.definition.findings import CHANGE, OK, StudyFinding
 from survey.definition.study import StudyDefinition
-from survey.definition.yaml_file import Path_
+from survey.files.yaml_file import KeyPath
 
 RULE = "No questions about identity"
 #: What a question asks for, and the keywords that show it.
@@ -32,11 +32,11 @@ PATTERNS = {what: re.compile(words, re.IGNORECASE) for what, words in ASKED.item
 
 def questions_of_identity(
     definition: StudyDefinition, translations: Sequence[StudyDefinition] = (), *, paid: bool
-) -> Iterator[Finding]:
+) -> Iterator[StudyFinding]:
     """A finding for each question that seems to ask for identity; if there is none, one that says
     so.
     """
-    keys: set[Path_] = set()
+    keys: set[KeyPath] = set()
     for version in (definition, *translations):
         for key, text in _questions(version):
             asked = _asked_in(text)
@@ -46,9 +46,9 @@ def questions_of_identity(
             what, word = asked
             why = "Prolific forbids it" if paid else "the answers would identify people in exports"
             said = f"“{word}” seems to ask for {what}; {why}. Remove the question."
-            yield Finding(RULE, CHANGE, said, key, quote=word)
+            yield StudyFinding(RULE, CHANGE, said, key, quote=word)
     if not keys:
-        yield Finding(RULE, OK, "No question seems to ask for identity.")
+        yield StudyFinding(RULE, OK, "No question seems to ask for identity.")
 
 
 def _asked_in(text: str) -> tuple[str, str] | None:
@@ -58,7 +58,7 @@ def _asked_in(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _questions(definition: StudyDefinition) -> Iterator[tuple[Path_, str]]:
+def _questions(definition: StudyDefinition) -> Iterator[tuple[KeyPath, str]]:
     """Every question about the participant and every free-text question, with its key."""
     for section in ("screening", "demographics", "closing", "tasks"):
         for index, item in enumerate(getattr(definition, section)):

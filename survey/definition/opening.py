@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from survey.definition import policy
-from survey.definition.findings import CHANGE, REFUSE, Finding
+from survey.definition.findings import CHANGE, REFUSE, StudyFinding
 from survey.definition.placeholders import doubtful_addresses, doubtful_codes, placeholders
 from survey.definition.responses import ResponseRow
 from survey.definition.settings import Settings
@@ -34,7 +34,7 @@ def against_opening(
     translations: Sequence[StudyDefinition] = (),
     begun: bool = False,
     circumstances: Circumstances | None = None,
-) -> list[Finding]:
+) -> list[StudyFinding]:
     """Reasons not to open the study: first those that refuse it, then what to change or check.
 
     Without `circumstances`, only the files are checked. If real participants have `begun`, the
@@ -57,9 +57,9 @@ def against_opening(
     return sorted(reasons, key=lambda finding: finding.state != REFUSE)
 
 
-def _gold(circumstances: Circumstances) -> Iterator[Finding]:
+def _gold(circumstances: Circumstances) -> Iterator[StudyFinding]:
     if circumstances.stand_in:
-        yield Finding(
+        yield StudyFinding(
             GOLD,
             CHANGE if circumstances.stand_in_allowed else REFUSE,
             f"They come from {circumstances.stand_in}, a stand-in and not a language model. Set "

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from survey.definition.findings import CHANGE, REFUSE, Finding
+from survey.definition.findings import CHANGE, REFUSE, StudyFinding
 from survey.definition.settings import ENDINGS, Prolific
 from survey.definition.study import StudyDefinition
 from survey.definition.visible import visible_texts
@@ -39,13 +39,13 @@ SHORTEST_CODE = 6
 
 def placeholders(
     definition: StudyDefinition, translations: Sequence[StudyDefinition] = ()
-) -> Iterator[Finding]:
+) -> Iterator[StudyFinding]:
     """A finding for each text with placeholders."""
     for key, text in visible_texts(definition, translations):
         matches = [match[0] for pattern in IN_TEXTS for match in pattern.finditer(text)]
         if quotes := list(dict.fromkeys(matches)):
             said = f"{_listed(quotes)}. Replace it with your study's own text."
-            yield Finding("Placeholder", REFUSE, said, key, quote=quotes[0])
+            yield StudyFinding("Placeholder", REFUSE, said, key, quote=quotes[0])
 
 
 def _listed(quotes: Sequence[str]) -> str:
@@ -53,7 +53,7 @@ def _listed(quotes: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def doubtful_codes(prolific: Prolific) -> Iterator[Finding]:
+def doubtful_codes(prolific: Prolific) -> Iterator[StudyFinding]:
     """A finding for each completion code that is a placeholder or can be guessed."""
     rule = "Completion code"
     for ending in ENDINGS:
@@ -63,10 +63,10 @@ def doubtful_codes(prolific: Prolific) -> Iterator[Finding]:
         key = ("prolific", prolific.key_of(ending))
         if GENERIC_CODE.fullmatch(code) or "1234567890".startswith(code):
             said = f"“{code}” is a placeholder, and anyone could guess it. {ANOTHER_CODE}"
-            yield Finding(rule, REFUSE, said, key, quote=code)
+            yield StudyFinding(rule, REFUSE, said, key, quote=code)
         elif len(code) < SHORTEST_CODE:
             said = f"“{code}” has {len(code)} characters and can be guessed. {ANOTHER_CODE}"
-            yield Finding(rule, CHANGE, said, key, quote=code)
+            yield StudyFinding(rule, CHANGE, said, key, quote=code)
 
 
 ANOTHER_CODE = (
@@ -75,16 +75,16 @@ ANOTHER_CODE = (
 )
 
 
-def doubtful_addresses(prolific: Prolific, site: str) -> Iterator[Finding]:
+def doubtful_addresses(prolific: Prolific, site: str) -> Iterator[StudyFinding]:
     """A finding for the site's address and for the way back to Prolific, if participants can't open
     them.
     """
     if why := why_not_public(site):
         said = f"Prolific would lead people to {site}, {why}. Set SITE_URL to a public address."
-        yield Finding("Address of this site", REFUSE, said)
+        yield StudyFinding("Address of this site", REFUSE, said)
     if why := why_not_public(prolific.return_url):
         said = f"the button would lead participants to {prolific.return_url}, {why}."
-        yield Finding("Way back to Prolific", REFUSE, said, ("prolific", "return_url"))
+        yield StudyFinding("Way back to Prolific", REFUSE, said, ("prolific", "return_url"))
 
 
 def why_not_public(address: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from survey.definition.checks import AttentionItem
 from survey.definition.codes import possible_endings
-from survey.definition.findings import Finding
+from survey.definition.findings import StudyFinding
 from survey.definition.identity import questions_of_identity
 from survey.definition.settings import Prolific, Settings
 from survey.definition.study import StudyDefinition
@@ -45,7 +45,7 @@ def findings(
     *,
     translations: Sequence[StudyDefinition] = (),
     prompts: Sequence[str] = (),
-) -> list[Finding]:
+) -> list[StudyFinding]:
     """The results of all rules; `prompts` are texts that raters read.
 
     A study that does not recruit on Prolific is checked only by the general rules.
@@ -77,31 +77,31 @@ def on_prolific(settings: Settings) -> Prolific | None:
     return settings.prolific if "prolific" in settings.ways_in else None
 
 
-def _enough_checks(definition: StudyDefinition, prolific: Prolific) -> Iterator[Finding]:
+def _enough_checks(definition: StudyDefinition, prolific: Prolific) -> Iterator[StudyFinding]:
     rule = "Enough attention checks"
     checks, minutes = len(definition.attention_checks), definition.estimated_minutes
     if minutes < LONG_STUDY_MINUTES:
         text = f"{checks} in {minutes} minutes; below five minutes, one failed check is enough."
-        yield Finding(rule, "ok", text)
+        yield StudyFinding(rule, "ok", text)
         return
     if checks < 2:
-        yield Finding(
+        yield StudyFinding(
             rule,
             "change",
             f"{checks} in {minutes} minutes. From five minutes, one failed check is not enough to "
             "reject a participant: add checks under attention_checks until there are at least two.",
         )
     elif prolific.failed_attention_code and prolific.failed_attention_from < 2:
-        yield Finding(
+        yield StudyFinding(
             rule,
             "change",
             "One failed check gives the code for failed attention. From five minutes, two are "
             "needed: set prolific.failed_attention_from to 2 or more.",
         )
     else:
-        yield Finding(rule, "ok", f"{checks} in {minutes} minutes.")
+        yield StudyFinding(rule, "ok", f"{checks} in {minutes} minutes.")
     if prolific.failed_attention_code and prolific.failed_attention_from > max(checks, 1):
-        yield Finding(
+        yield StudyFinding(
             rule,
             "change",
             f"failed_attention_from is {prolific.failed_attention_from}, but the study has fewer "
@@ -109,21 +109,21 @@ def _enough_checks(definition: StudyDefinition, prolific: Prolific) -> Iterator[
         )
 
 
-def _checks(definition: StudyDefinition) -> Iterator[Finding]:
+def _checks(definition: StudyDefinition) -> Iterator[StudyFinding]:
     for check in definition.attention_checks:
         amiss = list(_of_check(definition, check))
         rule = f"Attention check {check.name}"
-        yield from (Finding(rule, "change", text) for text in amiss)
+        yield from (StudyFinding(rule, "change", text) for text in amiss)
         if not amiss:
             text = "It states the answer to choose, visibly, and requires no memory."
-            yield Finding(rule, "ok", text)
+            yield StudyFinding(rule, "ok", text)
 
 
-def _checks_of_translations(translations: Sequence[StudyDefinition]) -> Iterator[Finding]:
+def _checks_of_translations(translations: Sequence[StudyDefinition]) -> Iterator[StudyFinding]:
     for translation in translations:
         for finding in _checks(translation):
             rule = f"{finding.rule} ({translation.language})"
-            yield Finding(rule, finding.state, finding.text)
+            yield StudyFinding(rule, finding.state, finding.text)
 
 
 def _of_check(definition: StudyDefinition, check: AttentionItem) -> Iterator[str]:
@@ -170,17 +170,17 @@ def _plain(text: str) -> str:
 
 def _endings(
     definition: StudyDefinition, settings: Settings, prolific: Prolific
-) -> Iterator[Finding]:
+) -> Iterator[StudyFinding]:
     rule = "A way back for every ending"
     missing = list(_missing_codes(definition, settings, prolific))
     for key, who in missing:
-        yield Finding(
+        yield StudyFinding(
             rule,
             "change",
             f"{who} get no code and must return their submission by hand: set prolific.{key}.",
         )
     if not missing:
-        yield Finding(rule, "ok", "Every possible ending has a code.")
+        yield StudyFinding(rule, "ok", "Every possible ending has a code.")
 
 
 #: The participants of each ending. Those who complete always have a code. Those who fail attention
@@ -202,11 +202,11 @@ def _missing_codes(
             yield prolific.key_of(ending), who
 
 
-def _screening(definition: StudyDefinition) -> Finding:
+def _screening(definition: StudyDefinition) -> StudyFinding:
     rule = "Screening at the very start"
     if not definition.screening:
-        return Finding(rule, "ok", "There is no screening; use Prolific's own prescreeners.")
-    return Finding(
+        return StudyFinding(rule, "ok", "There is no screening; use Prolific's own prescreeners.")
+    return StudyFinding(
         rule,
         "remember",
         "The questions come directly after consent, as required. Word them like Prolific's "
@@ -214,35 +214,37 @@ def _screening(definition: StudyDefinition) -> Finding:
     )
 
 
-def _distress(definition: StudyDefinition, prompts: Sequence[str], *, paid: bool) -> Finding:
+def _distress(definition: StudyDefinition, prompts: Sequence[str], *, paid: bool) -> StudyFinding:
     rule = "Sensitive content is announced"
     if definition.texts.warning:
         there = (
             " Set the content warning of the study on Prolific too, and describe the content there."
         )
         text = "Participants read the warning before they start."
-        return Finding(rule, "remember", text + there) if paid else Finding(rule, "ok", text)
+        return (
+            StudyFinding(rule, "remember", text + there) if paid else StudyFinding(rule, "ok", text)
+        )
     text = "\n".join((definition.texts.information, definition.texts.instructions, *prompts))
     if match := DISTRESSING.search(text):
         there = ", and set the content warning of the study on Prolific" if paid else ""
-        return Finding(
+        return StudyFinding(
             rule,
             "change",
             f"“{match[0]}” can distress participants, and there is no warning at the start: write "
             f"texts.warning{there}.",
         )
-    return Finding(rule, "ok", "No keyword suggests a warning; check the texts yourself.")
+    return StudyFinding(rule, "ok", "No keyword suggests a warning; check the texts yourself.")
 
 
-def _ai(definition: StudyDefinition, *, paid: bool) -> Finding:
+def _ai(definition: StudyDefinition, *, paid: bool) -> StudyFinding:
     rule = "Use of AI is ruled out in words"
     texts = (definition.texts.instructions, definition.texts.information)
     if any(NAMES_AI.search(text) for text in texts):
-        return Finding(
+        return StudyFinding(
             rule, "remember", "The texts mention AI; check that they forbid its use for answers."
         )
     reason = ", so using them is no reason to reject" if paid else ""
-    return Finding(
+    return StudyFinding(
         rule,
         "change",
         f"No text forbids answering with AI tools{reason}. "
@@ -250,10 +252,10 @@ def _ai(definition: StudyDefinition, *, paid: bool) -> Finding:
     )
 
 
-def _pay(definition: StudyDefinition) -> Finding:
+def _pay(definition: StudyDefinition) -> StudyFinding:
     minutes = definition.estimated_minutes
     least = " or ".join(f"{sign}{hour * minutes / 60:.2f}" for sign, hour in LEAST_PER_HOUR)
-    return Finding(
+    return StudyFinding(
         "Pay",
         "remember",
         f"The study announces {minutes} minutes: pay at least {least} per participant on "

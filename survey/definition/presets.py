@@ -8,7 +8,7 @@ be left empty.
 
 from typing import Any
 
-from survey.definition.suggestions import did_you_mean
+from survey.files.suggestions import did_you_mean
 
 #: The name for all of them.
 ALL = "default"

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from survey.definition.labels import POOLED
-from survey.definition.problems import DefinitionError, Problem, Problems
 from survey.definition.study import StudyDefinition, SystemName
-from survey.definition.suggestions import not_among
-from survey.definition.table_file import Columns, TableFile
+from survey.files.problems import DefinitionError, Problem, Problems
+from survey.files.suggestions import not_among
+from survey.files.table_file import Columns, TableFile
 
 COLUMNS = Columns(
     required=("scenario", "prompt", "model", "condition", "response"), optional=("set", "context")

@@ -14,7 +14,7 @@ PROLIFIC_HOSTS = ("prolific.com", "prolific.co", "prolific.ac")
 Ending = Literal["completed", "failed_attention", "screened_out", "declined", "full", "withdrawn"]
 
 
-class Parameters(Part):
+class LinkParameters(Part):
     """The recruiter's names for its identifiers in the participants' link."""
 
     participant: Text = "PROLIFIC_PID"
@@ -22,7 +22,7 @@ class Parameters(Part):
     session: Text = "SESSION_ID"
 
     @model_validator(mode="after")
-    def _differ(self) -> "Parameters":
+    def _differ(self) -> "LinkParameters":
         refuse_repeats("parameter", [self.participant, self.study, self.session])
         return self
 
@@ -42,7 +42,7 @@ class Prolific(Part):
     full_code: Text | None = None
     withdrawn_code: Text | None = None
     return_url: Text = "https://app.prolific.com/submissions/complete"
-    parameters: Parameters = Parameters()
+    parameters: LinkParameters = LinkParameters()
 
     @property
     def is_prolific(self) -> bool:

@@ -13,7 +13,6 @@ from survey.definition.language import LanguageCode
 from survey.definition.parts import Part, Text, refuse_repeats, wrong
 from survey.definition.presets import with_presets
 from survey.definition.questions import RESERVED_NAMES, Question, ScreeningQuestion
-from survey.definition.suggestions import did_you_mean
 from survey.definition.tasks import (
     SINGLE_KINDS,
     BestWorstTask,
@@ -23,6 +22,7 @@ from survey.definition.tasks import (
     Task,
     TextTask,
 )
+from survey.files.suggestions import did_you_mean
 
 COMMENT = "comment"
 #: Names that a free answer can't have, and the reason.

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from survey.definition.findings import CHANGE, Finding
+from survey.definition.findings import CHANGE, StudyFinding
 from survey.definition.responses import ResponseRow
 from survey.definition.study import StudyDefinition
 from survey.definition.visible import visible_texts
@@ -26,7 +26,7 @@ def unblinding(
     definition: StudyDefinition,
     rows: Sequence[ResponseRow],
     translations: Sequence[StudyDefinition] = (),
-) -> Iterator[Finding]:
+) -> Iterator[StudyFinding]:
     """What to check in the texts and responses of a study."""
     names = _names(row.model for row in rows)
     yield from _texts_that_name(definition, translations, names)
@@ -54,18 +54,18 @@ def _texts_that_name(
     definition: StudyDefinition,
     translations: Sequence[StudyDefinition],
     names: re.Pattern[str] | None,
-) -> Iterator[Finding]:
+) -> Iterator[StudyFinding]:
     for key, text in visible_texts(definition, translations):
         if names is None or (key[0] == "texts" and key[1] in AFTERWARDS):
             continue
         if match := names.search(text):
             said = f"“{match[0]}” names a model, which raters must not know. Remove it."
-            yield Finding("Blinding", CHANGE, said, key, quote=match[0])
+            yield StudyFinding("Blinding", CHANGE, said, key, quote=match[0])
 
 
 def _responses_that_name(
     rows: Sequence[ResponseRow], names: re.Pattern[str] | None
-) -> Iterator[Finding]:
+) -> Iterator[StudyFinding]:
     by_name: dict[str, list[ResponseRow]] = defaultdict(list)
     for row in rows:
         match = (names.search(row.text) if names else None) or KNOWN.search(row.text)
@@ -78,12 +78,12 @@ def _responses_that_name(
             f"{count} “{name}”{_first(named)}: {_place(first)}, {_of(first)}. Raters could guess "
             "the system: remove the name from the text."
         )
-        yield Finding("Blinding", CHANGE, said, line=first.line)
+        yield StudyFinding("Blinding", CHANGE, said, line=first.line)
 
 
 def _differing_references(
     definition: StudyDefinition, rows: Sequence[ResponseRow]
-) -> Iterator[Finding]:
+) -> Iterator[StudyFinding]:
     reference = definition.reference
     if reference is None:
         return
@@ -97,7 +97,7 @@ def _differing_references(
     if other:
         row = next(iter(other.values()))
         scenarios = "1 scenario" if len(other) == 1 else f"{len(other)} scenarios"
-        yield Finding(
+        yield StudyFinding(
             "Reference",
             CHANGE,
             f"It has different texts in the sets of {scenarios}{_first(list(other.values()))}: "
@@ -107,7 +107,7 @@ def _differing_references(
         )
 
 
-def _same_texts(rows: Sequence[ResponseRow]) -> Iterator[Finding]:
+def _same_texts(rows: Sequence[ResponseRow]) -> Iterator[StudyFinding]:
     writers: dict[tuple[str, str], dict[tuple[str, str], ResponseRow]] = defaultdict(dict)
     for row in rows:
         writers[row.scenario, row.text_hash].setdefault(row.system, row)
@@ -115,7 +115,7 @@ def _same_texts(rows: Sequence[ResponseRow]) -> Iterator[Finding]:
     if same:
         one, other = same[0][:2]
         texts = "1 text is" if len(same) == 1 else f"{len(same)} texts are"
-        yield Finding(
+        yield StudyFinding(
             "Identical responses",
             CHANGE,
             f"{texts} the same for several systems{_first(same)}: scenario {one.scenario!r}, "

@@ -5,7 +5,7 @@ from typing import Any
 
 from survey.definition.language import NAMES
 from survey.definition.study import StudyDefinition
-from survey.definition.yaml_file import Path_
+from survey.files.yaml_file import KeyPath
 
 #: Keys whose values are not texts.
 CHOICES = frozenset(["language", "response_format", "response_labels", "order"])
@@ -13,9 +13,9 @@ CHOICES = frozenset(["language", "response_format", "response_labels", "order"])
 
 def visible_texts(
     definition: StudyDefinition, translations: Sequence[StudyDefinition] = ()
-) -> Iterator[tuple[Path_, str]]:
+) -> Iterator[tuple[KeyPath, str]]:
     """Every text with its key, in each language; a text written once comes once."""
-    seen: set[tuple[Path_, str]] = set()
+    seen: set[tuple[KeyPath, str]] = set()
     for version in (definition, *translations):
         for path, text in _texts(version.model_dump(mode="json")):
             if (path, text) not in seen:
@@ -23,7 +23,7 @@ def visible_texts(
                 yield ((*path, version.language) if translations else path), text
 
 
-def _texts(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, str]]:
+def _texts(value: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):

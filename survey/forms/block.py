@@ -7,11 +7,11 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from survey.answers import BlockAnswers, Cell
+from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition import StudyDefinition
 from survey.definition.tasks import BestWorstTask, RankingTask, RatingTask, TextTask
-from survey.forms.checked import Checked, clean_text
+from survey.forms.checked import CheckedInput, clean_text
 
 CHECK = "check"
 BEST, WORST = "best", "worst"
@@ -44,7 +44,9 @@ class _Reading:
     sent: QueryDict
     definition: StudyDefinition
     responses: Sequence[ResponseContent]
-    checked: Checked[BlockAnswers] = field(default_factory=lambda: Checked(BlockAnswers()))
+    checked: CheckedInput[BlockAnswers] = field(
+        default_factory=lambda: CheckedInput(BlockAnswers())
+    )
 
     def numbered(self) -> list[tuple[str, ResponseContent]]:
         """Each response with its label on the page."""
@@ -61,7 +63,7 @@ class _Reading:
                 raw = self.sent.get(name, "").strip()
                 value = allowed.get(_number(raw) if task.kind == "slider" else raw)
                 if value is not None:
-                    cell = Cell(task.kind, response.id, dimension.name)
+                    cell = AnswerKey(task.kind, response.id, dimension.name)
                     self.checked.values.ratings[cell] = value
                     self.checked.sent[name] = value
                     continue
@@ -85,7 +87,7 @@ class _Reading:
                 message = _("Response %(label)s has rank %(rank)s, which another response has")
                 self.checked.errors[f"{name}-{rank}"] = message % {"label": label, "rank": rank}
             taken.add(rank)
-            self.checked.values.ratings[Cell(task.kind, response.id, task.dimension)] = rank
+            self.checked.values.ratings[AnswerKey(task.kind, response.id, task.dimension)] = rank
 
     def choices(self, task: BestWorstTask) -> None:
         by_public_id = {response.public_id: response for response in self.responses}
@@ -98,7 +100,7 @@ class _Reading:
                 self.checked.errors[first] = _("Choose a response: %s") % question
             else:
                 chosen[name] = response
-                cell = Cell(task.kind, response.id, task.dimension)
+                cell = AnswerKey(task.kind, response.id, task.dimension)
                 self.checked.values.ratings[cell] = value
         if len(chosen) == 2 and chosen[BEST] == chosen[WORST]:
             first = f"{WORST}-{chosen[WORST].public_id}"
@@ -140,7 +142,7 @@ def _rating_error(task: RatingTask, label: str, question: str, raw: str) -> str:
 
 
 def read_text(
-    sent: QueryDict, task: TextTask, values: dict[str, str], checked: Checked[Any]
+    sent: QueryDict, task: TextTask, values: dict[str, str], checked: CheckedInput[Any]
 ) -> None:
     """Add the answer to `task` to `values`, or a message to the errors."""
     name = text_name(task.name)
@@ -166,7 +168,7 @@ def read_block(
     definition: StudyDefinition,
     responses: Sequence[ResponseContent],
     check_place: int | None = None,
-) -> Checked[BlockAnswers]:
+) -> CheckedInput[BlockAnswers]:
     """All answers to a block with `responses` in the order of the page, and a check at position
     `check_place`. Errors are in the order of the page.
     """

@@ -4,13 +4,13 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from survey.definition.tasks import Point
-from survey.forms.checked import Checked
+from survey.forms.checked import CheckedInput
 
 
-def read_check(sent: QueryDict, options: list[Point]) -> Checked[int | None]:
+def read_check(sent: QueryDict, options: list[Point]) -> CheckedInput[int | None]:
     """One of the options."""
     allowed = {str(point.value): point.value for point in options}
     value = allowed.get(sent.get("answer", ""))
     if value is None:
-        return Checked(None, errors={f"answer-{options[0].value}": _("Choose an answer")})
-    return Checked(value, sent={"answer": value})
+        return CheckedInput(None, errors={f"answer-{options[0].value}": _("Choose an answer")})
+    return CheckedInput(value, sent={"answer": value})

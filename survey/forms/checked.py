@@ -7,7 +7,7 @@ Values = TypeVar("Values")
 
 
 @dataclass
-class Checked(Generic[Values]):
+class CheckedInput(Generic[Values]):
     """Values that can be stored, the values sent (to show them again), and errors.
 
     `errors` maps an input's id to a message.

@@ -14,7 +14,7 @@ from survey.definition.questions import (
 )
 from survey.definition.tasks import TextTask
 from survey.forms.block import read_text
-from survey.forms.checked import Checked
+from survey.forms.checked import CheckedInput
 from survey.regions import STATES
 
 
@@ -22,11 +22,11 @@ def read_screening(
     sent: QueryDict,
     questions: Sequence[ScreeningQuestion],
     shown: Sequence[ScreeningQuestion],
-) -> Checked[dict[str, DemographicValue]]:
+) -> CheckedInput[dict[str, DemographicValue]]:
     """One option for every question. Options are sent and stored in the study's main language;
     messages use the questions as `shown`.
     """
-    checked: Checked[dict[str, DemographicValue]] = Checked({})
+    checked: CheckedInput[dict[str, DemographicValue]] = CheckedInput({})
     for question, translated in zip(questions, shown, strict=True):
         answer = sent.get(question.name, "")
         if answer in question.options:
@@ -36,9 +36,9 @@ def read_screening(
     return checked
 
 
-def read_closing(sent: QueryDict, tasks: Sequence[TextTask]) -> Checked[dict[str, str]]:
+def read_closing(sent: QueryDict, tasks: Sequence[TextTask]) -> CheckedInput[dict[str, str]]:
     """The free answers at the end, by name."""
-    checked: Checked[dict[str, str]] = Checked({})
+    checked: CheckedInput[dict[str, str]] = CheckedInput({})
     for task in tasks:
         read_text(sent, task, checked.values, checked)
     return checked
@@ -46,9 +46,9 @@ def read_closing(sent: QueryDict, tasks: Sequence[TextTask]) -> Checked[dict[str
 
 def read_demographics(
     sent: QueryDict, questions: Sequence[Question], shown: Sequence[Question]
-) -> Checked[dict[str, DemographicValue]]:
+) -> CheckedInput[dict[str, DemographicValue]]:
     """Answers by question, as in `read_screening`; skipped ones are absent, never an error."""
-    checked: Checked[dict[str, DemographicValue]] = Checked({})
+    checked: CheckedInput[dict[str, DemographicValue]] = CheckedInput({})
     for question, translated in zip(questions, shown, strict=True):
         raw = [text.strip() for text in sent.getlist(question.name) if text.strip()]
         if not raw:

@@ -16,26 +16,26 @@ class Presentation(models.Model):
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="presentations")
     block = models.ForeignKey(Block, models.PROTECT, related_name="presentations")
-    page = models.PositiveIntegerField(null=True, help_text="Page of the survey it stood on")
+    page = models.PositiveIntegerField(null=True, help_text="Page of the survey")
     position = models.PositiveIntegerField(null=True, help_text="1 for the first block shown")
     response_order = models.JSONField(null=True)
-    has_check = models.BooleanField(default=False, help_text="One more entry is a check")
+    has_check = models.BooleanField(default=False, help_text="The page also has an attention check")
     shown_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True, help_text="First complete answer")
     submitted_at = models.DateTimeField(null=True, help_text="Latest complete answer")
     imported_seconds = models.FloatField(null=True)
     # Measured by the page's script; null if it did not run.
-    visible_seconds = models.FloatField(null=True, help_text="The page was in view")
-    hidden_seconds = models.FloatField(null=True, help_text="Open behind another tab or window")
-    unfocused_seconds = models.FloatField(null=True, help_text="In view, without the focus")
+    visible_seconds = models.FloatField(null=True, help_text="Seconds that the page was in view")
+    hidden_seconds = models.FloatField(null=True, help_text="Seconds behind another tab or window")
+    unfocused_seconds = models.FloatField(null=True, help_text="Seconds in view without the focus")
     focus_losses = models.PositiveIntegerField(
-        null=True, help_text="To another window or tab, or to the browser"
+        null=True, help_text="Times that focus went to another window or tab, or to the browser"
     )
-    first_answer_seconds = models.FloatField(null=True, help_text="In view until then")
-    last_answer_seconds = models.FloatField(null=True, help_text="In view until then")
+    first_answer_seconds = models.FloatField(null=True, help_text="Seconds in view before it")
+    last_answer_seconds = models.FloatField(null=True, help_text="Seconds in view before it")
     changes = models.PositiveIntegerField(null=True, help_text="Answers changed before sending")
     response_seconds = models.JSONField(
-        null=True, help_text="By response id: how long it was on screen, enough of it to be read"
+        null=True, help_text="By response id: seconds on screen with enough of it visible to read"
     )
 
     class Meta:
@@ -87,11 +87,13 @@ class AttentionCheck(models.Model):
 
     participant = models.ForeignKey(Participant, models.CASCADE, related_name="attention_checks")
     name = models.CharField(max_length=100)
-    page = models.PositiveIntegerField(help_text="Page of the survey it stood on")
+    page = models.PositiveIntegerField(help_text="Page of the survey")
     after_block = models.PositiveIntegerField(
-        help_text="How many blocks were shown before it, the one it stood in included"
+        help_text="Number of blocks shown before it, including its own"
     )
-    place = models.PositiveIntegerField(null=True, help_text="Among a block's entries; 1 is first")
+    place = models.PositiveIntegerField(
+        null=True, help_text="Position among the block's entries; 1 is first"
+    )
     shown_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
     answer = models.IntegerField(null=True)

@@ -53,22 +53,30 @@ class Participant(models.Model):
     pseudonym = models.CharField(max_length=100, default=new_pseudonym)
     secret = models.CharField(max_length=64, default=new_secret, unique=True)
     source = models.CharField(max_length=10, choices=Source)
-    panel = models.CharField(max_length=40, blank=True, help_text="Of an expert: its name")
+    panel = models.CharField(
+        max_length=40, blank=True, help_text="An expert's panel; empty for a rater"
+    )
     way_in = models.CharField(
         max_length=10, choices=WayIn, blank=True, help_text="Empty for test people"
     )
     status = models.CharField(max_length=12, choices=Status, default=Status.ARRIVED)
-    ending = models.CharField(max_length=20, blank=True, help_text="Whose text and code they saw")
+    ending = models.CharField(
+        max_length=20, blank=True, help_text="The ending whose text and code they saw"
+    )
     order_seed = models.BigIntegerField(default=new_order_seed)
-    slot = models.PositiveIntegerField(null=True, help_text="In the study's balanced design")
-    language = models.CharField(max_length=20, blank=True, help_text="Chosen for the pages")
+    slot = models.PositiveIntegerField(
+        null=True, help_text="Position in the study's balanced design"
+    )
+    language = models.CharField(max_length=20, blank=True, help_text="Language of the pages")
     device = models.CharField(max_length=10, choices=Device, blank=True)
     viewport_width = models.PositiveIntegerField(null=True, help_text="CSS pixels")
     viewport_height = models.PositiveIntegerField(null=True, help_text="CSS pixels")
     returned_at = models.DateTimeField(null=True, help_text="Marked as returned by a researcher")
     arrived_at = models.DateTimeField(default=timezone.now)
     consented_at = models.DateTimeField(null=True)
-    consent_hash = models.CharField(max_length=64, blank=True, help_text="Of the text agreed to")
+    consent_hash = models.CharField(
+        max_length=64, blank=True, help_text="Hash of the text they agreed to"
+    )
     started_at = models.DateTimeField(null=True)
     last_seen_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True)
@@ -167,7 +175,9 @@ class Browser(models.Model):
     )
     prolific_study_id = models.CharField(max_length=200, blank=True)
     session_id = models.CharField(max_length=200, blank=True, help_text="Prolific's SESSION_ID")
-    language = models.CharField(max_length=20, blank=True, help_text="Of the information page")
+    language = models.CharField(
+        max_length=20, blank=True, help_text="Language of the information page"
+    )
     goes_on = models.BooleanField(default=False)
     ended_here = models.BooleanField(default=False)
     arrived_at = models.DateTimeField(default=timezone.now)
@@ -247,7 +257,7 @@ class Withdrawal(models.Model):
     withdrawn_at = models.DateTimeField(default=timezone.now)
     slug = models.SlugField(max_length=80)
     kind = models.CharField(max_length=10, choices=Identity.Kind, blank=True)
-    key = models.CharField(max_length=200, blank=True, help_text="Empty once it is erased")
+    key = models.CharField(max_length=200, blank=True, help_text="Empty once erased")
     prolific_study_id = models.CharField(max_length=200, blank=True)
     prolific_session_id = models.CharField(max_length=200, blank=True)
     key_kept_until = models.DateTimeField()

@@ -31,18 +31,24 @@ class Study(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     pilot = models.BooleanField(default=False)
     definition = models.JSONField(help_text="In the main language")
-    translations = models.JSONField(default=dict, help_text="Further languages: definitions")
+    translations = models.JSONField(default=dict, help_text="Definitions in the further languages")
     settings = models.JSONField(default=dict)
     is_rehearsal = models.BooleanField(
-        default=False, help_text="Opened for trying out: whoever comes is a test person"
+        default=False, help_text="Open as a rehearsal: every participant is a test person"
     )
     random_codes = models.JSONField(
         default=dict, help_text="Completion code by ending, the same in all versions"
     )
-    content_hash = models.CharField(max_length=64, help_text="SHA-256 of all that raters see")
-    loaded_at = models.DateTimeField(default=timezone.now, help_text="When content was written")
+    content_hash = models.CharField(
+        max_length=64, help_text="SHA-256 of everything that raters see"
+    )
+    loaded_at = models.DateTimeField(
+        default=timezone.now, help_text="When the content was last loaded"
+    )
     frozen_at = models.DateTimeField(null=True, help_text="First consent of a real participant")
-    design_seed = models.BigIntegerField(default=new_order_seed, help_text="Of balanced orders")
+    design_seed = models.BigIntegerField(
+        default=new_order_seed, help_text="Seed of the balanced orders"
+    )
 
     class Meta:
         verbose_name_plural = "studies"

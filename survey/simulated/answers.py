@@ -11,8 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from survey.definition.questions import IntegerQuestion, Question, StateQuestion
 from survey.definition.tasks import TextTask
 from survey.regions import STATES
-from survey.simulated.content import Cell, Content
-from survey.simulated.profile import Answers, Behaviour, Demographics, Effects, Profile
+from survey.simulated.content import Content, RatingKey
+from survey.simulated.profile import (
+    Behaviour,
+    DemographicAnswers,
+    Demographics,
+    Effects,
+    SimulationProfile,
+)
 
 #: Free-text answers.
 REMARKS = {
@@ -39,8 +45,8 @@ def draw(*key: object) -> random.Random:
 
 
 def positions(
-    profile: Profile, content: Content, seed: int, number: int, behaviour: Behaviour
-) -> dict[Cell, float]:
+    profile: SimulationProfile, content: Content, seed: int, number: int, behaviour: Behaviour
+) -> dict[RatingKey, float]:
     """Each response's position in rater `number`'s view. Straight-liners see no difference."""
     effects = profile.effects
     if behaviour is Behaviour.STRAIGHT_LINER:
@@ -59,7 +65,7 @@ def positions(
     }
 
 
-def item_position(profile: Profile, seed: int, cell: Cell) -> float:
+def item_position(profile: SimulationProfile, seed: int, cell: RatingKey) -> float:
     """A response's position on the latent scale: planted shifts and its own deviation.
 
     A response shown in several sets has one position.
@@ -77,8 +83,8 @@ def item_position(profile: Profile, seed: int, cell: Cell) -> float:
 
 
 def ratings(
-    seen: Mapping[Cell, float], content: Content, seed: int, number: int, behaviour: Behaviour
-) -> dict[Cell, int]:
+    seen: Mapping[RatingKey, float], content: Content, seed: int, number: int, behaviour: Behaviour
+) -> dict[RatingKey, int]:
     """The points of the scale for the `seen` positions; empty if nothing is rated."""
     task = content.definition.rating
     if task is None:
@@ -157,7 +163,9 @@ def demographics(
     return answers
 
 
-def _answer(question: Question, given: Answers | None, drawn: random.Random) -> list[str]:
+def _answer(
+    question: Question, given: DemographicAnswers | None, drawn: random.Random
+) -> list[str]:
     if isinstance(question, IntegerQuestion):
         if given is None or given.mean is None or given.sd is None:
             return [str(drawn.randint(question.minimum, question.maximum))]
@@ -180,7 +188,9 @@ def options_of(question: Question) -> list[str]:
     return list(STATES) if isinstance(question, StateQuestion) else question.offered
 
 
-def unmatched(profile: Profile, content: Content) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def unmatched(
+    profile: SimulationProfile, content: Content
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Names in a profile that this study lacks, each with its path in the file.
 
     They have no effect, and only get a notice, because one profile can serve several studies.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 
-from survey.definition.settings import Parameters, Places
+from survey.definition.settings import LinkParameters, Places
 from survey.definition.study import StudyDefinition
 
 
@@ -25,7 +25,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockTexts:
     """One scenario × one set, in file order."""
 
     scenario: str
@@ -40,7 +40,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Cell:
+class RatingKey:
     """One thing to rate."""
 
     scenario: str
@@ -58,9 +58,9 @@ class Content:
 
     definition: StudyDefinition
     version: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[BlockTexts, ...]
     codes: Mapping[str, str] = field(default_factory=dict)
-    parameters: Parameters = field(default_factory=Parameters)
+    parameters: LinkParameters = field(default_factory=LinkParameters)
     silence: timedelta = timedelta(minutes=Places().stale_minutes)
     translations: Mapping[str, StudyDefinition] = field(default_factory=dict)
 
@@ -87,23 +87,23 @@ class Content:
         named = [*rated, *(name for name in placed if name)]
         return list(dict.fromkeys(named)) or [""]
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[RatingKey]:
         """All cells, in file order."""
         for block in self.blocks:
             for text in block.texts:
                 for dimension in self.dimensions:
-                    yield Cell(*block.name, text.model, text.condition, dimension)
+                    yield RatingKey(*block.name, text.model, text.condition, dimension)
 
     @cached_property
-    def _blocks_by_texts(self) -> dict[tuple[str, ...], list[Block]]:
-        blocks: dict[tuple[str, ...], list[Block]] = {}
+    def _blocks_by_texts(self) -> dict[tuple[str, ...], list[BlockTexts]]:
+        blocks: dict[tuple[str, ...], list[BlockTexts]] = {}
         for block in self.blocks:
             blocks.setdefault(tuple(sorted(text.letters for text in block.texts)), []).append(block)
         return blocks
 
     def recognise(
         self, responses: Mapping[str, str], *, on_page: Callable[[], str]
-    ) -> tuple[Block, dict[str, Text]] | None:
+    ) -> tuple[BlockTexts, dict[str, Text]] | None:
         """The block with these responses, and each response's text; None if there is none.
 
         `responses` maps any name to a text. If systems wrote the same text, any of them is used. If

@@ -15,11 +15,11 @@ from operator import attrgetter
 from django.db.models import Count, Max, Q
 
 from survey.definition import StudyDefinition
-from survey.definition.settings import ENDINGS, Parameters, Prolific
+from survey.definition.settings import ENDINGS, LinkParameters, Prolific
 from survey.models import BlockResponse, Identity, Participant, Study
-from survey.simulated.content import Block, Content, Text
+from survey.simulated.content import BlockTexts, Content, Text
 from survey.simulated.plan import RaterPlan
-from survey.simulated.walker import Start, Visit, Walk
+from survey.simulated.walker import SimulatedVisit, Start, Walk
 
 #: How long ago the first crowd of a study starts. Later crowds follow it.
 DAYS_BACK = timedelta(days=2)
@@ -50,14 +50,14 @@ def read_content(study: Study) -> Content:
         definition=StudyDefinition.model_validate(study.definition),
         version=study.version,
         codes={ending: code for ending, code in codes.items() if code is not None},
-        parameters=prolific.parameters if prolific else Parameters(),
+        parameters=prolific.parameters if prolific else LinkParameters(),
         silence=_silence(study),
         translations={
             language: StudyDefinition.model_validate(translation)
             for language, translation in study.translations.items()
         },
         blocks=tuple(
-            Block(
+            BlockTexts(
                 scenario=members[0].block.scenario.name,
                 set_name=members[0].block.set_name,
                 prompt=members[0].block.scenario.prompt,
@@ -137,14 +137,14 @@ def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Gene
     progress.
     """
     arriving = deque(sorted(rota.waiting, key=lambda waiting: (waiting[1].at, waiting[0].number)))
-    under_way: list[Visit] = []
+    under_way: list[SimulatedVisit] = []
     with ThreadPoolExecutor(workers) as pool:
         try:
             while arriving or under_way:
                 first = min((v for v in under_way if v.in_turn), key=_at, default=None)
                 if arriving and (first is None or arriving[0][1].at < first.at):
                     plan, start = arriving.popleft()
-                    first = Visit(server=server, content=content, plan=plan, start=start)
+                    first = SimulatedVisit(server=server, content=content, plan=plan, start=start)
                     under_way.append(first)
                 _bring_up(pool, under_way, first.at if first else None)
                 if first is not None:
@@ -162,7 +162,9 @@ def walk_all(rota: Rota, *, server: str, content: Content, workers: int) -> Gene
 _at = attrgetter("at")
 
 
-def _bring_up(pool: ThreadPoolExecutor, visits: Sequence[Visit], until: datetime | None) -> None:
+def _bring_up(
+    pool: ThreadPoolExecutor, visits: Sequence[SimulatedVisit], until: datetime | None
+) -> None:
     """Let all raters whose order does not matter act until `until`, or to the end.
 
     Raters who become inactive meanwhile continue too: nobody can have taken their place yet.

@@ -14,8 +14,8 @@ from fractions import Fraction
 from survey.definition.tasks import TextTask
 from survey.simulated import answers
 from survey.simulated.answers import draw
-from survey.simulated.content import Block, Cell, Content, Text
-from survey.simulated.profile import Behaviour, Profile, Times
+from survey.simulated.content import BlockTexts, Content, RatingKey, Text
+from survey.simulated.profile import Behaviour, SimulationProfile, Times
 
 #: Duration of a page relative to a block; the seconds come from the profile's minutes.
 WEIGHTS = {"consent": 1.0, "instructions": 0.5, "check": 0.3, "demographics": 1.0}
@@ -48,8 +48,8 @@ class RaterPlan:
     blocks: int
     after: timedelta
     seconds: dict[str, float]
-    seen: dict[Cell, float]
-    ratings: dict[Cell, int]
+    seen: dict[RatingKey, float]
+    ratings: dict[RatingKey, int]
     checks: dict[str, int]
     screening: dict[str, str]
     demographics: dict[str, list[str]]
@@ -70,10 +70,14 @@ class RaterPlan:
         """Whether they close the browser before the end."""
         return self.behaviour is Behaviour.EARLY_EXIT
 
-    def places(self, block: Block, texts: Sequence[Text], dimensions: Sequence[str]) -> list[float]:
+    def places(
+        self, block: BlockTexts, texts: Sequence[Text], dimensions: Sequence[str]
+    ) -> list[float]:
         """Each text's position in the rater's view, all `dimensions` together."""
         return [
-            sum(self.seen[Cell(*block.name, text.model, text.condition, d)] for d in dimensions)
+            sum(
+                self.seen[RatingKey(*block.name, text.model, text.condition, d)] for d in dimensions
+            )
             for text in texts
         ]
 
@@ -84,7 +88,7 @@ class RaterPlan:
 
 
 def plan_raters(
-    *, profile: Profile, content: Content, participants: int, seed: int
+    *, profile: SimulationProfile, content: Content, participants: int, seed: int
 ) -> list[RaterPlan]:
     """Decide everything about `participants` raters. The same input gives the same plans."""
     shares = profile.behaviours.shares()
@@ -112,7 +116,7 @@ def exact_counts(shares: Mapping[Behaviour, Fraction], people: int) -> dict[Beha
 
 
 def _plan_rater(
-    profile: Profile,
+    profile: SimulationProfile,
     content: Content,
     seed: int,
     number: int,
@@ -148,7 +152,7 @@ def _plan_rater(
     )
 
 
-def _language(profile: Profile, content: Content, seed: int, number: int) -> str:
+def _language(profile: SimulationProfile, content: Content, seed: int, number: int) -> str:
     main, *others = content.languages
     shares = {language: profile.languages.get(language, 0.0) for language in others}
     return _one_of(shares, main, draw(seed, number, "language"))

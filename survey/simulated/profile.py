@@ -5,9 +5,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from survey.simulated.content import Cell
+from survey.definition.parts import Part
+from survey.simulated.content import RatingKey
 
 
 class Behaviour(StrEnum):
@@ -22,12 +23,6 @@ class Behaviour(StrEnum):
     STALLER = "staller"
     DECLINER = "decliner"
     SCREENED_OUT = "screened_out"
-
-
-class Part(BaseModel):
-    """A part of the file: unknown keys are errors, values are never coerced silently."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 def _pair(value: Any) -> Any:
@@ -74,7 +69,7 @@ class Shift(Part):
     dimension: str | None = None
     shift: Number
 
-    def moves(self, cell: Cell) -> bool:
+    def moves(self, cell: RatingKey) -> bool:
         """Whether the shift applies to the cell."""
         return (
             self.model in (None, cell.model)
@@ -160,7 +155,7 @@ class Times(Part):
         return self
 
 
-class Answers(Part):
+class DemographicAnswers(Part):
     """Answers to one demographic question: `mean` and `sd` of a number, or shares of options."""
 
     mean: Number | None = None
@@ -170,7 +165,7 @@ class Answers(Part):
     second: Share = 0.0
 
     @model_validator(mode="after")
-    def _number_or_options(self) -> "Answers":
+    def _number_or_options(self) -> "DemographicAnswers":
         if (self.mean is None) != (self.sd is None):
             raise ValueError("give mean and sd together")
         if (self.mean is None) == (not self.shares):
@@ -184,7 +179,7 @@ class Demographics(Part):
     """Demographic answers. For questions without an entry, all options are equally likely."""
 
     skip: Share = 0.0
-    answers: dict[str, Answers] = {}
+    answers: dict[str, DemographicAnswers] = {}
 
 
 def _at_most_one(shares: dict[str, float]) -> dict[str, float]:
@@ -205,7 +200,7 @@ class Devices(Part):
         return self
 
 
-class Profile(Part):
+class SimulationProfile(Part):
     """A whole profile; every part is optional."""
 
     behaviours: Behaviours = Behaviours()

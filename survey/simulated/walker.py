@@ -20,7 +20,7 @@ from urllib3.util import Retry
 from survey.definition import StudyDefinition
 from survey.simulated import clock
 from survey.simulated.answers import ranks
-from survey.simulated.content import Block, Cell, Content, Text, letters
+from survey.simulated.content import BlockTexts, Content, RatingKey, Text, letters
 from survey.simulated.plan import WINDOWS, RaterPlan, block_page, check_page
 from survey.simulated.profile import Behaviour
 
@@ -40,7 +40,7 @@ class NotLetIn(WalkError):
     """
 
 
-class Ending(StrEnum):
+class WalkEnding(StrEnum):
     """The end of a walk: the ending on the last page, or none."""
 
     COMPLETED = "completed"
@@ -69,7 +69,7 @@ class Walk:
     """
 
     plan: RaterPlan
-    ending: Ending | None = None
+    ending: WalkEnding | None = None
     code: str = ""
     pages: int = 0
     sent: dict[SentRating, int] = field(default_factory=dict)
@@ -144,7 +144,7 @@ def _value(tag: LexborNode) -> str:
     return tag.attributes.get("value", tag.text(strip=True)) or ""
 
 
-class Visit:
+class SimulatedVisit:
     """A walk in progress: the rater's time, next action, and answers sent."""
 
     def __init__(self, *, server: str, content: Content, plan: RaterPlan, start: Start) -> None:
@@ -247,7 +247,7 @@ class Visit:
             self._send(form, [], "instructions")
         return None
 
-    def _end(self, ending: Ending) -> None:
+    def _end(self, ending: WalkEnding) -> None:
         """Keep the code, if the study has one for this ending."""
         code = self.page.css_first("#completion-code")
         self.walk.ending = ending
@@ -268,7 +268,7 @@ class Visit:
     def _block(self, form: _Form, study: StudyDefinition, texts: dict[str, str]) -> None:
         """Answer the block that shows `texts`, unless the rater leaves here."""
         if self.blocks >= self.plan.blocks:
-            self.walk.ending = Ending.LEFT
+            self.walk.ending = WalkEnding.LEFT
             return
         recognised = self.content.recognise(texts, on_page=self.page.text)
         if recognised is None:
@@ -286,7 +286,7 @@ class Visit:
         self._send(form, answers, page, judged=judged)
 
     def _judged(
-        self, block: Block, shown: dict[str, Text], study: StudyDefinition
+        self, block: BlockTexts, shown: dict[str, Text], study: StudyDefinition
     ) -> dict[SentRating, int]:
         """Every rating, rank and choice for the block, in the order of the page."""
         judged = {}
@@ -294,7 +294,7 @@ class Visit:
             if task.kind in ("likert", "slider"):
                 for response, text in shown.items():
                     for dimension in study.rated.dimensions:
-                        cell = Cell(*block.name, text.model, text.condition, dimension.name)
+                        cell = RatingKey(*block.name, text.model, text.condition, dimension.name)
                         at = SentRating(*block.name, response, task.kind, dimension.name)
                         judged[at] = self.plan.ratings[cell]
             elif task.kind in ("ranking", "best_worst"):
@@ -378,10 +378,10 @@ class Visit:
             raise self._error(f"did not take the answers: {self._said('.error-summary')}")
         raise self._error(f"answered {answer.status_code}")
 
-    def _ending(self) -> Ending | None:
+    def _ending(self) -> WalkEnding | None:
         """The ending that the open page shows."""
         element = self.page.css_first("[data-ending]")
-        return Ending(element.attributes["data-ending"] or "") if element else None
+        return WalkEnding(element.attributes["data-ending"] or "") if element else None
 
     def _said(self, selector: str, *, most: int | None = 300) -> str:
         element = self.page.css_first(selector)

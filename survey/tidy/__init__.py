@@ -37,7 +37,7 @@ from survey.tidy.shown import (
 from survey.tidy.study import (
     CELL_COLUMNS,
     GOLD_COLUMNS,
-    Cell,
+    NamedResponse,
     Row,
     cells_of,
     counted_sources,
@@ -67,7 +67,7 @@ __all__ = [
     "SHOWN_COLUMNS",
     "SHOWN_RESPONSE_COLUMNS",
     "TAKING_PART_COLUMNS",
-    "Cell",
+    "NamedResponse",
     "Row",
     "active_participants",
     "cells_of",

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from django.db.models import F, Q
 
-from survey.csv_text import time_text
+from survey.files.csv_text import time_text
 from survey.models import AttentionCheck, FreeAnswer, Presentation, Rating, Study
 from survey.tidy.study import (
     CELL_COLUMNS,

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import Count, Max, Q
 
-from survey.csv_text import time_text
 from survey.definition import StudyDefinition
+from survey.files.csv_text import time_text
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Presentation, Study
 from survey.regions import region_of
 from survey.tidy.study import Row, definition_of, people_of

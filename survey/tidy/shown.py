@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from survey.csv_text import time_text
+from survey.files.csv_text import time_text
 from survey.models import Presentation, Study
 from survey.tidy.study import CELL_COLUMNS, Row, cells_of, people_of
 from survey.tidy.times import is_backwards, seconds_between

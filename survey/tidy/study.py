@@ -105,14 +105,14 @@ def people_of(study: Study, sources: Sequence[str]) -> Any:
 
 
 @dataclass(frozen=True)
-class Cell:
+class NamedResponse:
     """A response in a block by its names, and its position in the order of the study."""
 
     place: int
     names: tuple[str, str, str, str]
 
 
-def cells_of(study: Study) -> dict[tuple[int, int], Cell]:
+def cells_of(study: Study) -> dict[tuple[int, int], NamedResponse]:
     """The study's cells by (block id, response id), in study order."""
     rows = (
         BlockResponse.objects.filter(block__study=study)
@@ -127,6 +127,6 @@ def cells_of(study: Study) -> dict[tuple[int, int], Cell]:
         )
     )
     return {
-        (block, response): Cell(place, (scenario, set_name, model, condition))
+        (block, response): NamedResponse(place, (scenario, set_name, model, condition))
         for place, (block, response, scenario, set_name, model, condition) in enumerate(rows)
     }

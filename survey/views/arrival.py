@@ -48,7 +48,7 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
             )
         try:
             who = _who(request, offered)
-        except access.Refused as refusal:
+        except access.ArrivalRefused as refusal:
             return message(request, slug, refusal.title, refusal.message, 400)
         except (participants.NotAdmitted, participants.Withdrawn) as refusal:
             return _turned_away(request, refusal)

@@ -17,7 +17,7 @@ from pathlib import Path
 from pandas import DataFrame
 
 from analysis.pipeline import Contrast, StudyData
-from survey.definition import YamlFile
+from survey.files.yaml_file import YamlFile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from analysis.quality_rules import QualityRules
-from survey.definition.problems import DefinitionError
-from survey.definition.yaml_file import YamlFile
+from survey.files.problems import DefinitionError
+from survey.files.yaml_file import YamlFile
 
 RULES = ["duration", "attention", "early_exit", "sigma_mae"]
 PUBLISHED = {

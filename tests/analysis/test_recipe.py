@@ -17,7 +17,7 @@ from analysis.recipe import (
     shipped_recipes,
 )
 from analysis.tables import groups
-from survey.definition import DefinitionError
+from survey.files.problems import DefinitionError
 
 PAPER, SOUND = shipped_recipes().values()
 

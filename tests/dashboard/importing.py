@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judge.models import GoldScore
-from survey.definition.workbook import OLE
+from survey.files.workbook import OLE
 from survey.models import (
     DemographicAnswer,
     Participant,

@@ -21,7 +21,7 @@ from dashboard.judges.agreement import (
     shares,
     three_ways,
 )
-from dashboard.shared.stored_tables import Table
+from dashboard.shared.stored_tables import StoredTable
 from judge.gold import choose_gold
 from judge.models import Judge
 from judge.plans import plan_calls
@@ -56,7 +56,7 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     guard = page.get(GUARD)
     stored = set(run.results.filter(kind="table").values_list("name", flat=True))
     assert {*TABLES, *GUARD_TABLES} <= stored
-    warnings = Table.from_content(run.results.get(name="guard_warnings").content)
+    warnings = StoredTable.from_content(run.results.get(name="guard_warnings").content)
     assert warnings.rows
     for row in warnings.labelled(labels_of(run.study), "guard_warnings").rows:
         kind, text = row["kind"], row["text"]
@@ -173,9 +173,9 @@ def test_judge_on_another_scale_stands_in_the_test_with_its_reason(page: Client,
 # ── Reshaping ────────────────────────────────────────────────────────────────────────────────
 
 
-def table(columns: str, *rows: tuple[object, ...]) -> Table:
+def table(columns: str, *rows: tuple[object, ...]) -> StoredTable:
     names = columns.split()
-    return Table(names, [dict(zip(names, row, strict=True)) for row in rows])
+    return StoredTable(names, [dict(zip(names, row, strict=True)) for row in rows])
 
 
 def test_in_short_is_r_or_else_that_of_ranks() -> None:

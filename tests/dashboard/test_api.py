@@ -16,7 +16,7 @@ from rest_framework.authtoken.models import Token
 
 from analysis.execution import finished_run
 from analysis.models import AnalysisRun
-from judge.models import GoldDecision
+from judge.models import GoldDecision, Judge
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import likes_tuned
@@ -270,6 +270,8 @@ def test_schema_describes_every_address_without_a_warning(page: Client, tmp_path
         "/api/studies/{name}/ratings/",
         "/api/studies/{name}/wins/",
     ]
+    judge = schema["components"]["schemas"]["Judge"]["properties"]
+    assert judge["stopped"]["description"] == Judge._meta.get_field("stopped").help_text
     assert page.get("/api/schema/").status_code == 200
 
 

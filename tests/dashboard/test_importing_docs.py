@@ -15,7 +15,7 @@ from dashboard.importing.people import PARTICIPANTS
 from dashboard.raters.submission_lists import SUBMISSIONS
 from judge.models import GoldSet
 from survey.definition import responses
-from survey.definition.table_file import Columns
+from survey.files.table_file import Columns
 from survey.models import Participant, Rating, Study
 
 ROOT = Path(__file__).parents[2]

@@ -20,8 +20,8 @@ from analysis.models import AnalysisRun
 from analysis.quality_rules import QualityRules
 from analysis.rule_sets import set_rules
 from dashboard.share.export_files import write_export
-from dashboard.share.making import make_package
 from dashboard.share.models import Package
+from dashboard.share.package_making import make_package
 from dashboard.share.packages import packages_to_wake, remove_old_packages, request_package
 from survey.models import Identity, Invitation, Participant, Rating, Study, StudyEvent
 from survey.tidy import counted_sources
@@ -259,7 +259,7 @@ def make_while(
         act()
         return write_export(*args, **options)
 
-    monkeypatch.setattr("dashboard.share.making.write_export", interrupted)
+    monkeypatch.setattr("dashboard.share.package_making.write_export", interrupted)
     make_package(package.pk, draw=no_images)
 
 

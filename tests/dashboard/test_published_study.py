@@ -17,7 +17,7 @@ from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe, read_recipes
 from analysis.recipe_sets import set_recipes
 from analysis.rule_sets import set_rules
-from survey.csv_text import csv_lines
+from survey.files.csv_text import csv_lines
 from survey.models import Study
 from tests.analysis import published_study
 from tests.analysis.by_hand import rows_of

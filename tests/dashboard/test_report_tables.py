@@ -4,7 +4,13 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from dashboard.share.report_tables import MOST_ROWS, Number, Part, ShownTable, shown_table
+from dashboard.share.report_tables import (
+    MOST_ROWS,
+    ReportNumber,
+    ShownTable,
+    TablePart,
+    shown_table,
+)
 from tests.analysis.written import tables
 
 
@@ -12,7 +18,7 @@ def table(name: str, *rows: dict[str, Any]) -> ShownTable:
     return shown_table(tables(**{name: list(rows)})[name])
 
 
-def texts(part: Part) -> list[list[str]]:
+def texts(part: TablePart) -> list[list[str]]:
     return [
         [" to ".join(number.text for number in cell.numbers) or cell.text for cell in row]
         for row in part.rows
@@ -63,7 +69,7 @@ def test_numbers_keep_their_exact_value_and_the_cell_of_the_whole_table() -> Non
         for raters, mean in (("included", 2.0), ("all", 3.14159))
     ]
     cell = table("systems", *rows).parts[1].rows[0][1]
-    assert cell.numbers == (Number("3.14", "3.14159", "systems.csv#cell=3,4"),)
+    assert cell.numbers == (ReportNumber("3.14", "3.14159", "systems.csv#cell=3,4"),)
 
 
 def test_two_ends_of_an_interval_stand_in_one_column() -> None:
@@ -119,7 +125,7 @@ def test_numbers_and_texts_below_each_other_beside_printed_ones_are_each_what_th
     ]
     part = table("replication", *rows).parts[0]
     assert part.rows[0][1].numbers == (
-        Number("2.8912", "2.8912345678", "replication.csv#cell=2,2"),
+        ReportNumber("2.8912", "2.8912345678", "replication.csv#cell=2,2"),
     )
     assert part.rows[1][1].text == "tie"
 

@@ -17,7 +17,7 @@ from dashboard.shared.result_tables import (
     rows_with,
     shown,
 )
-from dashboard.shared.stored_tables import Table
+from dashboard.shared.stored_tables import StoredTable
 
 SPEC = catalogue.table("group_tests")
 COLUMNS = [
@@ -35,11 +35,11 @@ def row(recipe: str, scenario: str = "all", p: float | None = 0.2, **values: Any
     return list((usual | values).values())
 
 
-def table(*rows: list[Any]) -> Table:
-    return Table.from_content({"columns": COLUMNS, "rows": list(rows)})
+def table(*rows: list[Any]) -> StoredTable:
+    return StoredTable.from_content({"columns": COLUMNS, "rows": list(rows)})
 
 
-def shown_of(of: Table, name: str = "group_tests") -> ResultTable:
+def shown_of(of: StoredTable, name: str = "group_tests") -> ResultTable:
     spec = catalogue.table(name)
     return shown(of, spec, grouped(of.rows, spec))
 
@@ -52,7 +52,7 @@ def cells(found: ResultTable) -> list[list[str]]:
     return [[str(cell) for cell in row.cells] for row in found.rows]
 
 
-def choices_of(of: Table, name: str = "group_tests") -> dict[str, list[str]]:
+def choices_of(of: StoredTable, name: str = "group_tests") -> dict[str, list[str]]:
     found = choices({name: of}, catalogue.tables())
     return {column.name: values for column, values in found.items()}
 
@@ -60,7 +60,7 @@ def choices_of(of: Table, name: str = "group_tests") -> dict[str, list[str]]:
 def test_places_on_a_page_are_rows_of_their_own() -> None:
     columns = ["recipe", "answer", "set", "response_position", "n_raters", "value", "ci_low"]
     rows = [["sound", "best", "all", place, 34, 0.2, 0.1] for place in (1, 2)]
-    of = Table.from_content({"columns": columns, "rows": rows})
+    of = StoredTable.from_content({"columns": columns, "rows": rows})
     found = shown_of(of, "position_effects")
     assert headings(found)[0] == "Response position"
     assert [row[0] for row in cells(found)] == ["1", "2"]
@@ -77,7 +77,7 @@ def test_choices_are_the_values_of_columns_that_tell_rows_apart() -> None:
 
 def test_row_of_several_units_is_shown_with_each_of_them() -> None:
     columns = ["recipe", "unit", "variant", "n_raters"]
-    of = Table.from_content(
+    of = StoredTable.from_content(
         {"columns": columns, "rows": [["sound", "comparison, participant", "no rule", 40]]}
     )
     assert choices_of(of, "sensitivity") == {"unit": ["comparison", "participant"]}

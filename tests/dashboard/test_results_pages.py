@@ -21,7 +21,7 @@ from analysis.recipe import shipped_recipes
 from analysis.recipe_sets import recipes_of, set_recipes
 from analysis.text.cells import plain, read_tables
 from analysis.text.findings import findings
-from survey.csv_text import csv_lines
+from survey.files.csv_text import csv_lines
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.dashboard.conftest import Woken, study_taken_by_five

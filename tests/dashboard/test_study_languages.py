@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dashboard.design.study_folder import read_folder
-from survey.definition import DefinitionError
+from survey.files.problems import DefinitionError
 from survey.models import Study
 from tests.survey import bilingual_study
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from dashboard.raters.submission_lists import ListedSubmission, read_submissions
 from dashboard.raters.submissions import Applied, apply_submissions
-from survey.definition import DefinitionError
+from survey.files.problems import DefinitionError
 from survey.models import Participant, Slot, Study, StudyEvent
 from survey.participants import Arrival, arrive, give_consent
 from survey.slots import slot_counts

@@ -17,7 +17,7 @@ from analysis.recipe_sets import set_recipes
 from survey.models import Rating, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import plan_raters
-from survey.simulated.profile import Profile
+from survey.simulated.profile import SimulationProfile
 from survey.simulated.walker import SentRating, Walk
 from survey.tidy import counted_sources
 from tests.survey import small_study
@@ -60,7 +60,7 @@ def taken(
     with django_db_blocker.unblock():
         study = fresh_study(kind)
         content = read_content(study)
-        profile = Profile.model_validate(PROFILE)
+        profile = SimulationProfile.model_validate(PROFILE)
         plans = plan_raters(profile=profile, content=content, participants=10, seed=3)
         rota = look_up(study, plans, NOW)
         server = LiveServer("localhost")

@@ -20,9 +20,9 @@ from analysis.raters.funnel import _slug as slug
 from analysis.recipe import Recipe
 from analysis.recipe_sets import set_recipes
 from analysis.rule_sets import set_rules
-from dashboard.raters.threshold_preview import Tried
+from dashboard.raters.threshold_preview import ThresholdPreview
 from dashboard.raters.thresholds import WhatIf
-from dashboard.shared.stored_tables import Table
+from dashboard.shared.stored_tables import StoredTable
 from survey.models import Study
 from survey.tidy import counted_sources
 from tests.analysis import published_study
@@ -104,7 +104,8 @@ def told(step: dict[str, Any]) -> dict[str, Any]:
 def stored(run: AnalysisRun) -> dict[str, Any]:
     """The same from a run by these rules."""
     tables = {
-        name: Table.from_content(content).rows for name, content in results_of(run, "table").items()
+        name: StoredTable.from_content(content).rows
+        for name, content in results_of(run, "table").items()
     }
     funnel = tables["funnel"]
     over_all = [row for row in tables.get("wins_summary", []) if row["scenario"] == "all"]
@@ -212,7 +213,7 @@ def test_step_of_decisions_may_be_there_on_one_side_alone(db: None) -> None:
     hasty = QualityRules.model_validate({"early_exit": {"inactive_minutes": 5}})
     before, after = what_if.outcome(QualityRules()), what_if.outcome(hasty)
     for one, other in ((before, after), (after, before)):
-        steps = Tried(one, other, what_if.names).steps
+        steps = ThresholdPreview(one, other, what_if.names).steps
         assert [a.name for a, _ in steps] == [b.name for _, b in steps]
         assert steps[0][0].name == "decision"
         assert {side.excluded for side in steps[0]} == {0, 1}

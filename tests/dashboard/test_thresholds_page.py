@@ -113,7 +113,7 @@ def test_what_is_wrong_is_said_beside_the_results_and_tied_to_its_field(
 ) -> None:
     crossed = {"duration_minimum": "80", "duration_maximum": "5"}
     said = text_of(page.get(f"{PAGE}outcome/", crossed))
-    assert "Nothing was tried: Minimum is greater than maximum." in said
+    assert "These thresholds were not applied: Minimum is greater than maximum." in said
     assert "By the current thresholds: 3 raters kept." in said
     whole = page.get(PAGE, {"sigma_below": "-1"}).content.decode()
     described = 'aria-describedby="id_sigma_below-now id_sigma_below_error" aria-invalid="true"'
@@ -139,7 +139,7 @@ def test_what_is_no_threshold_is_said_and_changes_nothing(
 ) -> None:
     answer = page.get(PAGE, asked)
     assert said in text_of(answer)
-    assert "Nothing was tried:" in text_of(answer)
+    assert "These thresholds were not applied:" in text_of(answer)
     assert tables_of(answer)[1][1] == ["Too fast or too slow", "1", "3", "1"]
     assert page.get(f"{PAGE}outcome/", asked).status_code == 200
 

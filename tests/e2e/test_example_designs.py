@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from config.processes import ROOT
-from survey.csv_text import from_text
+from survey.files.csv_text import from_text
 from tests.e2e.installation import PUBLIC, Installation
 from tests.e2e.person import OpenPage, go_on
 from tests.e2e.studies import open_design, opening_design

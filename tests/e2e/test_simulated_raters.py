@@ -13,12 +13,13 @@ import pytest
 from django.test import override_settings
 
 from config.processes import ROOT, free_port
-from survey.definition import StudyDefinition, YamlFile, read_responses
-from survey.simulated.content import Block, Content, Text
+from survey.definition import StudyDefinition, read_responses
+from survey.files.yaml_file import YamlFile
+from survey.simulated.content import BlockTexts, Content, Text
 from survey.simulated.crowd import Rota, walk_all
 from survey.simulated.plan import plan_raters
-from survey.simulated.profile import Profile
-from survey.simulated.walker import Ending, Start, Walk
+from survey.simulated.profile import SimulationProfile
+from survey.simulated.walker import Start, Walk, WalkEnding
 from tests.e2e.installation import Installation, running_installation
 
 pytestmark = pytest.mark.e2e
@@ -78,7 +79,7 @@ def walks(server: str, codes: dict[str, str]) -> list[Walk]:
     content = content_of_files(codes)
     file = YamlFile.read(PROFILE)
     plans = plan_raters(
-        profile=file.check(Profile, file.plain()),
+        profile=file.check(SimulationProfile, file.plain()),
         content=content,
         participants=PARTICIPANTS,
         seed=SEED,
@@ -104,16 +105,16 @@ def content_of_files(codes: dict[str, str]) -> Content:
         definition=definition,
         version=1,
         codes=codes,
-        blocks=tuple(Block(*key, tuple(texts)) for key, texts in blocks.items()),
+        blocks=tuple(BlockTexts(*key, tuple(texts)) for key, texts in blocks.items()),
     )
 
 
 def test_everybody_ends_as_planned(sample: Sample) -> None:
     assert Counter(walk.plan.behaviour for walk in sample.walks) == BEHAVIOURS
-    ends = {"early_exit": Ending.LEFT, "attention_failer": Ending.FAILED_ATTENTION}
-    assert {walk.ending for walk in sample.walks} == {*ends.values(), Ending.COMPLETED}
+    ends = {"early_exit": WalkEnding.LEFT, "attention_failer": WalkEnding.FAILED_ATTENTION}
+    assert {walk.ending for walk in sample.walks} == {*ends.values(), WalkEnding.COMPLETED}
     for walk in sample.walks:
-        assert walk.ending == ends.get(walk.plan.behaviour, Ending.COMPLETED)
+        assert walk.ending == ends.get(walk.plan.behaviour, WalkEnding.COMPLETED)
     assert {walk.code for walk in sample.walks if walk.code} == set(sample.codes.values())
     assert sample.site.query(
         "SELECT source, status, COUNT(*) FROM survey_participant GROUP BY source, status "

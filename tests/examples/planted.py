@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.management import call_command
 
-from survey.definition import YamlFile
+from survey.files.yaml_file import YamlFile
 from survey.models import Study
-from survey.simulated.profile import Profile
+from survey.simulated.profile import SimulationProfile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SEED = 5
@@ -23,7 +23,7 @@ class Analysed:
     """What `analyze` wrote about a study, and the profile of its raters."""
 
     folder: Path
-    profile: Profile
+    profile: SimulationProfile
 
     def rows(self, table: str, **wanted: str) -> list[Row]:
         """The rows of a table that have these values."""
@@ -45,9 +45,9 @@ def profile_of(name: str) -> Path:
     return EXAMPLES / "profiles" / f"{name}.yaml"
 
 
-def read_profile(name: str) -> Profile:
+def read_profile(name: str) -> SimulationProfile:
     file = YamlFile.read(profile_of(name))
-    return file.check(Profile, file.plain())
+    return file.check(SimulationProfile, file.plain())
 
 
 def load(name: str, **options: Any) -> Study:
@@ -56,7 +56,7 @@ def load(name: str, **options: Any) -> Study:
     return Study.objects.get(slug=name)
 
 
-def analyze(name: str, folder: Path, profile: Profile) -> Analysed:
+def analyze(name: str, folder: Path, profile: SimulationProfile) -> Analysed:
     call_command(
         "analyze",
         name,

@@ -9,12 +9,13 @@ import pytest
 from analysis.quality_rules import QualityRules
 from judge.definition import JudgingDefinition
 from survey.assignment import Layout, plan_survey
-from survey.definition import ResponseRow, StudyDefinition, YamlFile, read_responses
+from survey.definition import ResponseRow, StudyDefinition, read_responses
 from survey.definition.codes import new_codes, with_codes
 from survey.definition.language import in_language, languages_of
 from survey.definition.policy import findings
 from survey.definition.questions import ChoiceQuestion
 from survey.definition.settings import ENDINGS, Settings
+from survey.files.yaml_file import YamlFile
 from tests.analysis import published_study
 from tests.conftest import published_file
 

@@ -14,12 +14,12 @@ from django.core.management import call_command
 
 from analysis.recipe import MixedModels, Recipe
 from analysis.recipe_sets import recipes_in_force, set_recipes
-from survey.csv_text import csv_lines
+from survey.files.csv_text import csv_lines
 from survey.simulated.answers import item_position, unmatched
-from survey.simulated.content import Cell, Content
+from survey.simulated.content import Content, RatingKey
 from survey.simulated.crowd import read_content
 from survey.simulated.plan import RaterPlan, plan_raters
-from survey.simulated.profile import Profile
+from survey.simulated.profile import SimulationProfile
 from tests.analysis import published_study
 from tests.approved import Approval, words_of_report
 from tests.examples.planted import SEED, Analysed, analyze, interval, load, read_profile
@@ -89,7 +89,7 @@ def ratings(plan: RaterPlan, content: Content) -> Iterator[dict[str, object]]:
     for block_position, block in enumerate(blocks[: plan.blocks], start=1):
         texts = order.sample(block.texts, k=len(block.texts))
         for response_position, text in enumerate(texts, start=1):
-            cell = Cell(*block.name, text.model, text.condition, "empathy")
+            cell = RatingKey(*block.name, text.model, text.condition, "empathy")
             yield {
                 "participant": plan.person,
                 **place(cell),
@@ -99,13 +99,13 @@ def ratings(plan: RaterPlan, content: Content) -> Iterator[dict[str, object]]:
             }
 
 
-def gold(profile: Profile, content: Content) -> Iterator[dict[str, object]]:
+def gold(profile: SimulationProfile, content: Content) -> Iterator[dict[str, object]]:
     """Rows of gold.csv: where each response stands, in points of the scale."""
     for cell in content.cells():
         yield {**place(cell), "gold": 0.5 + 5 * item_position(profile, SEED, cell)}
 
 
-def place(cell: Cell) -> dict[str, object]:
+def place(cell: RatingKey) -> dict[str, object]:
     return {
         "scenario": cell.scenario,
         "set": cell.set_name,

@@ -16,7 +16,8 @@ from judge.definition import (
     on_scale_of_study,
 )
 from judge.rubrics import ONE_LINE, PRESETS
-from survey.definition import DefinitionError, YamlFile
+from survey.files.problems import DefinitionError
+from survey.files.yaml_file import YamlFile
 from tests.survey import small_study
 
 THREE_YAML = small_study.YAML.replace(

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from judge import providers
-from judge.exchange import ExchangeFailed, Reply, Request, Scope
+from judge.exchange import ExchangeFailed, JudgeRequest, Reply, Scope
 from judge.providers import Provider, retry_after_seconds
 from tests.servers.faulty_judge import FaultyJudge, faulty_judge
 from tests.servers.judge_faults import Plan
 
 pytestmark = pytest.mark.slow  # starts servers, some of which never answer
 
-REQUEST = Request(
+REQUEST = JudgeRequest(
     id="request-1",
     model="m",
     messages=[

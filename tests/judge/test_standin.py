@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from statistics import fmean, stdev
 from typing import Any
 from urllib.error import HTTPError
-from urllib.request import Request as Post
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 from pytest_django.fixtures import Settings
@@ -17,15 +16,15 @@ from pytest_django.fixtures import Settings
 from judge import runs, standin
 from judge.configure import configure_judging, move_judges_here
 from judge.definition import JudgeConfiguration, JudgingDefinition
-from judge.exchange import Request
+from judge.exchange import JudgeRequest
 from judge.models import Score, StructuredOutput
 from judge.parsing import parse_scores
 from judge.plans import queue_missing
 from judge.prompts import answer_schema, letters, messages
 from judge.providers import Provider
 from judge.queries import judge_values
-from survey.definition import YamlFile
 from survey.definition.tasks import Point
+from survey.files.yaml_file import YamlFile
 from survey.models import Study
 from tests.judge.judging import ROOT, counts
 
@@ -65,9 +64,9 @@ def configuration(scale: list[Point] = SCALE, **changes: Any) -> JudgeConfigurat
     return JudgeConfiguration.model_validate(given | changes)
 
 
-def ask(*responses: str, seed: int, configured: JudgeConfiguration | None = None) -> Request:
+def ask(*responses: str, seed: int, configured: JudgeConfiguration | None = None) -> JudgeRequest:
     configured = configured or configuration()
-    return Request(
+    return JudgeRequest(
         id="r",
         model="stand-in",
         messages=messages(
@@ -152,7 +151,7 @@ def test_judges_of_an_example_have_a_seed(slug: str) -> None:
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"messages": [{"content": "no scale"}]}'])
 def test_standin_refuses_what_it_cannot_read(base_url: str, body: str) -> None:
     with pytest.raises(HTTPError) as refused:
-        urlopen(Post(f"{base_url}/chat/completions", data=body.encode()))
+        urlopen(Request(f"{base_url}/chat/completions", data=body.encode()))
     assert refused.value.code == 400
 
 

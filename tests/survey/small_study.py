@@ -2,10 +2,11 @@
 
 from functools import cache
 
-from survey.definition import ResponseRow, StudyDefinition, YamlFile
+from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.language import in_language, languages_of
 from survey.definition.responses import parse_responses
 from survey.definition.settings import Settings
+from survey.files.yaml_file import YamlFile
 from survey.loading import load_study
 from survey.models import Study
 

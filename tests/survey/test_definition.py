@@ -4,10 +4,12 @@ import re
 
 import pytest
 
-from survey.definition import DefinitionError, StudyDefinition, YamlFile
+from survey.definition import StudyDefinition
 from survey.definition.labels import GivenLabels, Labels, usual, usual_of
 from survey.definition.presets import with_presets
 from survey.definition.questions import ChoiceQuestion
+from survey.files.problems import DefinitionError
+from survey.files.yaml_file import YamlFile
 from tests.survey import small_study
 
 LIKERT = """\

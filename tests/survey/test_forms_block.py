@@ -6,11 +6,11 @@ from urllib.parse import urlencode
 import pytest
 from django.http import QueryDict
 
-from survey.answers import BlockAnswers, Cell
+from survey.answers import AnswerKey, BlockAnswers
 from survey.content import ResponseContent
 from survey.definition.checks import AttentionItem
 from survey.forms.block import read_block
-from survey.forms.checked import Checked
+from survey.forms.checked import CheckedInput
 from tests.survey import small_study, task_studies
 
 RESPONSES = [ResponseContent(pk, f"p{pk}", f"text {pk}") for pk in (11, 12, 13, 14, 15)]
@@ -33,16 +33,16 @@ def ranks(*values: str) -> dict[str, str]:
     return {f"rank-p{11 + i}": value for i, value in enumerate(values)}
 
 
-def cells(checked: Checked[BlockAnswers]) -> dict[Cell, int]:
+def cells(checked: CheckedInput[BlockAnswers]) -> dict[AnswerKey, int]:
     assert checked.errors == {}
     return checked.values.ratings
 
 
 def test_likert_gives_one_value_for_each_response() -> None:
     assert cells(read("likert", likert("3", "1", "2"))) == {
-        Cell("likert", 11, "warmth"): 3,
-        Cell("likert", 12, "warmth"): 1,
-        Cell("likert", 13, "warmth"): 2,
+        AnswerKey("likert", 11, "warmth"): 3,
+        AnswerKey("likert", 12, "warmth"): 1,
+        AnswerKey("likert", 13, "warmth"): 2,
     }
 
 
@@ -50,9 +50,9 @@ def test_several_dimensions_are_told_apart_and_named_where_missing() -> None:
     sent = {"r-p11-resonance": "0", "r-p11-advice": "10", "r-p12-resonance": "5"}
     checked = read("eleven", sent, responses=2)
     assert checked.values.ratings == {
-        Cell("likert", 11, "resonance"): 0,
-        Cell("likert", 11, "advice"): 10,
-        Cell("likert", 12, "resonance"): 5,
+        AnswerKey("likert", 11, "resonance"): 0,
+        AnswerKey("likert", 11, "advice"): 10,
+        AnswerKey("likert", 12, "resonance"): 5,
     }
     assert checked.errors == {
         "r-p12-advice-0": "Choose a rating for response 2: How useful is its advice (0 to 10)?"
@@ -72,7 +72,7 @@ def test_what_is_no_point_of_the_scale_is_refused(value: str) -> None:
 )
 def test_a_number_may_be_typed_in_any_digits(typed: str, value: int) -> None:
     assert cells(read("slider", likert(typed), responses=1)) == {
-        Cell("slider", 11, "warmth"): value
+        AnswerKey("slider", 11, "warmth"): value
     }
 
 
@@ -80,7 +80,7 @@ def test_a_slider_may_start_below_zero() -> None:
     line = {**task_studies.SLIDER, "minimum": -50, "maximum": 50}
     for typed in ("-50", "−50"):
         checked = read("slider", likert(typed), responses=1, tasks=[line])
-        assert cells(checked) == {Cell("slider", 11, "warmth"): -50}
+        assert cells(checked) == {AnswerKey("slider", 11, "warmth"): -50}
 
 
 @pytest.mark.parametrize("typed", ["101", "-1", "5.5", "5,5", "50%", "fifty", "1e1", "²", "9" * 9])
@@ -99,9 +99,9 @@ def test_a_slider_that_was_not_touched_is_missing() -> None:
 
 def test_every_response_gets_a_rank() -> None:
     assert cells(read("ranking", ranks("2", "3", "1"))) == {
-        Cell("ranking", 11, ""): 2,
-        Cell("ranking", 12, ""): 3,
-        Cell("ranking", 13, ""): 1,
+        AnswerKey("ranking", 11, ""): 2,
+        AnswerKey("ranking", 12, ""): 3,
+        AnswerKey("ranking", 13, ""): 1,
     }
 
 
@@ -132,8 +132,8 @@ def test_best_and_worst_are_two_responses() -> None:
     sent = {"best": "p13", "worst": "p11", "text-why": "It listens."}
     checked = read("best-worst", sent)
     assert cells(checked) == {
-        Cell("best_worst", 13, "warmth"): 1,
-        Cell("best_worst", 11, "warmth"): -1,
+        AnswerKey("best_worst", 13, "warmth"): 1,
+        AnswerKey("best_worst", 11, "warmth"): -1,
     }
     assert checked.values.texts == {"why": "It listens."}
 

@@ -7,7 +7,7 @@ import pytest
 
 from survey.definition import ResponseRow, StudyDefinition
 from survey.definition.codes import new_codes, with_codes
-from survey.definition.findings import Finding
+from survey.definition.findings import StudyFinding
 from survey.definition.opening import Circumstances, against_opening
 from survey.definition.settings import Settings
 from tests.survey import small_study
@@ -33,7 +33,7 @@ def found(
     circumstances: Circumstances = PUBLIC,
     rows: list[ResponseRow] | None = None,
     **more: Any,
-) -> list[Finding]:
+) -> list[StudyFinding]:
     return against_opening(
         definition,
         chosen or settings(),

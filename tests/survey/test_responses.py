@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from survey.definition import DefinitionError
 from survey.definition.responses import parse_responses
+from survey.files.problems import DefinitionError
 from tests.survey import small_study
 from tests.survey.small_study import CSV
 from tests.workbooks import book

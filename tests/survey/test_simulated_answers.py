@@ -4,9 +4,9 @@ import pytest
 
 from survey.definition.tasks import TextTask
 from survey.simulated import answers
-from survey.simulated.content import Block, Cell, Content, Text
+from survey.simulated.content import BlockTexts, Content, RatingKey, Text
 from survey.simulated.plan import RaterPlan, plan_raters
-from survey.simulated.profile import Behaviour, Profile
+from survey.simulated.profile import Behaviour, SimulationProfile
 from tests.survey import small_study
 
 
@@ -16,14 +16,14 @@ def content(yaml: str) -> Content:
     return Content(
         definition=main,
         version=1,
-        blocks=tuple(Block(f"S{n}", "1", "prompt", texts) for n in range(1, 5)),
+        blocks=tuple(BlockTexts(f"S{n}", "1", "prompt", texts) for n in range(1, 5)),
         translations={other.language: other for other in others},
     )
 
 
 def plans(yaml: str, participants: int = 20, **profile: object) -> list[RaterPlan]:
     return plan_raters(
-        profile=Profile.model_validate(profile),
+        profile=SimulationProfile.model_validate(profile),
         content=content(yaml),
         participants=participants,
         seed=1,
@@ -41,7 +41,7 @@ def test_ranks_never_contradict_the_ratings_of_their_dimension() -> None:
             texts = list(block.texts)
             placed = answers.ranks(rater.places(block, texts, ["warmth"]))
             rated = [
-                rater.ratings[Cell(*block.name, text.model, text.condition, "warmth")]
+                rater.ratings[RatingKey(*block.name, text.model, text.condition, "warmth")]
                 for text in texts
             ]
             by_rank = [rating for _, rating in sorted(zip(placed, rated, strict=True))]
@@ -112,7 +112,7 @@ def test_languages_and_devices_follow_their_shares() -> None:
 
 
 def test_names_that_the_study_lacks_are_listed() -> None:
-    profile = Profile.model_validate(
+    profile = SimulationProfile.model_validate(
         {"behaviours": {"screened_out": 0.1}, "languages": {"de": 0.1}}
     )
     assert list(answers.unmatched(profile, content(small_study.CHOICES_YAML))) == [

@@ -1,15 +1,17 @@
 """Recognising a block by its texts, as they come back from a page."""
 
-from survey.simulated.content import Block, Content, Text
+from survey.simulated.content import BlockTexts, Content, Text
 from tests.survey import small_study
 
 
-def content(*blocks: Block) -> Content:
+def content(*blocks: BlockTexts) -> Content:
     return Content(small_study.definition(), version=1, blocks=blocks)
 
 
-def block(scenario: str, *texts: tuple[str, str], prompt: str = "Why?") -> Block:
-    return Block(scenario, "1", prompt, tuple(Text(model, "plain", text) for model, text in texts))
+def block(scenario: str, *texts: tuple[str, str], prompt: str = "Why?") -> BlockTexts:
+    return BlockTexts(
+        scenario, "1", prompt, tuple(Text(model, "plain", text) for model, text in texts)
+    )
 
 
 def recognised(study: Content, responses: dict[str, str], page: str = "") -> object:

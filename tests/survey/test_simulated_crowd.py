@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from survey.models import Identity, Participant, Slot, Study
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
-from survey.simulated.profile import Behaviour, Profile
+from survey.simulated.profile import Behaviour, SimulationProfile
 
 pytestmark = pytest.mark.embedded  # what the simulator does over HTTP
 
@@ -20,7 +20,7 @@ Send = Callable[..., None]
 
 def plans_of(study: Study, people: int, seed: int = 1, **shares: float) -> list[RaterPlan]:
     minutes = {"careful": [4.0, 8.0]}
-    profile = Profile.model_validate({"behaviours": shares, "minutes": minutes})
+    profile = SimulationProfile.model_validate({"behaviours": shares, "minutes": minutes})
     content = read_content(study)
     return plan_raters(profile=profile, content=content, participants=people, seed=seed)
 

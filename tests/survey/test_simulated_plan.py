@@ -9,13 +9,13 @@ from statistics import mean
 import pytest
 
 from survey.simulated.answers import item_position, rating_at, unmatched
-from survey.simulated.content import Block, Cell, Content, Text
+from survey.simulated.content import BlockTexts, Content, RatingKey, Text
 from survey.simulated.plan import (
     RaterPlan,
     exact_counts,
     plan_raters,
 )
-from survey.simulated.profile import Behaviour, Profile
+from survey.simulated.profile import Behaviour, SimulationProfile
 from tests.survey import small_study
 
 SILENT = {"rater_sd": 0.0, "item_sd": 0.0, "residual_sd": 0.0}
@@ -31,7 +31,7 @@ def content(yaml: str = small_study.YAML, *, version: int = 1) -> Content:
         version=version,
         codes={"completed": "DONE1"},
         blocks=tuple(
-            Block(scenario, set_name, "prompt", tuple(texts))
+            BlockTexts(scenario, set_name, "prompt", tuple(texts))
             for (scenario, set_name), texts in blocks.items()
         ),
     )
@@ -39,7 +39,7 @@ def content(yaml: str = small_study.YAML, *, version: int = 1) -> Content:
 
 def plans(participants: int, *, seed: int = 1, **parts: Mapping[str, object]) -> list[RaterPlan]:
     return plan_raters(
-        profile=Profile.model_validate(parts),
+        profile=SimulationProfile.model_validate(parts),
         content=content(),
         participants=participants,
         seed=seed,
@@ -67,7 +67,7 @@ def test_counts_are_the_nearest_whole_numbers_to_the_shares() -> None:
 
 @pytest.mark.parametrize("people", [1, 2, 3, 10, 151])
 def test_counts_add_up(people: int) -> None:
-    shares = Profile.model_validate(
+    shares = SimulationProfile.model_validate(
         {"behaviours": {"speeder": 1 / 3, "staller": 1 / 7, "early_exit": 0.01}}
     ).behaviours.shares()
     assert sum(exact_counts(shares, people).values()) == people
@@ -98,7 +98,7 @@ def test_scale_is_shared_equally_by_its_points() -> None:
 
 
 def test_planted_shifts_add_up() -> None:
-    profile = Profile.model_validate(
+    profile = SimulationProfile.model_validate(
         {
             "effects": {
                 "centre": 0.5,
@@ -110,8 +110,8 @@ def test_planted_shifts_add_up() -> None:
             }
         }
     )
-    ant = Cell("S1", "1", "Ant", "tuned", "warmth")
-    bee = Cell("S2", "2", "Bee", "plain", "warmth")
+    ant = RatingKey("S1", "1", "Ant", "tuned", "warmth")
+    bee = RatingKey("S2", "2", "Bee", "plain", "warmth")
     assert item_position(profile, 1, ant) == pytest.approx(0.47)
     assert item_position(profile, 1, bee) == pytest.approx(0.3)
 
@@ -124,9 +124,9 @@ def test_system_may_be_shifted_in_one_scenario_or_on_one_dimension() -> None:
         {**ant, "scenario": "S1", "dimension": "clarity", "shift": 0.005},
     ]
     effects = {"centre": 0.5, "systems": shifts, "item_sd": 0}
-    profile = Profile.model_validate({"effects": effects})
+    profile = SimulationProfile.model_validate({"effects": effects})
     positions = [
-        item_position(profile, 1, Cell(scenario, "1", "Ant", "tuned", dimension))
+        item_position(profile, 1, RatingKey(scenario, "1", "Ant", "tuned", dimension))
         for scenario in ("S1", "S2")
         for dimension in ("warmth", "clarity")
     ]
@@ -157,9 +157,9 @@ def test_groups_of_raters_are_shifted_by_what_they_say_of_themselves() -> None:
 
 
 def test_response_shown_in_two_sets_has_one_position() -> None:
-    first, second = (Cell("S1", s, "Oracle", "reference", "warmth") for s in ("1", "2"))
-    other = Cell("S2", "1", "Oracle", "reference", "warmth")
-    profile = Profile()
+    first, second = (RatingKey("S1", s, "Oracle", "reference", "warmth") for s in ("1", "2"))
+    other = RatingKey("S2", "1", "Oracle", "reference", "warmth")
+    profile = SimulationProfile()
     assert item_position(profile, 1, first) == item_position(profile, 1, second)
     assert item_position(profile, 1, first) != item_position(profile, 1, other)
 
@@ -185,8 +185,8 @@ def test_planted_effect_is_found_in_many_ratings() -> None:
 def test_ratings_of_a_reference_differ_from_set_to_set() -> None:
     pairs = [
         (
-            rater.ratings[Cell("S1", "1", "Oracle", "reference", "warmth")],
-            rater.ratings[Cell("S1", "2", "Oracle", "reference", "warmth")],
+            rater.ratings[RatingKey("S1", "1", "Oracle", "reference", "warmth")],
+            rater.ratings[RatingKey("S1", "2", "Oracle", "reference", "warmth")],
         )
         for rater in plans(50)
     ]
@@ -278,7 +278,7 @@ def test_some_questions_are_skipped() -> None:
 
 
 def test_names_that_the_study_lacks_are_listed_with_their_place() -> None:
-    profile = Profile.model_validate(
+    profile = SimulationProfile.model_validate(
         {
             "effects": {
                 "conditions": {"tuned": 0.1, "tunde": 0.1},

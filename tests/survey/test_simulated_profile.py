@@ -6,15 +6,16 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from survey.definition import DefinitionError, YamlFile
+from survey.files.problems import DefinitionError
+from survey.files.yaml_file import YamlFile
 from survey.simulated.profile import (
-    Answers,
     Behaviour,
     Behaviours,
+    DemographicAnswers,
     Devices,
     Effects,
     GroupShift,
-    Profile,
+    SimulationProfile,
     SystemShift,
     Times,
 )
@@ -24,9 +25,9 @@ PROFILES = ROOT / "examples" / "profiles"
 DOCS = re.sub(r"(?s)```.*?```", "", (ROOT / "docs" / "simulated-raters.md").read_text())
 
 
-def read(text: str) -> Profile:
+def read(text: str) -> SimulationProfile:
     file = YamlFile(text.encode(), file="p.yaml")
-    return file.check(Profile, file.plain())
+    return file.check(SimulationProfile, file.plain())
 
 
 def problems(text: str) -> list[str]:
@@ -38,7 +39,7 @@ def problems(text: str) -> list[str]:
 @pytest.mark.parametrize("path", sorted(PROFILES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_example_profiles_are_valid(path: Path) -> None:
     file = YamlFile.read(path)
-    assert file.check(Profile, file.plain()) != Profile()
+    assert file.check(SimulationProfile, file.plain()) != SimulationProfile()
 
 
 def test_empty_parts_leave_everybody_careful() -> None:
@@ -52,7 +53,7 @@ def test_shares_are_exact() -> None:
 
 
 def test_every_careless_behaviour_has_a_share() -> None:
-    assert set(Profile().behaviours.shares()) == set(Behaviour) - {Behaviour.CAREFUL}
+    assert set(SimulationProfile().behaviours.shares()) == set(Behaviour) - {Behaviour.CAREFUL}
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,17 @@ def test_mistake_is_named_with_its_place(text: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "part", [Profile, Behaviours, Devices, Effects, SystemShift, GroupShift, Times, Answers]
+    "part",
+    [
+        SimulationProfile,
+        Behaviours,
+        Devices,
+        Effects,
+        SystemShift,
+        GroupShift,
+        Times,
+        DemographicAnswers,
+    ],
 )
 def test_every_key_is_documented(part: type[BaseModel]) -> None:
     words = set(re.findall(r"\w+", " ".join(re.findall("`[^`]+`", DOCS))))

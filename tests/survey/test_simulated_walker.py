@@ -8,11 +8,11 @@ from pytest_django.live_server_helper import LiveServer
 from survey.definition.settings import Settings as StudySettings
 from survey.loading import load_study
 from survey.models import AttentionCheck, DemographicAnswer, Participant, Rating, Study
-from survey.simulated.content import Cell
+from survey.simulated.content import RatingKey
 from survey.simulated.crowd import look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
-from survey.simulated.profile import Behaviour, Profile
-from survey.simulated.walker import Ending, NotLetIn, SentRating, Walk, WalkError
+from survey.simulated.profile import Behaviour, SimulationProfile
+from survey.simulated.walker import NotLetIn, SentRating, Walk, WalkEnding, WalkError
 from tests.survey import small_study
 
 pytestmark = pytest.mark.embedded  # what the simulator does over HTTP
@@ -21,7 +21,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def plans_of(study: Study, participants: int, **shares: float) -> list[RaterPlan]:
-    profile = Profile.model_validate({"behaviours": shares})
+    profile = SimulationProfile.model_validate({"behaviours": shares})
     return plan_raters(
         profile=profile, content=read_content(study), participants=participants, seed=1
     )
@@ -54,12 +54,12 @@ def test_careful_rater_completes_and_every_rating_is_stored_as_planned_and_sent(
     live_server: LiveServer, study: Study
 ) -> None:
     [walk] = send(study, plans_of(study, 1), live_server.url)
-    assert (walk.ending, walk.code) == (Ending.COMPLETED, "DONE1")
+    assert (walk.ending, walk.code) == (WalkEnding.COMPLETED, "DONE1")
     assert len(walk.sent) == 12
     assert stored(walk) == walk.sent
     for row in Rating.objects.select_related("presentation__block__scenario", "response__system"):
         block, system = row.presentation.block, row.response.system
-        cell = Cell(
+        cell = RatingKey(
             block.scenario.name, block.set_name, system.model, system.condition, row.dimension
         )
         assert row.value == walk.plan.ratings[cell]
@@ -107,7 +107,7 @@ def test_early_leaver_answers_the_planned_blocks_and_stays_in_progress(
 ) -> None:
     [walk] = send(study, plans_of(study, 1, early_exit=1), live_server.url)
     person = participant_of(walk.plan)
-    assert (walk.ending, person.status) == (Ending.LEFT, "in_progress")
+    assert (walk.ending, person.status) == (WalkEnding.LEFT, "in_progress")
     assert len(walk.sent) == 3 * walk.plan.blocks
     assert stored(walk) == walk.sent
     assert person.last_seen_at < NOW - timedelta(hours=2)
@@ -115,7 +115,7 @@ def test_early_leaver_answers_the_planned_blocks_and_stays_in_progress(
 
 def test_decliner_declines_and_sends_nothing(live_server: LiveServer, study: Study) -> None:
     [walk] = send(study, plans_of(study, 1, decliner=1), live_server.url)
-    assert (walk.ending, walk.sent) == (Ending.DECLINED, {})
+    assert (walk.ending, walk.sent) == (WalkEnding.DECLINED, {})
     assert participant_of(walk.plan).status == "declined"
 
 
@@ -135,7 +135,7 @@ def test_half_finished_rater_resumes_with_the_same_answers_and_times(
     send(study, [halted], live_server.url)
     [walk] = send(study, [plan], live_server.url, now=NOW + timedelta(hours=1))
     person = participant_of(plan)
-    assert (walk.ending, Rating.objects.count()) == (Ending.COMPLETED, 12)
+    assert (walk.ending, Rating.objects.count()) == (WalkEnding.COMPLETED, 12)
     assert sorted(stored(walk).values()) == sorted(plan.ratings.values())
     assert person.finished_at is not None
     took = (person.finished_at - person.arrived_at).total_seconds()
@@ -178,7 +178,7 @@ def test_study_of_quite_another_shape_is_walked_too(live_server: LiveServer, db:
         rows=small_study.rows(OTHER_CSV, yaml=OTHER_YAML),
     ).study
     [walk] = send(study, plans_of(study, 1), live_server.url)
-    assert (walk.ending, walk.code, len(walk.sent)) == (Ending.COMPLETED, "", 18)
+    assert (walk.ending, walk.code, len(walk.sent)) == (WalkEnding.COMPLETED, "", 18)
     assert stored(walk) == walk.sent
     assert set(walk.sent.values()) == {0, 10}
 
@@ -208,13 +208,13 @@ def test_who_finds_every_place_taken_ends_with_that_code(live_server: LiveServer
     }
     Study.objects.update(settings=settings)
     study.refresh_from_db()
-    profile = Profile.model_validate({})
+    profile = SimulationProfile.model_validate({})
     content = read_content(study)
     first, second = plan_raters(profile=profile, content=content, participants=2, seed=1)
-    for plan, ending in ((first, Ending.COMPLETED), (second, Ending.FULL)):
+    for plan, ending in ((first, WalkEnding.COMPLETED), (second, WalkEnding.FULL)):
         [walk] = send(study, [plan], live_server.url)
         assert walk.ending is ending
-        assert walk.code == {Ending.COMPLETED: "DONE1", Ending.FULL: "FULL1"}[ending]
+        assert walk.code == {WalkEnding.COMPLETED: "DONE1", WalkEnding.FULL: "FULL1"}[ending]
     assert participant_of(first).submissions.get().session_id == f"of-{first.person}"
 
 
@@ -229,5 +229,5 @@ def test_failed_attention_is_an_ending_of_its_own_where_it_has_a_code(
     Study.objects.update(settings={**study.settings, "prolific": prolific})
     study.refresh_from_db()
     [walk] = send(study, plans_of(study, 1, attention_failer=1), live_server.url)
-    assert (walk.ending, walk.code) == (Ending.FAILED_ATTENTION, "FAIL1")
+    assert (walk.ending, walk.code) == (WalkEnding.FAILED_ATTENTION, "FAIL1")
     assert participant_of(walk.plan).status == "completed"

@@ -1,6 +1,6 @@
 """The main findings of an analysis in sentences, each number with the cell it comes from. Pure.
 
-What a recipe that counts raters says stands beside what one that counts ratings says. No sentence
+Answers of recipes that count raters come with answers of those that count ratings. No sentence
 says more than its table: a test that does not reject is never "no difference", and each interval
 says which others it speaks of.
 """

@@ -10,10 +10,10 @@ from dashboard.design.study_folder import before_opening, load_folder, read_fold
 from dashboard.overview.links import participant_links
 from judge.queries import GoldSource, current_judges, keeps_shared_seeds, newer_than_gold
 from judge.seeds import KEPT
-from survey.definition import DefinitionError
 from survey.definition.labels import words
 from survey.definition.policy import on_prolific
 from survey.definition.settings import ENDINGS, Settings
+from survey.files.problems import DefinitionError
 from survey.models import Study
 
 OUTCOMES = {

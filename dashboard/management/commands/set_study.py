@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.overview.opening import NotOpened, only_stand_in, open_study, refused
-from survey.definition.findings import Finding
+from survey.definition.findings import StudyFinding
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 from survey.studies import StateError, set_state
@@ -43,7 +43,7 @@ class Command(BaseCommand):
                 raise CommandError(f"{option} goes with open, not with {state}; nothing changed")
         if rehearsal and stand_in:
             raise CommandError("A rehearsal always accepts a stand-in: leave out --stand-in")
-        findings: list[Finding] = []
+        findings: list[StudyFinding] = []
         try:
             study = find_study(slug)
             if state == Study.State.OPEN and not rehearsal:
@@ -62,7 +62,7 @@ class Command(BaseCommand):
             self.stdout.write("\n".join(["Check these:", *_items(findings)]))
 
 
-def _refusal(study: Study, findings: Sequence[Finding]) -> str:
+def _refusal(study: Study, findings: Sequence[StudyFinding]) -> str:
     harm = refused(findings)
     rest = [finding for finding in findings if finding not in harm]
     lines = [f"{study} was not opened. First fix:", *_items(harm)]
@@ -75,5 +75,5 @@ def _refusal(study: Study, findings: Sequence[Finding]) -> str:
     return "\n".join(lines)
 
 
-def _items(findings: Sequence[Finding]) -> list[str]:
+def _items(findings: Sequence[StudyFinding]) -> list[str]:
     return [f"- {finding}" for finding in findings]

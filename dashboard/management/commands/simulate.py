@@ -14,16 +14,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from survey.definition import DefinitionError, YamlFile
 from survey.definition.labels import words
+from survey.files.problems import DefinitionError
+from survey.files.yaml_file import YamlFile
 from survey.models import Identity, Study
 from survey.queries import StudyNotFound, find_study
 from survey.simulated.answers import unmatched
 from survey.simulated.content import Content
 from survey.simulated.crowd import Rota, look_up, read_content, walk_all
 from survey.simulated.plan import RaterPlan, plan_raters
-from survey.simulated.profile import Behaviour, Profile
-from survey.simulated.walker import Ending, NotLetIn, Walk, WalkError
+from survey.simulated.profile import Behaviour, SimulationProfile
+from survey.simulated.walker import NotLetIn, Walk, WalkEnding, WalkError
 from survey.tidy import definition_of
 
 DEFAULT_PROFILE = Path("examples/profiles/default.yaml")
@@ -121,10 +122,10 @@ class Command(BaseCommand):
                 _write_plans(plan, study, plans)
         self._report(study, rota, walks, time.monotonic() - started)
 
-    def _profile(self, path: Path, content: Content) -> Profile:
+    def _profile(self, path: Path, content: Content) -> SimulationProfile:
         try:
             file = YamlFile.read(path)
-            profile = file.check(Profile, file.plain())
+            profile = file.check(SimulationProfile, file.plain())
         except DefinitionError as error:
             raise CommandError(str(error)) from None
         if path == settings.BASE_DIR / DEFAULT_PROFILE:
@@ -141,7 +142,7 @@ class Command(BaseCommand):
         pages = sum(walk.pages for walk in walks)
         self.stdout.write(
             f"{study}: {len(walks)} simulated rater{'s' if len(walks) > 1 else ''}: "
-            + words(_counted([walk.ending for walk in walks], Ending))
+            + words(_counted([walk.ending for walk in walks], WalkEnding))
         )
         self.stdout.write(
             "  behaviours: " + _counted([walk.plan.behaviour for walk in walks], Behaviour)

@@ -11,7 +11,7 @@ from dashboard.management.deciding import decide
 from dashboard.raters.reconciliation import FINDINGS, reconcile, reconciled_in_words
 from dashboard.raters.submission_lists import SubmissionLists, read_submissions
 from dashboard.raters.submissions import apply_submissions, in_words
-from survey.definition import DefinitionError
+from survey.files.problems import DefinitionError
 from survey.queries import StudyNotFound, find_study
 
 

@@ -28,7 +28,7 @@ from judge.queries import (
 )
 from judge.seeds import KEPT
 from judge.spending import Spent, expected_cost, spent_on
-from survey.definition.suggestions import did_you_mean
+from survey.files.suggestions import did_you_mean
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pandas import DataFrame
 
-from analysis.figures.judges import View, against_people, alt_test, bland_altman, shares
+from analysis.figures.judges import JudgeView, against_people, alt_test, bland_altman, shares
 from analysis.figures.printed import images_of
 from tests.analysis.figures.drawn import checked, trace
 
@@ -21,7 +21,7 @@ THINGS = DataFrame(
 )
 #: Another judge, which did not score the first response.
 OTHER = THINGS.assign(judge=[1.0, 3.0, 3.0]).drop("a")
-VIEWS = {View("llama@1", "empathy"): THINGS, View("gpt@1", "empathy"): OTHER}
+VIEWS = {JudgeView("llama@1", "empathy"): THINGS, JudgeView("gpt@1", "empathy"): OTHER}
 
 
 def test_bland_altman_shows_differences_against_means_with_bias_and_limits() -> None:
@@ -53,7 +53,7 @@ def test_a_menu_changes_to_the_other_judge_and_leaves_out_what_it_lacks() -> Non
 
 
 def test_one_response_has_a_bias_and_no_limits() -> None:
-    made = checked(bland_altman({View("j", "d"): THINGS.head(1)}, SCALE))
+    made = checked(bland_altman({JudgeView("j", "d"): THINGS.head(1)}, SCALE))
     assert trace(made, "limits of agreement")["y"] == [None]
     assert "updatemenus" not in made["layout"]
     assert made["layout"]["title"]["text"] == "j"
@@ -70,7 +70,9 @@ def test_judge_stands_against_people_with_the_line_where_both_are_the_same() -> 
 
 
 def test_dimensions_are_views_of_their_own() -> None:
-    made = checked(against_people({View("j", "warm"): THINGS, View("j", "clear"): THINGS}, SCALE))
+    made = checked(
+        against_people({JudgeView("j", "warm"): THINGS, JudgeView("j", "clear"): THINGS}, SCALE)
+    )
     (menu,) = made["layout"]["updatemenus"]
     assert [button["label"] for button in menu["buttons"]] == ["j · warm", "j · clear"]
 

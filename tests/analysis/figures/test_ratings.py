@@ -7,7 +7,7 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import gaussian_kde
 
-from analysis.figures.ratings import Ratings, kernel_density, ratings_kde
+from analysis.figures.ratings import RatingCounts, kernel_density, ratings_kde
 from analysis.figures.style import INK
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.items import rating_counts
@@ -61,14 +61,14 @@ TWO_SETS = {
 def test_kernel_density_is_that_of_scipy(values: list[int]) -> None:
     grid = np.linspace(min(values), max(values), 50)
     distinct, times = np.unique(np.array(values, dtype=float), return_counts=True)
-    ours = kernel_density(Ratings(distinct, times.astype(float)), grid)
+    ours = kernel_density(RatingCounts(distinct, times.astype(float)), grid)
     assert ours is not None
     assert ours == pytest.approx(gaussian_kde(values)(grid), rel=1e-12)
 
 
 @pytest.mark.parametrize("values", [[3.0], [3.0, 3.0, 3.0]])
 def test_one_rating_or_equal_ones_have_no_density(values: list[float]) -> None:
-    ratings = Ratings(np.array(values[:1]), np.array([float(len(values))]))
+    ratings = RatingCounts(np.array(values[:1]), np.array([float(len(values))]))
     assert kernel_density(ratings, np.linspace(1, 5, 9)) is None
 
 

@@ -18,7 +18,7 @@ from analysis.judges.circularity import (
     consensus_mae,
     raters_before,
 )
-from analysis.judges.judged import Judge
+from analysis.judges.judged import ScoreSource
 from analysis.not_available import NotAvailable
 from analysis.pipeline import Contrast, StudyData, analyse
 from analysis.quality_rules import QualityRules
@@ -36,7 +36,7 @@ RATERS: dict[str, dict[Cell, int]] = {
     "careful": dict(zip(CELLS, [3, 4, 4, 3, 4, 4], strict=True)),
     "careless": dict.fromkeys(CELLS, 1),
 }
-JUDGE = Judge(
+JUDGE = ScoreSource(
     name="llama@1",
     kind="judge",
     is_gold=True,
@@ -55,7 +55,7 @@ def guard(
     data: StudyData,
     rules: QualityRules | None = None,
     *,
-    gold: Judge = JUDGE,
+    gold: ScoreSource = JUDGE,
     families: Mapping[str, str] = FAMILIES,
 ) -> dict[str, list[dict[Any, Any]]]:
     """The tables as rows."""
@@ -176,7 +176,7 @@ def test_ways_that_agree_are_said_to() -> None:
     ],
 )
 def test_families_are_named(
-    gold: Judge, families: dict[str, str], kinds: dict[str, list[str]]
+    gold: ScoreSource, families: dict[str, str], kinds: dict[str, list[str]]
 ) -> None:
     rows = guard(study(RATERS, gold=GOLD), gold=gold, families=families)["guard_warnings"]
     told = {row["kind"]: row["text"] for row in rows if "family" in row["kind"]}

@@ -5,12 +5,12 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from analysis.exclusion_rule import Raters
+from analysis.exclusion_rule import RaterArrays
 from analysis.quality_rules import MEASURES, SECTIONS, SETTINGS, QualityRules, RuleName, SigmaOver
 from analysis.raters.exclusion import funnel, sigmas
 
 
-def raters(n: int, **different: Any) -> Raters:
+def raters(n: int, **different: Any) -> RaterArrays:
     """So many raters whom no rule matches, but for what is said of them."""
     usual: dict[str, Any] = {"minutes": 20.0, "failures": 0.0, "sigma": 1.0, "mae": 0.5}
     usual |= {"entered": True, "left": False, "decided": False, "sex": "Female"}
@@ -19,7 +19,7 @@ def raters(n: int, **different: Any) -> Raters:
         for name, value in usual.items()
     }
     measures = {name: arrays.pop(name) for name in MEASURES}
-    return Raters(**arrays, measures=measures)
+    return RaterArrays(**arrays, measures=measures)
 
 
 def test_steps_say_who_is_excluded_who_is_left_and_what_each_rule_does_alone() -> None:

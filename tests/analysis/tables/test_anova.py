@@ -10,7 +10,7 @@ from pandas import DataFrame
 from scipy.stats import f_oneway, tukey_hsd
 
 from analysis.not_available import NotAvailable
-from analysis.recipe import Group, Grouping, shipped_recipes
+from analysis.recipe import FactorGroup, Grouping, shipped_recipes
 from analysis.stats.multiplicity import Method, adjust
 from analysis.study_data import ITEM
 from analysis.tables.anova import anova, pairwise
@@ -115,8 +115,8 @@ def test_column_of_a_grouping_is_compared_by_its_answers_and_not_by_its_two_grou
     people = PEOPLE.assign(degree=pd.Series(answers))
     grouping = Grouping(
         column="degree",
-        a=Group(label="graduate", values=["Master", "Doctor"]),
-        b=Group(label="other", others=True),
+        a=FactorGroup(label="graduate", values=["Master", "Doctor"]),
+        b=FactorGroup(label="other", others=True),
         left_out=["None"],
     )
     update = {"groups": {"studied": grouping}, "anova": ["degree", "region"]}

@@ -299,7 +299,7 @@ def test_tables_are_absent_with_their_reason() -> None:
     data = ratings()
     with pytest.raises(NotAvailable, match="no two conditions"):
         paired(data, Contrast(None, None, None), SOUND, raters="all")
-    with pytest.raises(NotAvailable, match="no rating is of condition plain or tuned"):
+    with pytest.raises(NotAvailable, match="no rating is of either compared condition"):
         contrasts(data[data["condition"] == "reference"], CONTRAST, SOUND, raters="all")
-    with pytest.raises(NotAvailable, match="no model has ratings in both conditions"):
+    with pytest.raises(NotAvailable, match="no model has ratings in both compared conditions"):
         paired(data[data["model"] == "Cat"], CONTRAST, SOUND, raters="all")

@@ -6,7 +6,7 @@ from pandas import DataFrame
 from analysis.not_available import NotAvailable
 from analysis.recipe import Printed, shipped_recipes
 from analysis.tables.replication import matches, replication
-from survey.csv_text import to_text
+from survey.files.csv_text import to_text
 
 PAPER = shipped_recipes()["paper"]
 TABLES = {

@@ -174,7 +174,7 @@ def test_a_study_without_a_reference_has_no_points() -> None:
     ("contrast", "reason"),
     [
         (Contrast(None, None, None), "the study names no two conditions to compare"),
-        (Contrast("x", "y", None), "no response is in condition x or y"),
+        (Contrast("x", "y", None), "no response is in either compared condition"),
     ],
 )
 def test_a_study_without_the_contrast_has_no_wins_and_a_reason(

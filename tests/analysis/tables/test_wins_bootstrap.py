@@ -13,8 +13,8 @@ from pandas import DataFrame
 from analysis.not_available import NotAvailable
 from analysis.pipeline import StudyData, analyse
 from analysis.quality_rules import QualityRules
-from analysis.recipe import Bootstrap, Wins
-from analysis.study_data import ITEM, Checked, Contrast, check
+from analysis.recipe import Bootstrap, WinRules
+from analysis.study_data import ITEM, CheckedData, Contrast, check
 from analysis.tables.win_counts import Outcomes
 from analysis.tables.wins_bootstrap import Comparisons, comparisons
 
@@ -57,18 +57,18 @@ def study(seed: int = 3) -> StudyData:
     )
 
 
-def those_who_count(data: StudyData, checked: Checked) -> DataFrame:
+def those_who_count(data: StudyData, checked: CheckedData) -> DataFrame:
     raters = analyse(data, RULES).tables["raters"]
     names = raters.loc[raters["included"], "participant"]
     return checked.ratings[checked.ratings["participant"].isin(names)]
 
 
-def compared(data: StudyData, wins: Wins | None = None) -> Comparisons:
+def compared(data: StudyData, wins: WinRules | None = None) -> Comparisons:
     checked = check(data)
     people = checked.consented
     names = people.loc[~people["active"], "participant"]
     ratings = those_who_count(data, checked)
-    return comparisons(ratings, names, checked.known, data.contrast, wins or Wins())
+    return comparisons(ratings, names, checked.known, data.contrast, wins or WinRules())
 
 
 def drawn_again(data: StudyData, names: list[str]) -> StudyData:
@@ -163,7 +163,7 @@ def test_number_of_raters_who_count_varies_with_the_draw() -> None:
     assert 1 - counted.mean() == pytest.approx(0.25, abs=0.03)
 
 
-def by_hand(reference: dict[str, int], wins: Wins) -> list[tuple[int | None, int | None]]:
+def by_hand(reference: dict[str, int], wins: WinRules) -> list[tuple[int | None, int | None]]:
     """One rater; a is rated 3 and b 4 in set 1, and the reference as given in each set."""
     rows = [
         ("p", "S1", "1", "Ant", "base", "warmth", 3),
@@ -177,11 +177,11 @@ def by_hand(reference: dict[str, int], wins: Wins) -> list[tuple[int | None, int
 
 def test_reference_is_that_of_the_models_set_or_of_all_as_the_recipe_says() -> None:
     # 5 in its own set is above both; (5 + 2) / 2 = 3.5 over all sets is above a alone.
-    assert by_hand({"1": 5, "2": 2}, Wins(reference="own_set")) == [(-1, 2)]
-    assert by_hand({"1": 5, "2": 2}, Wins(reference="pooled")) == [(-1, 1)]
+    assert by_hand({"1": 5, "2": 2}, WinRules(reference="own_set")) == [(-1, 2)]
+    assert by_hand({"1": 5, "2": 2}, WinRules(reference="pooled")) == [(-1, 1)]
     # In the own set there is none.
-    assert by_hand({"2": 5}, Wins(reference="own_set")) == [(-1, None)]
-    assert by_hand({"2": 5}, Wins(reference="pooled")) == [(-1, 2)]
+    assert by_hand({"2": 5}, WinRules(reference="own_set")) == [(-1, None)]
+    assert by_hand({"2": 5}, WinRules(reference="pooled")) == [(-1, 2)]
 
 
 def test_equal_means_of_unequal_numbers_are_a_tie() -> None:
@@ -194,18 +194,18 @@ def test_equal_means_of_unequal_numbers_are_a_tie() -> None:
     ]
     table = DataFrame(rows, columns=["participant", *ITEM, "rating"])
     names = table["participant"].drop_duplicates()
-    found = comparisons(table, names, table[ITEM].drop_duplicates(), CONTRAST, Wins())
+    found = comparisons(table, names, table[ITEM].drop_duplicates(), CONTRAST, WinRules())
     assert column(found.observed(), 0) == [(0, None)]
 
 
 def test_ratings_of_somebody_who_is_not_drawn_from_are_refused() -> None:
     checked = check(study())
     with pytest.raises(ValueError, match="ratings of 'p0', who is not among those drawn from"):
-        comparisons(checked.ratings, pd.Series(["p1"]), checked.known, CONTRAST, Wins())
+        comparisons(checked.ratings, pd.Series(["p1"]), checked.known, CONTRAST, WinRules())
 
 
 def test_study_without_a_contrast_has_no_comparisons() -> None:
     with pytest.raises(NotAvailable, match="no two conditions"):
         compared(replace(study(), contrast=Contrast(None, None, None)))
-    with pytest.raises(NotAvailable, match="no response is in condition x or y"):
+    with pytest.raises(NotAvailable, match="no response is in either compared condition"):
         compared(replace(study(), contrast=Contrast("x", "y", None)))

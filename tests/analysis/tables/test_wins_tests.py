@@ -11,7 +11,7 @@ from pandas.testing import assert_frame_equal
 from scipy.stats import binomtest, ttest_rel
 
 from analysis.not_available import NotAvailable
-from analysis.recipe import Bootstrap, Recipe, Wins, shipped_recipes
+from analysis.recipe import Bootstrap, Recipe, WinRules, shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.items import items, rating_counts
@@ -210,7 +210,7 @@ def test_unanimous_raters_leave_no_doubt() -> None:
 
 def test_ties_are_nobodys_or_half_a_win_for_each() -> None:
     data = cell([1, 2], [2, 1])
-    half = SOUND.model_copy(update={"wins": Wins(ties="half"), "bootstrap": FEW.bootstrap})
+    half = SOUND.model_copy(update={"wins": WinRules(ties="half"), "bootstrap": FEW.bootstrap})
     neither, shared = (row(tables(data, r).tests, scenario="all") for r in (FEW, half))
     assert (neither.a_wins, neither.b_wins, neither.ties) == (0, 0, 1)
     assert (shared.a_wins, shared.b_wins, shared.ties) == (0.5, 0.5, 1)

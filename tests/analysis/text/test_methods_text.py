@@ -9,12 +9,12 @@ from analysis.quality_rules import QualityRules, RuleName
 from analysis.recipe import MixedModels
 from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table
-from analysis.text.methods_text import Settings, methods
+from analysis.text.methods_text import AnalysisSettings, methods
 from tests.analysis.text.conftest import Unsaid
 from tests.analysis.written import PAPER, SHIPPED, SOUND, recipe, said, tables
 from tests.approved import Approval
 
-SETTINGS = Settings(
+SETTINGS = AnalysisSettings(
     rules=QualityRules(),
     recipes=SHIPPED,
     sources=["prolific", "link"],
@@ -31,7 +31,7 @@ STEPS = [
 ]
 
 
-def of(made: dict[str, Table], settings: Settings = SETTINGS) -> dict[str, str]:
+def of(made: dict[str, Table], settings: AnalysisSettings = SETTINGS) -> dict[str, str]:
     """Paragraphs by title."""
     return {p.title: " ".join(said(p.sentences)) for p in methods(made, settings)}
 

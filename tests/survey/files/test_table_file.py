@@ -11,9 +11,9 @@ from typing import Any
 import openpyxl
 import pytest
 
-from survey.definition import workbook
-from survey.definition.problems import ENOUGH, DefinitionError, Problems
-from survey.definition.table_file import Columns, TableFile
+from survey.files import workbook
+from survey.files.problems import ENOUGH, DefinitionError, Problems
+from survey.files.table_file import Columns, TableFile
 from tests.workbooks import book, saved
 
 ROWS = [["scenario", "response"], ["S1", 'Tea, or; "coffee"?\nBoth.'], ["S2", "3,5"]]
@@ -302,10 +302,10 @@ def test_sheet_without_an_end_is_refused_before_it_is_read(
 
 def test_only_a_workbook_needs_openpyxl() -> None:
     script = (
-        "import sys; from survey.definition.table_file import TableFile\n"
+        "import sys; from survey.files.table_file import TableFile\n"
         "TableFile(b'a,b', file='t.csv'); print('openpyxl' in sys.modules)"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True
     )

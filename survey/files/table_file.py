@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from survey.definition.encoding import decode
-from survey.definition.problems import ENOUGH, DefinitionError, Problem, Problems, listed
-from survey.definition.suggestions import COLUMNS_ALIKE, nearest, synonym
-from survey.definition.workbook import is_workbook, read_workbook
+from survey.files.encoding import decode
+from survey.files.problems import ENOUGH, DefinitionError, Problem, Problems, listed
+from survey.files.suggestions import COLUMNS_ALIKE, nearest, synonym
+from survey.files.workbook import is_workbook, read_workbook
 
 DELIMITERS = ",;\t"
 #: The first bytes of other kinds of files, and what these are called.

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from survey.definition import DefinitionError, StudyDefinition, YamlFile
+from survey.definition import StudyDefinition
+from survey.files.problems import DefinitionError
+from survey.files.yaml_file import YamlFile
 from tests.survey import small_study
 
 

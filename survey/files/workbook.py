@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time
 from typing import Any
 
-from survey.definition.problems import DefinitionError, Problem, Problems, listed
+from survey.files.problems import DefinitionError, Problem, Problems, listed
 
 ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 #: Of Office before 2007, and of workbooks with a password.

@@ -1,6 +1,6 @@
 """Text from bytes; other encodings are refused, with what they seem to be."""
 
-from survey.definition.problems import DefinitionError, Problem
+from survey.files.problems import DefinitionError, Problem
 
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from survey.csv_text import csv_lines, from_text, time_text, to_text
+from survey.files.csv_text import csv_lines, from_text, time_text, to_text
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scanner import RoundTripScanner, ScannerError
 
-from survey.definition.encoding import decode
-from survey.definition.problems import DefinitionError, Problem
-from survey.definition.suggestions import did_you_mean, escaped, not_among
+from survey.files.encoding import decode
+from survey.files.problems import DefinitionError, Problem
+from survey.files.suggestions import did_you_mean, escaped, not_among
 
 Section = TypeVar("Section", bound=BaseModel)
-Path_ = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 UNKEPT = r"\0 and halves of a character (\ud800 to \udfff) can't be stored"
 #: Levels of nesting; no study or recipe needs ten.
@@ -81,7 +81,7 @@ class YamlFile:
             reason = error.strerror or "unreadable"
             raise DefinitionError([Problem(str(path), 0, 0, reason)]) from None
 
-    def position(self, path: Path_) -> tuple[int, int]:
+    def position(self, path: KeyPath) -> tuple[int, int]:
         """Line and column of the deepest part of `path` that exists."""
         node: Any = self.root
         line, column = 1, 1
@@ -100,7 +100,7 @@ class YamlFile:
                 break
         return line, column
 
-    def position_of(self, path: Path_, quote: str) -> tuple[int, int]:
+    def position_of(self, path: KeyPath, quote: str) -> tuple[int, int]:
         """Line and column of `quote` in the text at `path`; of its key if no line has it."""
         line, column = self.position(path)
         for number, text in enumerate(self._lines[line - 1 :], start=line):
@@ -110,7 +110,7 @@ class YamlFile:
                 return number, text.index(quote) + 1
         return line, column
 
-    def problem(self, path: Path_, message: str, *, quote: str = "") -> Problem:
+    def problem(self, path: KeyPath, message: str, *, quote: str = "") -> Problem:
         """A problem at `path` (at `quote` in its text), with the key before the message.
 
         In every item of a list it is the same problem.
@@ -135,7 +135,7 @@ class YamlFile:
         schema: type[Section],
         value: Any,
         *,
-        under: Path_ = (),
+        under: KeyPath = (),
         also: Collection[str] = (),
     ) -> Section:
         """Validate `value` (found at `under`) against `schema`. `also` are keys beside those of
@@ -152,7 +152,7 @@ class YamlFile:
         value: Any,
         problems: list[Problem],
         *,
-        under: Path_ = (),
+        under: KeyPath = (),
         also: Collection[str] = (),
     ) -> Section | None:
         """As `check`, but add what is wrong to `problems` and go on."""
@@ -166,7 +166,7 @@ class YamlFile:
         self,
         error: ValidationError,
         schema: type[BaseModel],
-        under: Path_,
+        under: KeyPath,
         also: Collection[str],
     ) -> list[Problem]:
         problems = []
@@ -190,12 +190,12 @@ class YamlFile:
             problems.append(self.problem(path, message))
         return problems
 
-    def _in_file(self, under: Path_, location: Path_, *, missing: bool) -> Path_:
+    def _in_file(self, under: KeyPath, location: KeyPath, *, missing: bool) -> KeyPath:
         """A location without the members of unions, which pydantic names and a file does not
         have: after a place that holds a mapping without that key. A `missing` key, the last of its
         location, is not there either.
         """
-        path: Path_ = ()
+        path: KeyPath = ()
         for place, step in enumerate(location):
             node = self._node(under + path)
             last = place == len(location) - 1
@@ -207,7 +207,7 @@ class YamlFile:
                 path += (step,)
         return path
 
-    def _node(self, path: Path_) -> Any:
+    def _node(self, path: KeyPath) -> Any:
         node: Any = self.root
         for step in path:
             try:
@@ -245,7 +245,7 @@ def _names_of(model: type[BaseModel]) -> tuple[Any, ...]:
     return (model.__name__, *(get_args(kind.annotation) if kind else ()))
 
 
-def _unkept(node: Any, path: Path_ = ()) -> Iterator[Path_]:
+def _unkept(node: Any, path: KeyPath = ()) -> Iterator[KeyPath]:
     """The paths of texts with characters that databases can't store; YAML's escapes allow them."""
     if isinstance(node, CommentedMap):
         for key, value in node.items():

@@ -57,7 +57,7 @@ def _plain(name: str) -> str:
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """The end of a message about an unknown name, which may have placeholders (see
-    `survey.definition.problems.Problem`); empty if no known name is similar.
+    `survey.files.problems.Problem`); empty if no known name is similar.
     """
     near = nearest(name, known)
     return escaped(f"; did you mean {near!r}?") if near is not None else ""
