@@ -41,9 +41,11 @@ class Compared:
     all_small: int = 0
     small_in: dict[str, int] = field(default_factory=dict)
 
+    none_small: int = 0
+
     @property
     def differing(self) -> int:
-        return sum(self.small_in.values())
+        return self.groups - self.all_small - self.none_small
 
 
 # ── Choosing rows ─────────────────────────────────────────────────────────────────────────────
@@ -121,6 +123,7 @@ def compared(groups: Sequence[Sequence[Row]], level: float) -> Compared | None:
             continue
         comparison.groups += 1
         comparison.all_small += all(small.values())
+        comparison.none_small += not any(small.values())
         if _differs(small):
             for recipe in (recipe for recipe, is_small in small.items() if is_small):
                 comparison.small_in[recipe] = comparison.small_in.get(recipe, 0) + 1

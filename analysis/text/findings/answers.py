@@ -101,7 +101,10 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
     if variants:
         moved = _such(variants, "same_conclusion", is_so=False)
         same = _such(variants, "same_raters")  # these cannot but agree
-        yield say("sensitivity", moved=moved, same=same, recipe=recipe)
+        if len(same) == len(variants):
+            yield say("sensitivity_same_raters", same=same)
+        else:
+            yield say("sensitivity", moved=moved, same=same, recipe=recipe)
 
 
 def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:
