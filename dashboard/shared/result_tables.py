@@ -228,7 +228,8 @@ def _together(record: Row, table: django_tables2.Table) -> str | None:
 
 class ResultTable(django_tables2.Table):  # type: ignore[misc]  # as above
     """Rows of a stored table. Columns without a value are left out; keys with one value in all rows
-    are the `constants`, with their values; `left_out` are columns of the CSV that pages leave out.
+    are the `constants`, with their values; `left_out` are the headings of columns of the CSV that
+    pages leave out.
     """
 
     constants: Sequence[tuple[str, str]]
@@ -286,7 +287,7 @@ def shown(
         for column in keys
         if constants[column.name]
     ]
-    shown_table.left_out = [column.name for column in columns if not column.page]
+    shown_table.left_out = [column.heading for column in columns if not column.page]
     return shown_table
 
 
