@@ -17,7 +17,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.models import AnalysisRun
+from analysis.labels import labels_of
+from analysis.models import AnalysisRun, Result
+from analysis.recipe_sets import recipes_of
+from analysis.text.cells import Table
 from dashboard.share import packages
 from dashboard.share.downloads import csv_response
 from dashboard.share.exports import filtered_by
@@ -146,6 +149,30 @@ def package_file(
     else:
         response["Content-Disposition"] = f'attachment; filename="{file}"'
     return response
+
+
+@require_GET
+@researcher_required
+def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> HttpResponse:
+    """A table of a run as LaTeX, as the zip has it."""
+    from dashboard.share.analysis_files import as_latex, levels  # with pandas, which pages lack
+
+    study = study_or_404(name)
+    stored = get_object_or_404(
+        Result.objects.select_related("run__recipe_set"),
+        run__study=study,
+        run=run,
+        kind=Result.Kind.TABLE,
+        name=table,
+    )
+    content = stored.content
+    whole = Table(table, content["columns"], content["rows"], labels_of(study))
+    file = f"{study.slug}-{study.version}-{table}.tex"
+    return HttpResponse(
+        as_latex(whole, levels(recipes_of(stored.run.recipe_set))),
+        content_type="application/x-tex; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{file}"'},
+    )
 
 
 def _chunks(packed: ZipFile, member: str) -> Iterator[bytes]:
