@@ -17,10 +17,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.labels import labels_of
-from analysis.models import AnalysisRun, Result
-from analysis.recipe_sets import recipes_of
-from analysis.text.cells import Table
+from analysis.models import AnalysisRun
 from dashboard.share import packages
 from dashboard.share.downloads import csv_response
 from dashboard.share.exports import filtered_by
@@ -154,25 +151,16 @@ def package_file(
 @require_GET
 @researcher_required
 def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> HttpResponse:
-    """A table of a run as LaTeX, as the zip has it."""
-    from dashboard.share.analysis_files import as_latex, levels  # with pandas, which pages lack
-
+    """A table of a run as LaTeX from its newest package; without one, the page that prepares it."""
     study = study_or_404(name)
-    stored = get_object_or_404(
-        Result.objects.select_related("run__recipe_set"),
-        run__study=study,
-        run=run,
-        kind=Result.Kind.TABLE,
-        name=table,
-    )
-    content = stored.content
-    whole = Table(table, content["columns"], content["rows"], labels_of(study))
-    file = f"{study.slug}-{study.version}-{table}.tex"
-    return HttpResponse(
-        as_latex(whole, levels(recipes_of(stored.run.recipe_set))),
-        content_type="application/x-tex; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    made = packages.packages_of(study).filter(run=run, state=Package.State.DONE)
+    newest = next(filter(packages.has_file, made), None)
+    if newest is None:
+        messages.info(
+            request, f"{table}.tex is made with the zip. Prepare the download, then ask again."
+        )
+        return redirect(reverse("downloads", args=[study]) + "#prepared")
+    return redirect("package-file", study, newest.pk, f"{table}.tex")
 
 
 def _chunks(packed: ZipFile, member: str) -> Iterator[bytes]:

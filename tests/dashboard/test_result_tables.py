@@ -171,7 +171,7 @@ def test_recipes_are_compared_by_what_they_call_small() -> None:
 
 def test_columns_that_are_in_the_file_alone_are_named() -> None:
     found = shown_of(table(row("paper", u=1.0)))
-    assert found.left_out == ["SD of group a", "U"]
+    assert found.left_out == ["SD of group a", "u"]
     assert headings(found) == [
         "n of group a / n of group b",
         "Mean of group a",

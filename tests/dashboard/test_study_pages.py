@@ -50,7 +50,7 @@ def test_imported_study_shows_no_slots_endings_and_draft(page: Client, db: None)
 def test_prolific_page_is_in_the_navigation_of_studies_on_prolific(
     page: Client, study: Study
 ) -> None:
-    link = 'href="/studies/small/submissions/"'
+    link = 'href="/studies/small@1/submissions/"'
     assert link not in page.get("/studies/small/raters/").content.decode()
     assert link in page.get("/studies/small/submissions/").content.decode()
     add_participant(study, pseudonym="eva", source="prolific")
