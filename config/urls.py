@@ -10,4 +10,5 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("dashboard.urls")),
 ]
+handler404 = "dashboard.shared.access.not_found"
 handler500 = "config.outages.server_error"

@@ -92,6 +92,7 @@ study_patterns = [
     path("results/", results.results, name="results"),
     path("results/<slug:subject>/", results.results, name="results"),
     path("results/<number:run>/<slug:table>.csv", results.table_csv, name="table"),
+    path("results/<number:run>/<slug:table>.tex", share.table_latex, name="table-latex"),
     path("figures/", figure_views.figures, name="figures"),
     path("figures/<number:run>/<slug:figure>.json", figure_views.figure, name="figure"),
     path("downloads/", share.downloads, name="downloads"),

@@ -161,12 +161,14 @@ WILCOXON = Column(
 )
 RANK_BISERIAL = Column(
     "rank_biserial",
-    "Rank-biserial correlation, from −1 to 1; 1 if a is always above b",
+    "Rank-biserial correlation, from −1 to 1; 1 if all differences are positive",
     label="rank-biserial",
 )
 T_PLUS = Column("t_plus", "Sum of the ranks of positive differences", form="whole")
 ZEROS = Column("zeros", "Raters without a difference", kind="count")
-METHOD = Column("method", "How p was computed: exact or normal approximation", kind="text")
+METHOD = Column(
+    "method", "How p was computed: exact or normal approximation", kind="text", labels="methods"
+)
 LINK = Column(
     "link",
     "Link of the mixed model: probit or logit (ordinal), or linear",

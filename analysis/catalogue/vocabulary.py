@@ -42,6 +42,7 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "alpha_raters": "α of the raters alone",
         "alpha_with_judge": "α with the judge among them",
     },
+    "methods": {"exact": "exact", "asymptotic": "normal approximation"},
     "covariates": {
         "response_position": "Position of the response",
         "block_position": "Position of the block",

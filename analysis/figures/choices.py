@@ -10,7 +10,16 @@ from pandas import DataFrame
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.forest import RATERS
-from analysis.figures.style import COLOURS, Changes, PlottedSystem, as_text, distinct, ink_on, short
+from analysis.figures.style import (
+    COLOURS,
+    Changes,
+    PlottedSystem,
+    as_text,
+    distinct,
+    ink_on,
+    intervals,
+    short,
+)
 from analysis.figures.views import ALL_SCENARIOS, drawn_one_by_one
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
@@ -49,7 +58,7 @@ def best_worst_shares(choices: DataFrame, recipe: Recipe) -> go.Figure:
     text = (
         f"Recipe {as_text(recipe.name)}. In brackets: number of choices. A system shown on more "
         "pages can be chosen more often; the table has shares of the pages that showed it, with "
-        f"{100 * recipe.confidence:g} % intervals over raters. Unit: choice. {left_out}"
+        f"{intervals(recipe)} over raters. Unit: choice. {left_out}"
     ).rstrip()
     names = [system.name for system in systems]
     return rows.shares(

@@ -25,6 +25,7 @@ from analysis.figures.style import (
     PlottedSystem,
     as_text,
     distinct,
+    intervals,
     short,
 )
 from analysis.not_available import NotAvailable
@@ -212,7 +213,7 @@ def _texts(
     """Each view's note, with its own numbers of units."""
     (low, low_label), *_, (high, high_label) = sorted(scale)
     text = (
-        f"Recipe {as_text(recipe.name)}; {100 * recipe.confidence:g} % intervals. "
+        f"Recipe {as_text(recipe.name)}; {intervals(recipe)}. "
         f"{low} = {as_text(low_label)}, {high} = {as_text(high_label)}."
     )
     return {title: " ".join([text, units, after]).rstrip() for title, units in means.units.items()}

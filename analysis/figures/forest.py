@@ -15,7 +15,7 @@ from pandas import DataFrame
 from analysis.catalogue.spec import FigureSpec
 from analysis.figures import rows
 from analysis.figures.drawing import Drawing
-from analysis.figures.style import INK, Changes, as_text
+from analysis.figures.style import INK, Changes, as_text, intervals
 from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast
@@ -148,7 +148,7 @@ def _mixed(table: DataFrame | None, recipe: Recipe) -> list[tuple[str, DataFrame
 
 
 def _intervals(recipe: Recipe) -> str:
-    return f"Recipe {as_text(recipe.name)}; {100 * recipe.confidence:g} % intervals"
+    return f"Recipe {as_text(recipe.name)}; {intervals(recipe)}"
 
 
 def _units(of_view: Mapping[str, Mapping[Row, Estimate]]) -> str:

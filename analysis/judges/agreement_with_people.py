@@ -16,6 +16,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from analysis.catalogue import columns as c
+from analysis.catalogue.number_text import decimals
 from analysis.catalogue.spec import Column, TableSpec
 from analysis.judges.judged import Judged, ScoreSource, same_family
 from analysis.stats.agreement import (
@@ -87,6 +88,8 @@ BIAS_NUMBERS = ["bias", "ci_low", "ci_high", "limits_low", "limits_high"]
 BEFORE = "before sigma_mae"
 OTHER_SCALE = "not estimable, because the judge uses another scale than people: only ranks compare"
 NO_FAMILY = "no family stated"
+#: A correlation with people from which down a judge contradicts them; weaker ones may be chance.
+CLEARLY_NEGATIVE = -0.3
 
 
 class Statistic(NamedTuple):
@@ -271,6 +274,23 @@ def _alpha(name: str, both: Pair, ratings: DataFrame, level: Level, seed: int) -
     alone = (ratings.count(axis=1) < 2).all()
     reason = "no response has two raters" if alone else "all ratings are the same"
     return Statistic(name, None, None, f"not estimable, because {reason}")
+
+
+def reversed_scales(agreement: DataFrame) -> list[tuple[str, str]]:
+    """A warning (kind and text) of each judge that contradicts people, from `judge_agreement`: r,
+    or of another scale ρ, is clearly negative.
+    """
+    known = agreement[agreement["value"].notna()]
+    warnings: dict[tuple[str, str], str] = {}
+    for name, sign in (("pearson_within", "r"), ("spearman_within", "ρ")):
+        for row in known[known["statistic"] == name].to_dict("records"):
+            if row["value"] <= CLEARLY_NEGATIVE and not row["ci_high"] >= 0:  # may be missing
+                text = (
+                    f"{row['judge']} on {row['dimension']}: {sign} with people is "
+                    f"{decimals(row['value'])}. Check whether its scale runs the other way."
+                )
+                warnings.setdefault((row["judge"], row["dimension"]), text)
+    return [("reversed_scale", text) for text in warnings.values()]
 
 
 def judge_bias(judged: Judged, *, seed: int) -> DataFrame:

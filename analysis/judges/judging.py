@@ -8,7 +8,12 @@ from pandas import DataFrame, Series
 
 from analysis.figures import judges as draw
 from analysis.figures.labelled import labelled
-from analysis.judges.agreement_with_people import judge_agreement, judge_bias, pair
+from analysis.judges.agreement_with_people import (
+    judge_agreement,
+    judge_bias,
+    pair,
+    reversed_scales,
+)
 from analysis.judges.circularity import GUARD_WARNINGS, circularity, raters_before
 from analysis.judges.consistency import (
     gold_warnings,
@@ -80,7 +85,10 @@ def analyse_judges(
             absent["judge_alt_test"] = notes[0] if notes else unscored
     except NotAvailable as reason:
         absent |= dict.fromkeys([*AGREEMENT, *FIGURES], str(reason))
-    warnings = DataFrame(gold_warnings(everything), columns=GUARD_WARNINGS.names)
+    told = gold_warnings(everything)
+    if "judge_agreement" in tables:
+        told += reversed_scales(tables["judge_agreement"])
+    warnings = DataFrame(told, columns=GUARD_WARNINGS.names)
     try:
         guard = _guard(checked, data, everything, judges, rules)
         warnings = pd.concat([warnings, guard.pop(WARNED)], ignore_index=True)

@@ -47,7 +47,10 @@ TO_REFERENCE = TableSpec(
             labels="models"),
         Column("reference_condition", "The reference's condition", is_key=True, latex=False,
             report=False, labels="conditions"),
-        c.MARGIN, c.N, c.DIFFERENCE.but(label="system minus reference"), *c.interval("difference"),
+        c.MARGIN, c.N, c.DIFFERENCE.but(
+            meaning="Mean of the system minus mean of the reference",
+            label="system minus reference",
+        ), *c.interval("difference"),
         Column("t_non_inferior", "t statistic of the non-inferiority test", latex=False,
             report=False),
         c.DF.but(behind="t_non_inferior", latex=False, report=False),

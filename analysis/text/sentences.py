@@ -108,8 +108,10 @@ def listed(names: Iterable[Any]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def system(row: Row) -> str:
-    return " ".join(row.text(column) for column in ("model", "condition") if row[column])
+def system(row: Row, prefix: str = "") -> str:
+    """Model and condition, as far as the row has them; `prefix` is that of both columns."""
+    columns = (f"{prefix}model", f"{prefix}condition")
+    return " ".join(row.text(column) for column in columns if row[column])
 
 
 def _systems(rows: Iterable[Row]) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis import catalogue
-from dashboard.shared.stored_tables import Row, StoredTable, in_order
+from dashboard.shared.stored_tables import NO_WARNING, Row, StoredTable, in_order
 
 TABLES = (
     "judge_consistency", "judge_item_spread", "judge_scores_shares", "judge_models",
@@ -14,6 +14,7 @@ TABLES = (
 GUARD = ("guard_funnel", "guard_wins", "guard_systems", "guard_raters", "guard_warnings")
 #: The sentence for each kind of warning.
 WARNINGS = {
+    "reversed_scale": "A judge scores low what people rate high: its scale may be upside down.",
     "shared_chance": "Repeated scores of the gold judge are not independent.",
     "same_family": "The gold judge scores models of its own family.",
     "family_unknown": "The judge may score models of its own family: a family is not stated.",
@@ -86,13 +87,24 @@ def grouped(table: StoredTable, *columns: str) -> list[tuple[tuple[Any, ...], li
     return list(groups.items())
 
 
-def warnings(table: StoredTable) -> list[tuple[str, list[str]]]:
-    """The warnings about gold scores by kind: a sentence for each kind, and its details."""
-    by_kind: list[tuple[str, list[str]]] = []
+@dataclass(frozen=True)
+class Remarks:
+    """What there is to know about gold scores by kind: a sentence for each, and its details.
+    Warnings are as many as `Analysis.warnings` counts; a `note` worries nobody.
+    """
+
+    warnings: list[tuple[str, list[str]]]
+    notes: list[tuple[str, list[str]]]
+
+
+def remarks(table: StoredTable) -> Remarks:
+    """The rows of guard_warnings by kind."""
+    found = Remarks([], [])
     for (kind,), rows in grouped(table, "kind"):
         texts = [row["text"] for row in rows]
+        by_kind = found.notes if kind in NO_WARNING else found.warnings
         by_kind.append((WARNINGS.get(kind, texts[0]), texts))
-    return by_kind
+    return found
 
 
 def with_flags(consistency: StoredTable) -> list[Row]:

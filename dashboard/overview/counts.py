@@ -23,6 +23,7 @@ def studies_with_counts() -> QuerySet[Study]:
         in_progress=Count("participants", filter=real & Q(participants__status="in_progress")),
         completed=Count("participants", filter=real & Q(participants__status="completed")),
         not_counted=Count("participants", filter=~real),
+        imports=Count("participants", filter=Q(participants__source=Participant.Source.IMPORT)),
     )
     return counted.order_by("slug", "-version")  # grouping drops the usual order
 

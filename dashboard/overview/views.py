@@ -24,6 +24,7 @@ from dashboard.overview.opening import NotOpened, against, only_stand_in, open_s
 from dashboard.overview.over_time import over_time
 from dashboard.overview.visits import visits
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.fieldwork import is_imported, state_in_words
 from dashboard.shared.pages import asked_for, study_page
 from survey.content import content_of
 from survey.models import Study
@@ -52,7 +53,8 @@ REHEARSAL = (
 @require_GET
 @researcher_required
 def studies(request: ResearcherRequest) -> HttpResponse:
-    return render(request, "dashboard/overview/studies.html", {"studies": studies_with_counts()})
+    found = [(each, state_in_words(each)) for each in studies_with_counts()]
+    return render(request, "dashboard/overview/studies.html", {"studies": found})
 
 
 @require_GET
@@ -65,7 +67,7 @@ def study(request: ResearcherRequest, name: str) -> HttpResponse:
         "study",
         "overview/overview",
         **_live(request, study),
-        endings=endings(study),
+        endings=[] if is_imported(study) else endings(study),
         states=State,
         state_meaning=REHEARSAL if study.is_rehearsing else STATE_MEANINGS[State(study.state)],
         links=participant_links(study),
@@ -111,6 +113,7 @@ def _live(request: HttpRequest, study: Study) -> dict[str, Any]:
         ]
         or [(slots[0].pool, slots_in_words(slots[0]))],
         "warnings": live_warnings(now),
+        "is_imported": is_imported(study),
         "over_time": over_time(people),
         "pages": pages if any(not visit.is_imported for visit in people) else [],
         "times": times,

@@ -22,7 +22,7 @@ from dashboard.shared.pages import asked_for, study_page
 from survey.content import content_of
 from survey.definition import StudyDefinition
 from survey.models import AttentionCheck, Participant, Presentation, Study
-from survey.tidy import not_counted_among
+from survey.tidy import definition_of, not_counted_among
 from survey.views.block import block_context, given_answers
 from survey.views.pages import check_context
 
@@ -88,6 +88,7 @@ def _rater_page(
         decisions=decisions,
         is_excluded=bool(decisions) and decisions[0].excluded,
         is_expert=person.source == Participant.Source.PANEL,
+        rated=definition_of(study).rating is not None,
         query=include_query(asked_for(request)),
         longest_reason=LONGEST_REASON,
         pages=timeline(person),

@@ -56,11 +56,13 @@ def _rounded(value: float, decimals: int) -> str:
     and σ of 0.5997 is below 0.6, which "10.0" and "0.600" would hide.
     """
     exact = Decimal(str(value))
-    for shown in range(decimals, max(decimals, SHOWN_AT_MOST) + 1):
-        rounded = exact.quantize(Decimal(1).scaleb(-shown), ROUND_HALF_UP)
-        if rounded == exact or not str(rounded).endswith("0" * max(1, decimals - 1)):
-            break
-    return str(rounded)
+    tried = [
+        exact.quantize(Decimal(1).scaleb(-shown), ROUND_HALF_UP)
+        for shown in range(decimals, max(decimals, SHOWN_AT_MOST) + 1)
+    ]
+    round_number = "0" * max(1, decimals - 1)
+    told = (each for each in tried if each == exact or not str(each).endswith(round_number))
+    return str(next(told, tried[0]))
 
 
 def verdicts(quality: RaterQuality, exclusion: str) -> list[Verdict]:

@@ -35,11 +35,13 @@ from dashboard.shared.pages import analysis_page, asked_for, study_page, wake_wo
 from dashboard.shared.stored_tables import sortable_columns
 from survey.files.problems import DefinitionError
 from survey.models import Participant, Study
-from survey.tidy import counted_sources
+from survey.tidy import counted_sources, definition_of
 
 RATERS_SHOWN = 100
 
 
+#: What only raters have who rated.
+OF_RATINGS = ("n_ratings", "sigma", "mae")
 RATER_COLUMNS = {
     "participant": "Rater",
     "source": "Source",
@@ -67,13 +69,17 @@ def raters(request: ResearcherRequest, name: str) -> HttpResponse:
         pages = Paginator(asked.qs, RATERS_SHOWN)
         page = pages.get_page(request.GET.get("page"))
         sort = choice.pop("sort", "participant")
+        rated = definition_of(study).rating is not None
+        left_out = () if rated else OF_RATINGS
+        columns = {name: label for name, label in RATER_COLUMNS.items() if name not in left_out}
         context |= {
             "form": asked.form,
             "is_chosen": bool(choice),
             "page": page,
             "page_numbers": pages.get_elided_page_range(page.number),
             "raters": [shown_rater(rater_row(rater), rules) for rater in page],
-            "columns": sortable_columns(RATER_COLUMNS, texts=TEXTS, sort=sort),
+            "columns": sortable_columns(columns, texts=TEXTS, sort=sort),
+            "rated": rated,
         }
         out = {decision.participant_id: decision for decision in exclusions_in_force(study)}
         context["decided"] = [(rater, out.get(rater["id"])) for rater in context["raters"]]

@@ -9,14 +9,16 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString
 
 from analysis import catalogue
-from analysis.catalogue.spec import FigureSpec, TableSpec
+from analysis.catalogue.spec import Column, FigureSpec, TableSpec
 from dashboard.shared.newest_analysis import NewestAnalysis
 from dashboard.shared.result_tables import RecipeAgreement, ResultTable
 
 #: So many sentences of an answer are shown; more are folded, but for the first.
 SENTENCES_SHOWN = 4
 #: What speaks of a and b: a heading with their names, and a meaning for files.
-SIDES = re.compile(r"\{[ab]\}|a − b|condition [ab]\b")
+SIDES = re.compile(r"\{[ab]\}|a − b|condition [ab]\b|^ a, b")
+#: The name of a column in the meaning of another.
+NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 #: The cell of a CSV that a number of a sentence comes from.
 CELL = re.compile(r'href="(\w+)\.csv#[^"]*"')
 
@@ -105,6 +107,17 @@ def linked(sentence: str, address: Callable[[str], str]) -> SafeString:
     return SafeString(CELL.sub(lambda match: f'href="{escape(address(match[1]))}"', sentence))
 
 
+def _is_explained(column: Column, columns: Sequence[str]) -> bool:
+    """Whether a page has a meaning to give: an interval is in the cell of its number."""
+    return column.page and bool(column.meaning) and column.of not in columns
+
+
+def _with_headings(about: TableSpec, meaning: str) -> str:
+    """A meaning in which columns are called as on the page."""
+    headings = {column.name: f"“{column.heading}”" for column in about.columns}
+    return NAME.sub(lambda match: headings.get(match[0], match[0]), meaning)
+
+
 def question(
     analysis: NewestAnalysis,
     about: TableSpec,
@@ -118,7 +131,7 @@ def question(
     """What a table with these columns answers, and all that belongs to it."""
     methods: dict[str, Any] = analysis.in_words.get("methods", {}).get(about.name, {})
     declared = catalogue.tables()[about.name]
-    shown = [name for name in columns if about.column(name).page and about.column(name).meaning]
+    shown = [name for name in columns if _is_explained(about.column(name), columns)]
     return Question(
         about=about,
         answers=[answer for answer in answers if answer.table == about.name],
@@ -127,7 +140,7 @@ def question(
         why_absent=analysis.not_available.get(about.name, "") if section is None else "",
         methods=[(recipe, linked(said, address)) for recipe, said in methods.items()],
         columns=[
-            (about.column(name).heading, about.column(name).meaning)
+            (about.column(name).heading, _with_headings(about, about.column(name).meaning))
             for name in shown
             if not SIDES.search(f"{declared.column(name).label} {about.column(name).meaning}")
         ],

@@ -148,6 +148,21 @@ def package_file(
     return response
 
 
+@require_GET
+@researcher_required
+def table_latex(request: ResearcherRequest, name: str, run: int, table: str) -> HttpResponse:
+    """A table of a run as LaTeX from its newest package; without one, the page that prepares it."""
+    study = study_or_404(name)
+    made = packages.packages_of(study).filter(run=run, state=Package.State.DONE)
+    newest = next(filter(packages.has_file, made), None)
+    if newest is None:
+        messages.info(
+            request, f"{table}.tex is made with the zip. Prepare the download, then ask again."
+        )
+        return redirect(reverse("downloads", args=[study]) + "#prepared")
+    return redirect("package-file", study, newest.pk, f"{table}.tex")
+
+
 def _chunks(packed: ZipFile, member: str) -> Iterator[bytes]:
     with packed, packed.open(member) as content:
         while chunk := content.read(CHUNK):

@@ -17,6 +17,7 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
+from django.views.defaults import page_not_found
 
 from survey.models import Study
 from survey.queries import StudyNotFound, find_study
@@ -45,6 +46,16 @@ def researcher_required(
         return view(cast("ResearcherRequest", request), *args, **kwargs)
 
     return guarded
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """The page of what is not there (404): with its navigation for researchers alone."""
+    is_researchers = not request.path.startswith("/s/") and request.user.is_staff
+    if not is_researchers:
+        return page_not_found(request, exception)
+    reason = exception.args[0] if exception.args else ""  # of unknown addresses it is no text
+    why = reason if isinstance(reason, str) else ""
+    return render(request, "dashboard/missing.html", {"why": why}, status=404)
 
 
 def client_address(request: HttpRequest) -> str | None:

@@ -9,13 +9,12 @@ from urllib.parse import urlencode
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from analysis.labels import labels_of
 from analysis.models import AnalysisRun, RaterQuality, Result
 from analysis.queries import IN_WORDS, latest_run
 from analysis.recipe_sets import current_recipe_set
 from analysis.rule_sets import current_rule_set
 from analysis.runs import fingerprint
-from dashboard.shared.stored_tables import StoredTable
+from dashboard.shared.stored_tables import NO_WARNING, StoredTable, in_order
 from survey.definition.labels import Labels
 from survey.models import Participant, Study
 from survey.tidy import counted_sources, not_counted_among
@@ -127,12 +126,9 @@ class NewestAnalysis:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the gold scores for readers of the results."""
-        if self.run is None:
-            return []
-        labels = labels_of(self.run.study)
-        rows = self.labelled_tables(labels, "guard_warnings")["guard_warnings"].rows
-        return [row["text"] for row in rows if row["kind"] != "ways_agree"]
+        """The kinds of warnings about judges and gold scores for readers of the results."""
+        rows = self.tables("guard_warnings")["guard_warnings"].rows
+        return in_order(row["kind"] for row in rows if row["kind"] not in NO_WARNING)
 
     def tables(self, *names: str) -> dict[str, StoredTable]:
         """The run's tables called `names`; one that it lacks is empty."""

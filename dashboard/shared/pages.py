@@ -19,6 +19,7 @@ from analysis.catalogue.subjects import MAIN
 from analysis.catalogue.subjects import SUBJECTS as RESULTS
 from analysis.labels import labels_of
 from config.celery import wake
+from dashboard.shared.fieldwork import state_in_words, uses_prolific
 from dashboard.shared.forms import IncludeForm
 from dashboard.shared.newest_analysis import NewestAnalysis, include_query, only_not_counted
 from judge.queries import gold_scores
@@ -29,6 +30,8 @@ OF_RESULTS = {
     "results" if subject == MAIN else f"results/{subject}": title
     for subject, title in RESULTS.items()
 }
+#: The page that only studies on Prolific show.
+PROLIFIC = "submissions"
 #: The subjects, and the pages of each: name of the address with what it takes, label.
 SUBJECTS = [
     ("Overview", [("study", "State")]),
@@ -44,7 +47,7 @@ SUBJECTS = [
         [
             ("raters", "Funnel and list"),
             ("thresholds", "Thresholds"),
-            ("submissions", "Prolific submissions"),
+            (PROLIFIC, "Prolific submissions"),
         ],
     ),
     ("Judges", [("gold", "Scores"), ("agreement", "Agreement"), ("guard", "Guard")]),
@@ -69,14 +72,17 @@ def study_page(
     form = IncludeForm(request.GET)
     choice = include_query(form.chosen) if form.is_valid() else ""
     own = next(pages for _, pages in SUBJECTS if page in dict(pages))
+    if page != PROLIFIC and PROLIFIC in dict(own) and not uses_prolific(study):
+        own = [each for each in own if each[0] != PROLIFIC]
     context |= {
         "study": study,
         "page_name": page,
         "choice": choice,
         "subjects": [
-            (label, address(pages[0][0], study), pages == own) for label, pages in SUBJECTS
+            (label, address(pages[0][0], study), page in dict(pages)) for label, pages in SUBJECTS
         ],
         "subject_pages": [(key, label, address(key, study)) for key, label in own],
+        "state_in_words": state_in_words(study),
     }
     context.setdefault("labels", SimpleLazyObject(partial(labels_of, study)))
     return render(request, f"dashboard/{template}.html", context)

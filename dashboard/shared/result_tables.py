@@ -41,9 +41,11 @@ class RecipeAgreement:
     all_small: int = 0
     small_in: dict[str, int] = field(default_factory=dict)
 
+    none_small: int = 0
+
     @property
     def differing(self) -> int:
-        return sum(self.small_in.values())
+        return self.groups - self.all_small - self.none_small
 
 
 # ── Choosing rows ─────────────────────────────────────────────────────────────────────────────
@@ -123,6 +125,7 @@ def compared(groups: Sequence[Sequence[Row]], level: float) -> RecipeAgreement |
             continue
         comparison.groups += 1
         comparison.all_small += all(small.values())
+        comparison.none_small += not any(small.values())
         if _differs(small):
             for recipe in (recipe for recipe, is_small in small.items() if is_small):
                 comparison.small_in[recipe] = comparison.small_in.get(recipe, 0) + 1
@@ -227,7 +230,8 @@ def _together(record: Row, table: django_tables2.Table) -> str | None:
 
 class ResultTable(django_tables2.Table):  # type: ignore[misc]  # as above
     """Rows of a stored table. Columns without a value are left out; keys with one value in all rows
-    are the `constants`, with their values; `left_out` are columns of the CSV that pages leave out.
+    are the `constants`, with their values; `left_out` are the headings of columns of the CSV that
+    pages leave out.
     """
 
     constants: Sequence[tuple[str, str]]
@@ -285,7 +289,7 @@ def shown(
         for column in keys
         if constants[column.name]
     ]
-    shown_table.left_out = [column.name for column in columns if not column.page]
+    shown_table.left_out = [column.heading for column in columns if not column.page]
     return shown_table
 
 

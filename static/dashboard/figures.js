@@ -71,6 +71,16 @@ function scrollByKeyboard(around, label) {
   around.setAttribute("aria-label", `Scrolls sideways. ${label}`);
 }
 
+const LINE = 19; // pixels of a line of a legend
+
+// A figure keeps room for the lines that its legend takes on a phone; fewer leave a gap.
+async function closeGap(element, layout) {
+  const legend = element.querySelector(".legend")?.getBoundingClientRect().height ?? 0;
+  const spare = Math.floor(LINE * (layout.meta?.legend_lines ?? 0) - legend);
+  if (spare <= 0 || !layout.height) return;
+  await Plotly.relayout(element, { "margin.t": layout.margin.t - spare, height: layout.height - spare });
+}
+
 async function draw(element) {
   const { data, layout } = await read(element.dataset.figure);
   const { updatemenus = [], ...plain } = layout;
@@ -78,6 +88,7 @@ async function draw(element) {
   const paint = async () => {
     await Plotly.react(element, structuredClone(data), inOurColours(plain), OPTIONS);
     for (const apply of views) await apply();
+    await closeGap(element, plain);
   };
   element.replaceChildren();
   const fits = layout.meta?.fits === "phone";
@@ -85,6 +96,12 @@ async function draw(element) {
   if (!fits) scrollByKeyboard(element.parentElement, element.getAttribute("aria-label"));
   await paint();
   scheme.addEventListener("change", paint);
+  let width = innerWidth;
+  let waiting;
+  addEventListener("resize", () => {
+    clearTimeout(waiting); // a legend that gets narrower takes more lines
+    if (innerWidth !== width) waiting = setTimeout(() => ((width = innerWidth), paint()), 200);
+  });
 }
 
 function drawOrSayWhyNot(element) {

@@ -69,7 +69,7 @@ def ask(client: Client, address: str) -> int:
 
 def test_addresses_hold_what_we_think_they_hold() -> None:
     assert {"/", "/account/token/", "/studies/small/", "/studies/small/raters/", *POSTED} < set(ALL)
-    assert len(PAGES) == 49 and len(API) == 10
+    assert len(PAGES) == 50 and len(API) == 10
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -166,3 +166,13 @@ def test_number_that_no_database_can_hold_is_not_found(
 def test_study_is_found_by_slug_and_by_version(page: Client, study: Study) -> None:
     assert page.get("/studies/small/").status_code == 200
     assert page.get("/studies/small@1/").status_code == 200
+
+
+def test_unknown_page_has_the_navigation_of_researchers_and_of_nobody_else(page: Client) -> None:
+    for address in ("/nowhere/", "/studies/nowhere/"):
+        answer = page.get(address)
+        assert answer.status_code == 404
+        assert 'aria-label="Account"' in answer.content.decode()
+    for answer in (page.get("/s/nowhere/else/x/"), Client().get("/nowhere/")):
+        assert answer.status_code == 404
+        assert 'aria-label="Account"' not in answer.content.decode()

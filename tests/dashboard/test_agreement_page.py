@@ -56,6 +56,11 @@ def test_page_shows_everything_that_an_analysis_found(page: Client, judge: Judge
     guard = page.get(GUARD)
     stored = set(run.results.filter(kind="table").values_list("name", flat=True))
     assert {*TABLES, *GUARD_TABLES} <= stored
+    kinds = re.findall(r"(\d+) warnings? about gold scores", shown)
+    listed = re.search(r'id="guard_warnings".*?</section>', guard.content.decode(), re.DOTALL)
+    assert listed and kinds == [
+        str(listed[0].count("<summary>") - listed[0].count("<summary>No warning: "))
+    ]
     warnings = StoredTable.from_content(run.results.get(name="guard_warnings").content)
     assert warnings.rows
     for row in warnings.labelled(labels_of(run.study), "guard_warnings").rows:

@@ -126,6 +126,8 @@ def test_measure_is_not_rounded_onto_a_round_number_it_only_comes_close_to() -> 
     assert measured_in_words(near) == "Minutes 9.98, σ 0.5997, MAE 0.900"
     assert measured_in_words({"minutes": 9.25, "sigma": 0.4123}) == "Minutes 9.3, σ 0.412"
     assert measured_in_words({"minutes": 2.0}) == "Minutes 2.0"
+    too_near = {"minutes": 9.99999, "sigma": 0.599999}
+    assert measured_in_words(too_near) == "Minutes 10.0, σ 0.600"
     assert measured_in_words({"status": "in_progress"}) == "not finished"
 
 

@@ -162,11 +162,16 @@ def test_recipes_are_compared_by_what_they_call_small() -> None:
     found = compared(grouped(rows.rows, SPEC), 0.05)
     assert found is not None
     assert (found.groups, found.all_small, found.small_in) == (2, 1, {"paper": 1})
+    assert (found.differing, found.none_small) == (1, 0)
+    both_large = table(row("paper", "S4", 0.4), row("sound", "S4", 0.5))
+    found = compared(grouped(both_large.rows, SPEC), 0.05)
+    assert found is not None
+    assert (found.differing, found.none_small) == (0, 1)
 
 
 def test_columns_that_are_in_the_file_alone_are_named() -> None:
     found = shown_of(table(row("paper", u=1.0)))
-    assert found.left_out == ["sd_a", "u"]
+    assert found.left_out == ["SD of group a", "u"]
     assert headings(found) == [
         "n of group a / n of group b",
         "Mean of group a",

@@ -323,6 +323,13 @@ def body_of(answer: Any) -> str:
     return b"".join(answer.streaming_content).decode()
 
 
+def test_a_table_has_its_latex_beside_its_csv(page: Client, grouped_run: AnalysisRun) -> None:
+    shown = page.get("/studies/small/results/groups/").content.decode()
+    address = f"/studies/small@1/results/{grouped_run.pk}/group_tests.tex"
+    assert f'href="{address}"' in shown
+    assert "group_tests.tex is made with the zip" in text_of(page.get(address, follow=True))
+
+
 def test_csv_of_what_is_not_there_is_not_found(page: Client, grouped_run: AnalysisRun) -> None:
     folder = f"/studies/grouped/results/{grouped_run.pk}"
     make_study(slug="other")

@@ -28,6 +28,39 @@ def test_studies_counts_test_people_apart(page: Client, study: Study) -> None:
     ]
 
 
+def test_list_leads_to_a_study_by_its_title_and_by_its_name(page: Client, study: Study) -> None:
+    cell = page.get("/").content.decode().partition('<th scope="row">')[2].partition("</th>")[0]
+    assert cell.startswith("<a ") and cell.endswith("</a>") and "small@1" in cell
+
+
+def test_imported_study_shows_no_slots_endings_and_draft(page: Client, db: None) -> None:
+    study = make_study()
+    study.state = Study.State.DRAFT
+    study.save()
+    add_participant(study, pseudonym="eva", source="import")
+    assert tables_of(page.get("/"))[0][1][1] == "imported"
+    shown = page.get("/studies/small/")
+    headings = [table[0][0] for table in tables_of(shown)]
+    assert "Source" in headings and "Pool" not in headings and "Ending" not in headings
+    assert "Slots" not in text_of(shown)
+    assert ">imported</span>" in shown.content.decode().partition("<nav class")[0]
+    assert "Pool" not in text_of(page.get("/studies/small/counts/"))
+
+
+def test_prolific_page_is_in_the_navigation_of_studies_on_prolific(
+    page: Client, study: Study
+) -> None:
+    link = 'href="/studies/small@1/submissions/"'
+    assert link not in page.get("/studies/small/raters/").content.decode()
+    assert link in page.get("/studies/small/submissions/").content.decode()
+    add_participant(study, pseudonym="eva", source="prolific")
+    assert link in page.get("/studies/small/raters/").content.decode()
+    study.participants.get(pseudonym="eva").delete()
+    study.settings["ways_in"] = ["prolific"]
+    study.save()
+    assert link in page.get("/studies/small/raters/").content.decode()
+
+
 # ── Overview ──────────────────────────────────────────────────────────────────────────────────────
 
 

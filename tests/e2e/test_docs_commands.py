@@ -123,7 +123,7 @@ def site(clone: Path) -> Iterator[Installation]:
         "JUDGE_MODEL": "stand-in",
         "JUDGE_API_KEY": "stand-in",
     }
-    with running_installation(clone / "data", **judge) as site:
+    with running_installation(clone / "data", worker=True, **judge) as site:
         command = [sys.executable, "-m", "judge.standin", "--port", port]
         site.processes.start("stand-in-judge", command)
         yield site

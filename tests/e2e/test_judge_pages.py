@@ -42,7 +42,7 @@ def site(server: FaultyJudge, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """An installation that asks that judge, one question at a time, with a few raters."""
     folder = tmp_path_factory.mktemp("judged")
     asking = {"JUDGE_BASE_URL": server.base_url, "JUDGE_CONCURRENCY": "1"}
-    with running_installation(folder / "site", **asking) as running:
+    with running_installation(folder / "site", worker=True, **asking) as running:
         (folder / "study.yaml").write_text(small_study.YAML + WAYS_IN + JUDGES, encoding="utf-8")
         (folder / "responses.csv").write_text(small_study.CSV, encoding="utf-8")
         simulate = ("simulate", "small", "--participants", "6", "--seed", "1")

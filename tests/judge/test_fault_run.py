@@ -108,6 +108,7 @@ def installed(
     """An installation with two workers, whose judges are asked at `server`."""
     with running_installation(
         folder,
+        worker=True,
         CELERY_BROKER_URL=broker.url,
         WORKER_PROCESSES="1",
         JUDGE_BASE_URL=server.base_url,

@@ -70,7 +70,28 @@ def choices(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[S
         most = max(chosen, key=lambda row: (row[share], -row.place))
         alike = [row for row in chosen if row[share] == most[share]]
         yield say(f"chosen_as_{kind}", most=most, alike=alike, recipe=recipe)
+        if len(alike) == 1:
+            yield from _by_scenario(tables, recipe, dimension, kind, most)
         yield from _choice_test(tables, recipe, dimension, kind)
+
+
+def _by_scenario(
+    tables: Tables, recipe: Recipe, dimension: str, kind: str, most: Row
+) -> Iterator[Sentence]:
+    """In how many scenarios the system that is first over all of them is first, too."""
+    share = f"share_{kind}"
+    rows = those_with(of_recipe(tables, "choices", recipe, dimension), share)
+    highest: dict[str, float] = {}
+    for row in rows:
+        highest[row["scenario"]] = max(row[share], highest.get(row["scenario"], 0.0))
+    own = [row for row in rows if row["scenario"] != ALL and _is_of_system(row, most)]
+    first = [row for row in own if row[share] == highest[row["scenario"]] > 0]
+    if own:
+        yield say("by_scenario", kind=kind, system=most, first=Some(first, own, share))
+
+
+def _is_of_system(row: Row, other: Row) -> bool:
+    return all(row[column] == other[column] for column in ("model", "condition"))
 
 
 def _choice_test(tables: Tables, recipe: Recipe, dimension: str, kind: str) -> Iterator[Sentence]:
@@ -101,7 +122,10 @@ def sensitivity(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterat
     if variants:
         moved = _such(variants, "same_conclusion", is_so=False)
         same = _such(variants, "same_raters")  # these cannot but agree
-        yield say("sensitivity", moved=moved, same=same, recipe=recipe)
+        if len(same) == len(variants):
+            yield say("sensitivity_same_raters", same=same)
+        else:
+            yield say("sensitivity", moved=moved, same=same, recipe=recipe)
 
 
 def order(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[Sentence]:

@@ -15,7 +15,7 @@ from analysis.text.findings.words import (
     of_recipe,
     others,
 )
-from analysis.text.sentences import Sentences
+from analysis.text.sentences import Sentences, system
 
 say = Sentences("findings/conditions.j2")
 
@@ -139,7 +139,9 @@ def to_reference(tables: Tables, recipe: Recipe | None, dimension: str) -> Itera
             continue
         near = below(LEVEL, tested, "p_adjusted")
         margin = tested[0].cite("margin")
-        yield say(name, near=near, margin=margin, without=others(tested, rows))
+        reference = system(tested[0], "reference_")
+        without = others(tested, rows)
+        yield say(name, near=near, reference=reference, margin=margin, without=without)
         worse = below(0, tested, "ci_high")
         if worse:
             yield say("below_reference", below=worse, recipe=recipe)

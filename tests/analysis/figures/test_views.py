@@ -3,6 +3,7 @@
 import pytest
 from pandas import DataFrame
 
+from analysis.figures.style import COLOURS
 from analysis.figures.views import by_scenario
 
 
@@ -52,3 +53,33 @@ def test_scenarios_with_few_ratings_are_not_shown_by_themselves(
 
 def test_an_only_scenario_is_shown_whatever_it_has() -> None:
     assert titles_and_notes({"S1": 1}) == (["S1"], "")
+
+
+#: What dark pages draw figures on (--surface).
+NIGHT = "#1c2124"
+
+
+@pytest.mark.parametrize("opacity", [1, 0.8])
+def test_colours_show_on_dark_pages(opacity: float) -> None:
+    for colour in COLOURS:
+        assert contrast(over(colour, NIGHT, opacity), channels(NIGHT)) >= 3, colour
+
+
+def channels(colour: str) -> list[float]:
+    return [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+
+
+def over(colour: str, ground: str, opacity: float) -> list[float]:
+    both = zip(channels(colour), channels(ground), strict=True)
+    return [opacity * above + (1 - opacity) * below for above, below in both]
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    """The ratio of WCAG 2."""
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour: list[float]) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -8,9 +8,16 @@ import pytest
 from pandas import DataFrame
 from scipy.stats import pearsonr, spearmanr
 
-from analysis.judges.agreement_with_people import OTHER_SCALE, judge_agreement, judge_bias
+from analysis.judges.agreement_with_people import (
+    OTHER_SCALE,
+    judge_agreement,
+    judge_bias,
+    reversed_scales,
+)
 from analysis.judges.judged import Judged, JudgesData, judged
+from analysis.judges.judging import analyse_judges
 from analysis.pipeline import StudyData
+from analysis.quality_rules import QualityRules
 from analysis.stats.agreement import krippendorff_alpha
 from analysis.study_data import check
 from tests.analysis.judged_study import Cell, cells, judges, study
@@ -176,6 +183,32 @@ def test_a_judge_on_another_scale_is_compared_by_ranks_alone() -> None:
     }
     table = judge_bias(together(study({"r": RATINGS}), of), seed=1)
     assert table[["by", "n", "note"]].to_numpy().tolist() == [["all", 4, OTHER_SCALE]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "comparable", "said"),
+    [
+        ([4.0, 3.0, 2.0, 1.0], True, "r with people is −1.00"),
+        ([9.0, 8.0, 7.0, 6.0], False, "ρ with people is −1.00"),
+        ([1.0, 2.0, 3.0, 4.0], True, None),
+        ([1.0, 2.0, 3.0, 2.9], True, None),  # up in one scenario, down in the other
+    ],
+)
+def test_judge_that_contradicts_people_is_warned_of(
+    scores: list[float], comparable: bool, said: str | None
+) -> None:
+    given = once(dict(zip(TWO, scores, strict=True)))
+    of = judges({"j": given}, about={"j": {"comparable": comparable}})
+    table = judge_agreement(together(study({"r": RATINGS}), of), level="ordinal", seed=1)
+    told = reversed_scales(table)
+    assert [kind for kind, _ in told] == (["reversed_scale"] if said else [])
+    assert all(str(said) in text for _, text in told)
+
+
+def test_warning_of_such_a_judge_is_among_the_others() -> None:
+    against = once({cell: 5.0 - rating for cell, rating in RATINGS.items()})
+    tables, *_ = analyse_judges(study({"r": RATINGS}), judges({"j": against}), QualityRules())
+    assert "reversed_scale" in set(tables["guard_warnings"]["kind"])
 
 
 ONE = TWO[:2]

@@ -79,6 +79,18 @@ def test_choices_name_who_is_chosen_most_and_prefer_the_test_by_raters(approved:
     approved(*said(about(found, "Best and worst").sound))
 
 
+def test_choices_count_the_scenarios_in_which_the_first_is_first(approved: Approval) -> None:
+    shares = {"all": (0.6, 0.4), "S1": (0.7, 0.3), "S2": (0.5, 0.5), "S3": (0.2, 0.8)}
+    shares["S4"] = (0.0, 0.0)  # nobody chose there
+    rows = [
+        {**FRONT, "dimension": "", "scenario": scenario, "model": model, "condition": ""}
+        | {"share_best": share}
+        for scenario, each in shares.items()
+        for model, share in zip(("Ant", "Bee"), each, strict=True)
+    ]
+    approved(*said(about(findings(tables(choices=rows), SHIPPED), "Best and worst").sound))
+
+
 def test_who_shares_the_first_place_is_named_with_who_shares_it(approved: Approval) -> None:
     front = {**FRONT, "dimension": ""}
     test = {**front, "set": "all", "n": 1, "chi_squared": 0.0, "df": 1, "p": 1.0, "w": 0.0}

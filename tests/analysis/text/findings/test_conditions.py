@@ -255,6 +255,8 @@ def test_reference_counts_whom_the_adjusted_test_brings_near(approved: Approval)
             "unit": "participant",
             "model": model,
             "condition": "tuned",
+            "reference_model": "Human",
+            "reference_condition": "expert",
             "margin": 0.25,
             "ci_high": high,
             "p_adjusted": p,
