@@ -90,7 +90,7 @@ def grouped(table: StoredTable, *columns: str) -> list[tuple[tuple[Any, ...], li
 @dataclass(frozen=True)
 class Remarks:
     """What there is to know about gold scores by kind: a sentence for each, and its details.
-    Warnings are as many as `Analysis.warnings` counts; a `note` worries nobody.
+    Warnings are as many as `NewestAnalysis.warnings` counts; a `note` worries nobody.
     """
 
     warnings: list[tuple[str, list[str]]]
