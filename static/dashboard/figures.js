@@ -86,7 +86,7 @@ async function draw(element) {
   const { updatemenus = [], ...plain } = layout;
   const views = updatemenus.map((menu, number) => chooser(menu, element, number));
   const paint = async () => {
-    await Plotly.react(element, structuredClone(data), inOurColours(plain), OPTIONS);
+    await Plotly.react(element, structuredClone(data), inOurColours(structuredClone(plain)), OPTIONS);
     for (const apply of views) await apply();
     await closeGap(element, plain);
   };

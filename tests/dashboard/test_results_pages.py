@@ -324,10 +324,16 @@ def body_of(answer: Any) -> str:
 
 
 def test_a_table_has_its_latex_beside_its_csv(page: Client, grouped_run: AnalysisRun) -> None:
-    shown = page.get("/studies/small/results/groups/").content.decode()
-    address = f"/studies/small@1/results/{grouped_run.pk}/group_tests.tex"
+    shown = page.get(GROUPS).content.decode()
+    address = f"/studies/grouped@1/results/{grouped_run.pk}/group_tests.tex"
     assert f'href="{address}"' in shown
     assert "group_tests.tex is made with the zip" in text_of(page.get(address, follow=True))
+
+
+def test_meanings_are_in_the_words_of_the_page(page: Client, grouped_run: AnalysisRun) -> None:
+    meanings = text_of(page.get(GROUPS))
+    assert "the same family as “p (Holm)”" in meanings
+    assert "p_adjusted" not in meanings and "Lower end of the interval" not in meanings
 
 
 def test_csv_of_what_is_not_there_is_not_found(page: Client, grouped_run: AnalysisRun) -> None:
