@@ -49,6 +49,11 @@ class RatingKey:
     condition: str
     dimension: str
 
+    def __repr__(self) -> str:
+        """Draws are made from this text: while it stays, a seed gives the same raters."""
+        values = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"Cell({values})"
+
 
 @dataclass(frozen=True)
 class Content:
