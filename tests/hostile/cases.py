@@ -167,8 +167,10 @@ class Cases:
         return self._request(page, method=b"POST", headers=[(b"Content-Type", FORM)], body=body)
 
     def _multipart(self) -> Request:
+        return self.upload(self.random.choice(self.forms))
+
+    def upload(self, page: Page) -> Request:
         """A form as browsers send files, with files where none or others belong."""
-        page = self.random.choice(self.forms)
         parts = []
         for name, value in self._sent(page):
             safe = name.replace(b'"', b"%22").replace(b"\r", b"%0D").replace(b"\n", b"%0A")

@@ -142,10 +142,11 @@ def attack(
     installation.manage("analyze", "likert", "--no-images", "--out", installation.folder / "out")
     theirs = attackers_pages(installation)
     mine, strangers = researchers_pages(installation)
-    uploads = [page for page in mine if page.path.endswith("/submissions/")]
+    [upload] = [page for page in mine if page.path.endswith("/submissions/")]
     login = [page for page in strangers if page.path == "/login/"]
-    cases = Cases([*theirs * 6, *mine, *uploads * 30, *strangers], login, seed=SEED)
-    requests = [cases.next() for _ in range(10 * CASES if long_run else CASES)]
+    cases = Cases([*theirs * 6, *mine, *strangers], login, seed=SEED)
+    numbers = range(10 * CASES if long_run else CASES)
+    requests = [cases.next() if number % 10 else cases.upload(upload) for number in numbers]
     bystanders = [prolific_id(name) for name in BYSTANDERS]
     before = protected(installation, people=bystanders)
     with ThreadPoolExecutor(CONNECTIONS) as pool:
