@@ -125,11 +125,7 @@ RATERS = Column(
     part=True,
     labels="within_rules",
 )
-DIFFERENCE = Column(
-    "difference",
-    "Mean of a minus mean of b; for comparisons with the reference, system minus reference",
-    label="{a} minus {b}",
-)
+DIFFERENCE = Column("difference", "Mean of a minus mean of b", label="{a} minus {b}")
 T = Column("t", "t statistic")
 DF = Column("df", "Degrees of freedom", behind="t", form="whole")
 LEFT_OUT = Column(

@@ -99,12 +99,12 @@ class Remarks:
 
 def remarks(table: StoredTable) -> Remarks:
     """The rows of guard_warnings by kind."""
-    found = Remarks([], [])
+    remarks_by_kind = Remarks([], [])
     for (kind,), rows in grouped(table, "kind"):
         texts = [row["text"] for row in rows]
-        by_kind = found.notes if kind in NO_WARNING else found.warnings
+        by_kind = remarks_by_kind.notes if kind in NO_WARNING else remarks_by_kind.warnings
         by_kind.append((WARNINGS.get(kind, texts[0]), texts))
-    return found
+    return remarks_by_kind
 
 
 def with_flags(consistency: StoredTable) -> list[Row]:

@@ -53,8 +53,8 @@ REHEARSAL = (
 @require_GET
 @researcher_required
 def studies(request: ResearcherRequest) -> HttpResponse:
-    found = [(each, state_in_words(each)) for each in studies_with_counts()]
-    return render(request, "dashboard/overview/studies.html", {"studies": found})
+    studies = [(each, state_in_words(each)) for each in studies_with_counts()]
+    return render(request, "dashboard/overview/studies.html", {"studies": studies})
 
 
 @require_GET

@@ -39,9 +39,8 @@ class RecipeAgreement:
     level: float
     groups: int = 0
     all_small: int = 0
-    small_in: dict[str, int] = field(default_factory=dict)
-
     none_small: int = 0
+    small_in: dict[str, int] = field(default_factory=dict)
 
     @property
     def differing(self) -> int:
