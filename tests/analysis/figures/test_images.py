@@ -31,6 +31,8 @@ def test_without_a_browser_the_note_says_where_figures_are(
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
+    # Kaleido also looks at fixed places such as /usr/bin/chromium.
+    monkeypatch.setattr("choreographer.browsers.chromium.chromium_based_browsers", {})
     assert write_images({"f": FIGURE}, tmp_path) == NO_BROWSER
     assert list(tmp_path.iterdir()) == []
 
