@@ -10,6 +10,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -25,14 +26,12 @@ from scipy.stats import norm
 from analysis.recipe import FactorGroup, Grouping, MixedModels, Recipe, Scale, shipped_recipes
 from analysis.stats.comparisons import TwoSampleT, welch_t
 from analysis.stats.equivalence import equivalence
-from analysis.stats.mixed import MixedFit, crossed, fit_linear
-from analysis.stats.mixed import contrasts as mixed_contrasts
+from analysis.stats.mixed import MixedFit
 from analysis.study_data import Contrast
 from analysis.tables.anova import anova
 from analysis.tables.contrasts import contrasts, paired
 from analysis.tables.fits import Fits
 from analysis.tables.group_tests import ALL, group_tests
-from analysis.tables.lead import min_f_leads
 from analysis.tables.mixed_models import mixed_models, system_contrasts
 from analysis.tables.systems import to_reference
 
@@ -54,8 +53,9 @@ Shares = dict[str, float]
 
 @dataclass(frozen=True)
 class Design:
-    """Everybody rates every response: `scenarios` × `sets` blocks, each of some models (`of_set`)
-    in both conditions and the reference. SDs are those of latent effects: of raters, of what a
+    """Everybody rates every response: `scenarios` × `sets` blocks, each of some models (`of_set`) in
+    both conditions and the reference. Or each block is `seen_by` so many raters; or each rater rates
+    one system, so that systems differ `between` raters. SDs are those of latent effects: of raters, of what a
     rater thinks of a condition (`taste`), of scenarios, and of texts. Where texts are `alike`, both
     conditions' answers to a scenario are equally good, one by one; where tastes are `evened`, those
     of the study's own raters add up to nothing.
@@ -71,6 +71,10 @@ class Design:
     text_sd: float = 0.35
     alike: bool = False
     evened: bool = False
+    system_taste_sd: float = 0.0
+    scenario_taste_sd: float = 0.0
+    seen_by: int = 0
+    between: bool = False
 
     @cached_property
     def _shown(self) -> DataFrame:
@@ -130,6 +134,7 @@ class Design:
         """Ratings and people of a study whose conditions and groups of raters do not differ."""
         each = self._shown
         scenario, condition = each["scenario"].to_numpy(), each["condition"].to_numpy()
+        system = each.groupby(["model", "condition"]).ngroup().to_numpy()
         numbers = each.groupby(["scenario", "model", "condition"]).ngroup().to_numpy()
         if self.alike:
             numbers = each.groupby(["scenario", "model"]).ngroup().to_numpy()
@@ -143,11 +148,27 @@ class Design:
             + tastes[:, condition]
             + draw.normal(0, self.scenario_sd, self.scenarios)[scenario]
             + text
+            + draw.normal(0, self.system_taste_sd, (self.raters, system.max() + 1))[:, system]
+            + draw.normal(0, self.scenario_taste_sd, (self.scenarios, 3))[scenario, condition]
             + np.where(condition == 2, self.to_the_margin, 0)
             + draw.normal(0, 1, (self.raters, len(each)))
         )
         ratings = self._frame.assign(rating=1 + np.digitize(latent, THRESHOLDS).ravel())
-        return ratings, self._people(draw)
+        rated = self._rated(draw, each.groupby(["scenario", "set"]).ngroup().to_numpy(), system)
+        return ratings[rated.ravel()].reset_index(drop=True), self._people(draw)
+
+    def _rated(
+        self, draw: np.random.Generator, block: "np.ndarray", system: "np.ndarray"
+    ) -> "np.ndarray":
+        """Which responses (columns) each rater rates."""
+        rated = np.ones((self.raters, len(block)), dtype=bool)
+        if self.seen_by:
+            order = draw.random((self.raters, block.max() + 1)).argsort(axis=0).argsort(axis=0)
+            rated &= (order < self.seen_by)[:, block]
+        if self.between:
+            own = draw.permutation(self.raters) % (system.max() + 1)
+            rated &= own[:, None] == system
+        return rated
 
     def _people(self, draw: np.random.Generator) -> DataFrame:
         people = DataFrame({"participant": self._frame["participant"].unique()})
@@ -166,13 +187,34 @@ DESIGNS = {
     "evened": Design(taste_sd=0.3, evened=True),
     "small": Design(raters=40, scenarios=12, sets=1),
 }
-#: Of a study in which all raters rate everything; in these the tests of `lead` are made alone, for
-#: groups of so few raters are none.
-FEW_RATERS = {
-    f"5x{scenarios}-{taste:g}": Design(
-        raters=5, scenarios=scenarios, sets=1, of_set=1, taste_sd=taste
-    )
-    for scenarios, taste in product((50, 100), (0.15, 0.3))
+#: Of the main result alone: designs in which random intercepts of raters and items are not enough.
+MAIN = {
+    **{
+        f"{raters}x{scenarios}-{taste:g}": Design(
+            raters=raters, scenarios=scenarios, sets=1, of_set=1, taste_sd=taste
+        )
+        for raters, scenarios, taste in (
+            (5, 50, 0.3), (5, 50, 0.0), (5, 100, 0.15), (5, 100, 0.0), (10, 20, 0.3), (10, 20, 0.0),
+            (3, 200, 0.2), (3, 200, 0.0), (40, 12, 0.4), (40, 12, 0.0),
+        )
+    },
+    "116x6x8-0.3": Design(sets=4, taste_sd=0.3),
+    "116x6x8-0": Design(sets=4),
+    "116x6x8-systems": Design(sets=4, system_taste_sd=0.3),
+    "incomplete-0.3": Design(raters=20, scenarios=100, sets=1, of_set=1, taste_sd=0.3, seen_by=3),
+    "between": Design(raters=60, scenarios=10, sets=1, of_set=1, between=True),
+    "20x20x4-scenarios": Design(
+        raters=20, scenarios=20, sets=2, taste_sd=0.3, scenario_taste_sd=0.2
+    ),
+    "60x6x4-scenarios": Design(
+        raters=60, scenarios=6, sets=2, taste_sd=0.2, scenario_taste_sd=0.2
+    ),
+}  # fmt: skip
+#: Tests of the same difference, by what a row of contrasts generalises to.
+NOT_MAIN = {
+    "both": "min F′",
+    "scenarios": "paired t by scenario (F2)",
+    "raters": "paired t by rater (F1)",
 }
 
 
@@ -280,55 +322,24 @@ def mixed(ratings: DataFrame, people: DataFrame) -> Shares:
     found: Shares = {}
     for link, scale in (("probit", "latent"), ("probit", "ratings"), ("linear", "ratings")):
         found |= _by_model(f"{link}, {scale}", of[link, scale])
-    return found | _with_scenarios(ratings)
-
-
-def lead(ratings: DataFrame, people: DataFrame) -> Shares:
-    """a against b, of which neither is better: each of `leads`."""
-    found: Shares = {}
-    for test, p in leads(ratings).items():
-        found |= _by_model(test, p)
     return found
 
 
-def leads(ratings: DataFrame) -> dict[str, "Series[float]"]:
-    """The p of each model by what `sound` leads with, and by what it does not: the mixed model for
-    a scale of a few points, min F′ and both that it is made of.
+def main_result(ratings: DataFrame, people: DataFrame) -> Shares:
+    """a against b of all models, of which neither is better, on the scale of the ratings: what
+    `sound` has as its main result, by either kind of model, and what it is not.
     """
-    tests = contrasts(ratings, CONTRAST, SOUND, raters="all").set_index("model")
-    by = {str(to): rows for to, rows in tests.groupby("generalises_to")}
-    fit = Fits().of(ratings, "probit")
-    assert isinstance(fit, MixedFit)
-    table = DataFrame(system_contrasts(fit, CONTRAST, SOUND)).query("scale == 'ratings'")
-    model = table.set_index("model")["p"]
-    few = by["both"]["note"].map(min_f_leads).all()
-    return {
-        "what sound leads with": by["both"]["p"] if few else model,
-        "probit, ratings": model,
-        "min F′": by["both"]["p"],
-        "paired t by scenario (F2)": by["scenarios"]["p"],
-        "paired t by rater (F1)": by["raters"]["p"],
-    }
-
-
-def _with_scenarios(ratings: DataFrame) -> Shares:
-    """The linear model with scenarios as a fixed effect, which compares texts within them."""
-    names = ["model", "condition", "scenario"]
-    frame = ratings.assign(
-        system=ratings["model"].astype("str") + ratings["condition"].astype("str"),
-        scenario=ratings["scenario"].astype("str"),
-        text=ratings.groupby(names, observed=True).ngroup(),
-    )
-    groups = ("participant", "text")
-    fit = fit_linear(crossed(frame, rating="rating", fixed=["system", "scenario"], groups=groups))
-    assert isinstance(fit, MixedFit)
-    single = {m: {m + A: 1.0, m + B: -1.0} for m in ratings["model"].unique() if m != REFERENCE}
-    every = {
-        system: weight / len(single) for pair in single.values() for system, weight in pair.items()
-    }
-    families = single | ({ALL: every} if len(single) > 1 else {})
-    p = mixed_contrasts(fit, "system", families).set_index("contrast")["p"]
-    return _by_model("linear, scenarios fixed", p)
+    tests = contrasts(ratings, CONTRAST, SOUND, raters="all").set_index("generalises_to")
+    found: Shares = {}
+    for link in ("linear", "probit"):
+        fit = Fits().of(ratings, link)
+        if isinstance(fit, MixedFit):
+            table = DataFrame(system_contrasts(fit, CONTRAST, SOUND)).query("scale == 'ratings'")
+            found[f"mixed model, {link}"] = _rejected(table["p"][-1:])
+    for to, name in NOT_MAIN.items():
+        of_all = tests[tests["model"] == (ALL if ALL in set(tests["model"]) else "model 1")]
+        found[name] = _rejected([of_all["p"].get(to, np.nan)])
+    return found
 
 
 @dataclass(frozen=True)
@@ -337,6 +348,7 @@ class Rate:
 
     percent: float
     margin: float
+    studies: int
 
     def __str__(self) -> str:
         return f"{self.percent:.1f} ± {self.margin:.1f}"
@@ -346,6 +358,13 @@ def rates(
     design: Design, tests: Sequence[Callable[..., Shares]], studies: int, seed: int
 ) -> dict[str, Rate]:
     """What the tests reject, over so many studies. A study's tests of its models count together."""
+    each = _shares(design, studies, seed, tests)
+    return {name: _rate(np.array(shares)) for name, shares in each.items()}
+
+
+def _shares(
+    design: Design, studies: int, seed: int, tests: Sequence[Callable[..., Shares]] = (main_result,)
+) -> dict[str, list[float]]:
     draw = np.random.default_rng(seed)
     found: dict[str, list[float]] = {}
     for _ in range(studies):
@@ -353,40 +372,70 @@ def rates(
         for test in tests:
             for name, share in test(ratings, people).items():
                 found.setdefault(name, []).append(share)
-    return {name: _rate(np.array(shares)) for name, shares in found.items()}
+    return found
 
 
 def _rate(shares: "np.ndarray") -> Rate:
     # Where nothing was rejected the spread is 0, and yet the rate need not be.
     spread = max(float(shares.std()), float(1 / np.sqrt(len(shares))))
-    return Rate(100 * float(shares.mean()), 196 * spread / float(np.sqrt(len(shares))))
+    return Rate(100 * float(shares.mean()), 196 * spread / float(np.sqrt(len(shares))), len(shares))
 
 
 #: What is simulated for every study; mixed models, which take longer, are for fewer.
 TESTS = {"conditions": conditions, "margins": margins, "groups": groups}
 
 
+def many_rates(design: Design, studies: int, seed: int, jobs: int) -> dict[str, Rate]:
+    """`rates` of the main result, the studies shared out among processes."""
+    parts = [studies // jobs + (job < studies % jobs) for job in range(jobs)]
+    with ProcessPoolExecutor(jobs) as pool:
+        each = pool.map(_shares, [design] * jobs, parts, range(seed, seed + jobs))
+    found: dict[str, list[float]] = {}
+    for shares in each:
+        for name, values in shares.items():
+            found.setdefault(name, []).extend(values)
+    return {name: _rate(np.array(values)) for name, values in found.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1000, help="simulated for each design")
     parser.add_argument("--mixed", type=int, default=500, help="of these with mixed models")
-    designs = DESIGNS | FEW_RATERS
-    parser.add_argument("--designs", nargs="+", choices=designs, default=list(designs))
+    parser.add_argument("--designs", nargs="+", choices=DESIGNS | MAIN, default=list(DESIGNS))
     parser.add_argument("--tests", nargs="+", choices=TESTS, default=list(TESTS))
+    parser.add_argument("--jobs", type=int, default=1, help="processes, for the main result")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--store", type=Path, help="append the main result's rates to a CSV file")
     given = parser.parse_args()
     for name in given.designs:
-        start = time.process_time()
-        few = name in FEW_RATERS
-        tests = [lead] if few else [TESTS[test] for test in given.tests]
-        found = rates(designs[name], tests, given.studies, seed=7)
-        with_mixed = given.studies if few else given.mixed
-        if given.mixed and not few:
-            found |= rates(designs[name], (mixed,), given.mixed, seed=8)
-        print(f"\n{name}: {designs[name]}")
+        start = time.monotonic()
+        design = (DESIGNS | MAIN)[name]
+        if name in MAIN:
+            found = many_rates(design, given.studies, given.seed, given.jobs)
+            with_mixed = given.studies
+            if given.store:
+                _store(given.store, name, given.seed, found)
+        else:
+            found = rates(design, [TESTS[test] for test in given.tests], given.studies, given.seed)
+            with_mixed = given.mixed
+            if given.mixed:
+                found |= rates(design, (mixed,), given.mixed, seed=8)
+        print(f"\n{name}: {design}")
         print(f"{given.studies} studies, {with_mixed} of mixed models; percent rejected at 5 %")
         for test, rate in found.items():
             print(f"{test:50} {rate}")
-        print(f"{time.process_time() - start:.0f} CPU seconds", flush=True)
+        print(f"{time.monotonic() - start:.0f} seconds", flush=True)
+
+
+def _store(file: Path, design: str, seed: int, found: dict[str, Rate]) -> None:
+    """Rows of design, seed, test, number of studies, number that rejected."""
+    new = not file.exists()
+    with file.open("a", encoding="utf-8") as stream:
+        if new:
+            stream.write("design,seed,test,studies,rejected\n")
+        for test, rate in found.items():
+            rejected = round(rate.percent * rate.studies / 100)
+            stream.write(f"{design},{seed},{test},{rate.studies},{rejected}\n")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from analysis.not_available import NotAvailable
 from analysis.recipe import Recipe
 from analysis.study_data import Contrast
 from analysis.tables.group_tests import ALL
-from analysis.tables.lead import FEW_RATERS, min_f_leads
 
 LINKS = {"linear": "linear", "probit": "ordinal, probit", "logit": "ordinal, logit"}
 RATERS = {"included": "Included raters", "all": "All raters"}
@@ -87,13 +86,8 @@ def contrast_forest(contrasts: DataFrame, mixed: DataFrame | None, recipe: Recip
         raise NotAvailable("no difference between the conditions is estimable")
     a, b = (as_text(str(ours[name].iloc[0])) for name in ("condition_a", "condition_b"))
     names: dict[Row, str] = {(model,): _of_model(model) for model in models}
-    narrow = (
-        f" Where {FEW_RATERS}, intervals may be too narrow, except those for other raters: see "
-        "min F′ in the table."
-    )
-    few = any(min_f_leads(note) for note in ours["note"].dropna())
     text = f"{_intervals(recipe)}. Right of 0, {a} was rated higher."
-    after = f"What is missing is not estimable: see the table.{narrow if few else ''}"
+    after = "What is missing is not estimable: see the table."
     title = f"{a} minus {b} (points)"
     return _figure(forest, names, title, (text, after), zero=True)
 

@@ -21,7 +21,6 @@ from analysis.stats.min_f_prime import MinF, min_f_prime
 from analysis.stats.paired import PairedT
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.group_tests import ALL, adjusted
-from analysis.tables.lead import LEAST_RATERS, with_lead
 from analysis.tables.pages import scenarios, sides
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.signed_ranks import signed_ranks
@@ -47,9 +46,8 @@ CONTRASTS = TableSpec(
     question="Is {a} rated higher than {b}?",
     observations="raters; scenarios; both",
     says="The difference is {a} minus {b}: for other raters of these texts (raters, F1), for "
-        "other scenarios with these raters (scenarios, F2), and for both at once (min F′). "
-        f"The main result is min F′ with fewer than {LEAST_RATERS} raters, otherwise the mixed "
-        "model.",
+        "other scenarios with these raters (scenarios, F2), and for both at once (min F′). The "
+        "main result is that of the mixed model; without one, min F′.",
     section="Contrasts",
     subject="wins",
     counts="The unit is what the row generalises to; n counts it.",
@@ -141,14 +139,12 @@ def contrasts(
     `generalises_to` says to whom: `raters` of these very texts, `scenarios` judged by these raters,
     or `both`; `n` counts them. A difference is that of ratings of the same rater, model and page;
     `missing_cells` are raters × scenarios (× models) without one. p values are adjusted over the
-    models within each. Where few raters rated the dimension, the note of `both` says that it
-    leads. Raises NotAvailable.
+    models within each. Raises NotAvailable.
     """
-    counted = ratings.groupby("dimension", observed=True)["participant"].nunique()
     rows = [
         {**_front(recipe, contrast, raters, each), **row}
         for each in _compared(ratings, contrast, known)
-        for row in _generalised(each, recipe.confidence, int(counted.get(each.dimension, 0)))
+        for row in _generalised(each, recipe.confidence)
     ]
     table = _over_models(DataFrame(rows, columns=CONTRASTS.names), ["dimension", "generalises_to"])
     return table.astype({"n": "Int64", "df1": "Int64"})
@@ -280,16 +276,14 @@ def _front(recipe: Recipe, contrast: Contrast, raters: str, of: PairedMeans) -> 
     }
 
 
-def _generalised(each: PairedMeans, confidence: float, n_raters: int) -> Iterator[dict[str, Any]]:
-    """For other raters, scenarios and both; `n_raters` rated the dimension."""
+def _generalised(each: PairedMeans, confidence: float) -> Iterator[dict[str, Any]]:
+    """For other raters, scenarios and both."""
     rows: list[dict[str, Any]] = [{"note": each.why_not} for _ in UNITS]
     if not each.why_not:
         tests = min_f_prime(each.differences, confidence=confidence, units=("rater", "scenario"))
         rows = [_of_t(tests.by_raters), _of_t(tests.by_items), _of_min_f(tests.min_f)]
     for (unit, to), row in zip(UNITS.items(), rows, strict=True):
         note = row["note"] if each.why_not else each.noted(row["note"])
-        if to == "both":
-            note = with_lead(note, n_raters)
         front = {"unit": unit, "generalises_to": to, "missing_cells": each.missing}
         yield {**row, **front, "note": note}
 

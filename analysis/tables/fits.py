@@ -1,4 +1,11 @@
-"""Mixed models of systems, each fitted once for all tables that need it."""
+"""Mixed models of systems, each fitted once for all tables that need it.
+
+The system is the fixed effect. Raters differ, and so do their preferences for a condition and for a
+system in it; scenarios differ, and so do the texts of systems within a scenario. Each of these has
+random effects, whatever the data say of its size: if effects are kept only where they seem to be
+there, contrasts find too many differences that are not (benchmarks/README.md). Where each condition
+has one system, or all systems one condition, two of these are the same and have one effect.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +17,9 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import MixedFit, crossed, fit_linear, fit_ordinal
 
 SYSTEM = ["model", "condition"]
+#: (1 | rater) + (1 | rater:condition) + (1 | rater:condition:system) + (1 | scenario)
+#: + (1 | scenario:system)
+RANDOM = ("rater/condition/system", "scenario/system")
 #: Ratings of a dimension up to which a model is kept.
 KEPT_UP_TO = 100_000
 
@@ -41,9 +51,7 @@ class Fits:
         raters = frozenset(ratings["participant"].unique())
         if raters in known:
             return known[raters]
-        data = crossed(
-            frame_of(ratings), rating="rating", fixed=["system"], groups=("rater", "item")
-        )
+        data = crossed(frame_of(ratings), rating="rating", fixed=["system"], groups=RANDOM)
         near = next((fit for fit in known.values() if isinstance(fit, MixedFit)), None)
         fit = fit_linear(data) if link == "linear" else fit_ordinal(data, link=link, near=near)
         if len(ratings) <= KEPT_UP_TO:
@@ -52,14 +60,19 @@ class Fits:
 
 
 def frame_of(ratings: DataFrame) -> DataFrame:
-    """Ratings with their `system`, and the numbers of their `rater` and `item`."""
+    """Ratings with their `system`, and the numbers of their `rater`, `condition` and `scenario`."""
     by_system = ratings.groupby(SYSTEM, observed=True, sort=True)
     systems = [SystemLevel(str(model), str(condition)) for (model, condition), _ in by_system]
+    numbers = {
+        name: factorize(ratings[column], sort=True)[0]
+        for name, column in {
+            "rater": "participant", "condition": "condition", "scenario": "scenario"
+        }.items()
+    }  # fmt: skip
     return DataFrame(
         {
             "rating": ratings["rating"].to_numpy(dtype=float),
             "system": Categorical.from_codes(by_system.ngroup().to_numpy(), Index(systems)),
-            "rater": factorize(ratings["participant"], sort=True)[0],
-            "item": ratings.groupby([*SYSTEM, "scenario"], observed=True).ngroup().to_numpy(),
+            **numbers,
         }
     )

@@ -1,8 +1,8 @@
 """Ratings by systems, raters and items at once: mixed models with crossed random intercepts.
 
-A rating is of a system (fixed), by a rater and of an item (both random); an item is the response
-of a system to a scenario, the same in every set. One model per dimension and link; estimates are
-for raters and items in general.
+A rating is of a system (fixed), by a rater and of a scenario; the random effects are those of
+`fits.RANDOM`. An item is the response of a system to a scenario, the same in every set. One model
+per dimension and link; estimates are for raters and texts in general.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,6 @@ from analysis.stats.mixed import (
 )
 from analysis.study_data import Contrast
 from analysis.tables.fits import Fits, SystemLevel
-from analysis.tables.lead import LEAST_RATERS, with_lead
 from analysis.tables.request import AnalysisSpec, Request, Tables
 
 KEYS = ["recipe", "raters", "dimension", "link"]
@@ -37,16 +36,19 @@ MIXED_CONTRASTS = TableSpec(
     (
         c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL,
         c.CONDITION_A.but(is_key=False), c.CONDITION_B.but(is_key=False), c.SCALE, c.DIFFERENCE,
-        c.SE, c.DF.csv_only(), c.T.csv_only(), c.P, c.p_holm("models"), *c.interval("difference"),
-        c.NOTE,
+        c.SE, c.DF.but(latex=False), c.T.csv_only(), c.P, c.p_holm("models"),
+        *c.interval("difference"),
+        Column("limited_by", "What makes most of the variance of the difference: raters (how much "
+            "their preferences differ), texts (how much scenarios' texts differ), or ratings. More "
+            "of these would make the interval shorter", choice=True, latex=False),
     ),
     question="Is {a} rated higher than {b}, for raters and items in general?",
     observations="ratings in raters × items",
-    says="{a} minus {b}, from models with random intercepts of raters and items. Ordinal models "
-        "give it on the scale of the ratings and on the latent scale, whose unit is that of the "
-        "link (for probit, the standard deviation of single ratings). With fewer than "
-        f"{LEAST_RATERS} raters, min F′ is the main result, because these models do not account "
-        "for raters' preferences between conditions.",
+    says="{a} minus {b}, for other raters and other texts at once: the main result. The models "
+        "account for raters who differ in their use of the scale and in their preference for a "
+        "condition, and for texts that differ. Ordinal models give the difference on the scale of "
+        "the ratings and on the latent scale, whose unit is that of the link (for probit, the "
+        "standard deviation of single ratings).",
     section="Mixed models",
     subject="mixed-models",
     counts="n counts the unit.",
@@ -56,7 +58,7 @@ MIXED_SYSTEMS = TableSpec(
     "Estimated means of the systems",
     (
         c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.MODEL, c.CONDITION, c.SCALE,
-        c.ESTIMATE, c.SE, c.DF.csv_only(), *c.interval("estimate"), c.NOTE,
+        c.ESTIMATE, c.SE, c.DF.csv_only(), *c.interval("estimate"),
     ),
     question="How good is each system, for raters and items in general?",
     observations="ratings in raters × items",
@@ -98,14 +100,20 @@ MIXED_MODELS = TableSpec(
     question="What are the mixed models made of?",
     observations="ratings in raters × items",
     says="Thresholds between the points of the scale (ordinal models), and standard deviations of "
-        "raters, items and residuals (the last for linear models). Unless the recipe chooses, "
-        f"scales of up to {MOST_CATEGORIES} points get an ordinal model; sliders and longer "
-        "scales get a linear one.",
+        "raters, of raters' preferences (rater:condition, rater:condition:system), of "
+        "scenarios, of texts (scenario:system) and, in linear models, of residuals. An SD of 0 "
+        "is an estimate like others. Unless the recipe chooses, scales of up to "
+        f"{MOST_CATEGORIES} points get an ordinal model; sliders and longer scales get a linear "
+        "one.",
     section="Mixed models",
     subject="mixed-models",
     counts="n ratings counts the unit.",
     appendix=True,
 )  # fmt: skip
+
+
+#: What the sources of variance are to a reader.
+LIMITS = {"rater": "raters", "scenario": "texts", "error": "ratings"}
 
 
 @dataclass(frozen=True)
@@ -162,14 +170,14 @@ def mixed_models(
 
 
 def _parameters(fit: MixedFit) -> Iterator[dict[str, Any]]:
-    """Thresholds, then the spread of raters, items and, in a linear model, of what is left."""
+    """Thresholds, then the spread of random effects and, in a linear model, of what is left."""
     errors = fit.standard_errors
     of_fit = {
         "n_ratings": len(fit.data.y),
-        "n_raters": len(fit.data.groups[0].labels),
-        "n_items": len(fit.data.groups[1].labels),
+        "n_raters": len(fit.data.group("rater").labels),
+        "n_items": fit.data.sides[1].cells,
         "log_likelihood": fit.log_likelihood,
-        "note": " ".join(note.sentence for note in fit.notes),
+        "note": said_of(fit),
     }
     for name, value in fit.thresholds.items():
         yield {
@@ -185,11 +193,11 @@ def _parameters(fit: MixedFit) -> Iterator[dict[str, Any]]:
         yield {**of_fit, "parameter": "sd residual", "estimate": fit.residual_sd}
 
 
-def _note(row: dict[Any, Any]) -> str:
-    """Why degrees of freedom lack, where they do."""
-    if np.isfinite(row["df"]):
-        return ""
-    return "no degrees of freedom, because all SDs are estimated at 0; held against the normal"
+def said_of(fit: MixedFit) -> str:
+    """What a reader must know of a fit. That an SD is 0 stands among the parameters: the terms are
+    not selected, and degrees of freedom allow for it.
+    """
+    return " ".join(note.sentence for note in fit.notes if note.kind != "boundary")
 
 
 def _scales(fit: MixedFit) -> tuple[Any, ...]:
@@ -208,14 +216,11 @@ def _estimates(fit: MixedFit, recipe: Recipe) -> Iterator[dict[str, Any]]:
                 "df": row["df"],
                 "ci_low": row["low"],
                 "ci_high": row["high"],
-                "note": _note(row),
             }
 
 
 def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Iterator[dict[str, Any]]:
-    """a less b of each model that has both, and over all of these; the note says where the raters
-    are too few for them to lead.
-    """
+    """a less b of each model that has both, and over all of these."""
     if contrast.condition_a is None or contrast.condition_b is None:
         return
     a, b = contrast.conditions
@@ -224,7 +229,6 @@ def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Itera
     both = [m for m in models if SystemLevel(m, a) in systems and SystemLevel(m, b) in systems]
     single = {m: {SystemLevel(m, a): 1.0, SystemLevel(m, b): -1.0} for m in both}
     share = 1 / len(both) if both else 0.0
-    n_raters = len(fit.data.groups[0].labels)
     every = {
         system: weight * share for weights in single.values() for system, weight in weights.items()
     }
@@ -244,7 +248,7 @@ def system_contrasts(fit: MixedFit, contrast: Contrast, recipe: Recipe) -> Itera
                     "p_adjusted": row["p_adjusted"] if is_single else np.nan,
                     "ci_low": row["low"],
                     "ci_high": row["high"],
-                    "note": with_lead(_note(row), n_raters),
+                    "limited_by": LIMITS[row["source"]],
                 }
 
 

@@ -1,8 +1,8 @@
 """Does it matter when and after what a response was rated? And does any conclusion hang on it?
 
-A linear mixed model with the crossed intercepts of raters and items, as in `tables.mixed_models`,
-has three numbers beside the systems: the position of the response in its block, the position of
-the block in the survey, and the rating that the same rater gave just before on this dimension.
+A linear mixed model with the random effects of `tables.mixed_models` has three numbers beside the
+systems: the position of the response in its block, the position of the block in the survey, and the
+rating that the same rater gave just before on this dimension.
 
 A rater's first rating has none before it. It stays in the model with the mean of all others'
 previous ratings: left out, it would take along what it says about the rater, and the model would
@@ -29,9 +29,9 @@ from analysis.stats.mixed import Crossed, MixedFit, crossed, fit_linear
 from analysis.stats.mixed.checks import dependent
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.conclusions import NOTHING, TestedDifference, moved
-from analysis.tables.fits import frame_of
+from analysis.tables.fits import RANDOM, frame_of
 from analysis.tables.group_tests import ALL, adjusted
-from analysis.tables.mixed_models import system_contrasts
+from analysis.tables.mixed_models import said_of, system_contrasts
 from analysis.tables.request import AnalysisSpec, Request, Tables
 
 #: A rating is the unit.
@@ -186,7 +186,7 @@ def _data(frame: DataFrame, without: Collection[str]) -> Crossed:
         frame,
         rating="rating",
         fixed=["system", *(name for name in COVARIATES if name not in without)],
-        groups=("rater", "item"),
+        groups=RANDOM,
     )
 
 
@@ -199,7 +199,7 @@ def _effects(fits: OrderFits, confidence: float) -> Iterator[dict[str, Any]]:
         elif isinstance(fit, Inestimable):
             yield {**row, "note": _joined(str(fit), fits.note)}
         else:
-            yield {**row, **_slope(fit, name, confidence), "note": _joined(_said(fit), fits.note)}
+            yield {**row, **_slope(fit, name, confidence), "note": _joined(said_of(fit), fits.note)}
 
 
 def _slope(fit: MixedFit, name: str, confidence: float) -> dict[str, float]:
@@ -226,7 +226,7 @@ def _conclusions(fits: OrderFits, contrast: Contrast, recipe: Recipe) -> Iterato
         }
         for fit in (fits.plain, fits.ordered)
     )  # fmt: skip
-    said = [_said(fit) for fit in (fits.plain, fits.ordered) if isinstance(fit, MixedFit)]
+    said = [said_of(fit) for fit in (fits.plain, fits.ordered) if isinstance(fit, MixedFit)]
     note = _joined(*dict.fromkeys([*reasons, *said, fits.note]))
     if not plain and not ordered and contrast.condition_a and contrast.condition_b:
         a, b = contrast.conditions
@@ -252,10 +252,6 @@ def _conclusions(fits: OrderFits, contrast: Contrast, recipe: Recipe) -> Iterato
 
 def _finding(row: dict[str, Any]) -> TestedDifference:
     return TestedDifference(row["difference"], row["p"]) if row else NOTHING
-
-
-def _said(fit: MixedFit) -> str:
-    return " ".join(note.sentence for note in fit.notes)
 
 
 def _joined(*notes: str) -> str:

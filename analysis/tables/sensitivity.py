@@ -27,7 +27,7 @@ from analysis.tables.contrasts import over_all_models
 from analysis.tables.fits import KEPT_UP_TO, Fits
 from analysis.tables.group_tests import ALL
 from analysis.tables.items import items, rating_counts
-from analysis.tables.mixed_models import system_contrasts
+from analysis.tables.mixed_models import said_of, system_contrasts
 from analysis.tables.request import AnalysisSpec, Request, Tables
 from analysis.tables.wins import wins, wins_summary
 
@@ -280,7 +280,7 @@ def _mixed(
     for row in system_contrasts(fit, contrast, recipe):  # all models come last
         numbers = (row[name] for name in ("difference", "ci_low", "ci_high", "p"))
         cells |= _numbers(f"mixed_{row['scale']}", *numbers)
-    return cells, [note.sentence for note in fit.notes]
+    return cells, [said_of(fit)]
 
 
 def _numbers(name: str, *values: float) -> dict[str, float]:

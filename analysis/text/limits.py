@@ -6,7 +6,6 @@ from analysis.catalogue.number_text import count, decimals, percent
 from analysis.quality_rules import DECISION, QualityRules
 from analysis.raters.thresholds import BOTH
 from analysis.recipe import Recipe
-from analysis.tables.lead import LEAST_RATERS, min_f_leads
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families, preferred
 from analysis.text.findings.words import ALL, LEVEL, below, of_unit
@@ -36,7 +35,7 @@ def limits(
         *_scenarios(tables),
         *_fixed_texts(tables),
         *_few_raters(tables),
-        *_tastes(tables),
+        *_raters_limit(tables),
         *_single_texts(tables),
         *_ungrouped(tables, recipes),
         *_groups(tables, sound),
@@ -94,11 +93,14 @@ def _few_raters(tables: Tables) -> Iterator[Sentence]:
         yield say("few_raters", last=last)
 
 
-def _tastes(tables: Tables) -> Iterator[Sentence]:
-    rows = rows_of(tables, "contrasts", raters="included")
-    if any(min_f_leads(row["note"]) for row in rows):
-        has_models = bool(rows_of(tables, "mixed_contrasts"))
-        yield say("tastes", least=LEAST_RATERS, has_models=has_models)
+def _raters_limit(tables: Tables) -> Iterator[Sentence]:
+    """Of each dimension, where raters' preferences are what the main result is uncertain about."""
+    for row in rows_of(tables, "mixed_contrasts", raters="included", scale="ratings"):
+        of = {name: row[name] for name in ("recipe", "raters", "dimension", "link")}
+        is_main = row["model"] == ALL or not rows_of(tables, "mixed_contrasts", **of, model=ALL)
+        if is_main and row["limited_by"] == "raters":
+            model = rows_of(tables, "mixed_models", **of)[0]
+            yield say("raters_limit", row=row, raters=model.cite("n_raters"))
 
 
 def _single_texts(tables: Tables) -> Iterator[Sentence]:

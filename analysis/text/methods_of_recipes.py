@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from analysis.recipe import MOST_CATEGORIES, Recipe
-from analysis.tables.lead import TASTES, min_f_leads
 from analysis.tables.resampling import resampling
 from analysis.text.cells import Row, Sentence, Tables, rows_of, texts, those_with, values
 from analysis.text.findings.groups import has_families
@@ -69,8 +68,6 @@ def _contrasts(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
         "a": rows[0].text("condition_a"),
         "b": rows[0].text("condition_b"),
         "models": _has_models(rows),
-        "few": any(min_f_leads(row["note"]) for row in rows if row["raters"] == recipe.raters[0]),
-        "tastes": TASTES,
     }
 
 

@@ -15,7 +15,7 @@ reader must know of a fit that stands is in its `notes`. The numbers are those o
 with `restricted=False`, of ordinal::clmm.
 """
 
-from analysis.stats.mixed.data import Crossed, Group, Term, crossed
+from analysis.stats.mixed.data import Crossed, Group, Side, Term, crossed
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.linear import fit_linear
 from analysis.stats.mixed.links import Link
@@ -29,6 +29,7 @@ __all__ = [
     "Link",
     "MixedFit",
     "Note",
+    "Side",
     "Term",
     "against",
     "contrasts",

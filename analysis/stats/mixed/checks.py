@@ -1,11 +1,14 @@
 """What is looked at before a fit, so that what cannot be estimated is named instead of computed."""
 
+from itertools import product
+
 import numpy as np
 from scipy.sparse import csr_array, hstack
 from scipy.sparse.linalg import lsqr
 
-from analysis.stats.mixed.arrow import Codes, Matrix, sums
+from analysis.stats.mixed.arrow import sums
 from analysis.stats.mixed.data import Crossed, Group
+from analysis.stats.mixed.nested import Codes, Matrix
 from analysis.stats.mixed.problems import Refused
 
 #: The smaller factor's matrix is dense: 8 bytes × 6,000² are 288 MB, a few times over.
@@ -21,8 +24,8 @@ def refuse_what_cannot_be_fitted(data: Crossed, unknowns: int) -> None:
     _refuse_values(data)
     for group in data.groups:
         _refuse_group(group, len(data.y))
-    if (smaller := len(data.by_size[1].labels)) > MOST_LEVELS:
-        names = " and ".join(group.name for group in data.groups)
+    if (smaller := data.by_size[1].cells) > MOST_LEVELS:
+        names = " and ".join(side.groups[-1].name for side in data.sides)
         raise Refused(
             "too_large",
             f"both {names} have {smaller} levels or more; up to {MOST_LEVELS} of one are possible",
@@ -88,14 +91,14 @@ def dependent(data: Crossed) -> list[str]:
 
 
 def _refuse_confounded(data: Crossed) -> None:
-    one, other = data.groups
-    met = len(np.unique(data.crossing.slot))
-    if met == len(one.labels) == len(other.labels):
-        raise Refused(
-            "confounded",
-            f"each {one.name} belongs to one {other.name} and the other way round: which of "
-            "the two makes ratings differ cannot be told",
-        )
+    for one, other in product(*(side.groups for side in data.sides)):
+        met = len(np.unique(one.codes * len(other.labels) + other.codes))
+        if met == len(one.labels) == len(other.labels):
+            raise Refused(
+                "confounded",
+                f"each {one.name} belongs to one {other.name} and the other way round: which of "
+                "the two makes ratings differ cannot be told",
+            )
     for group in data.groups:
         if spare_levels(data.X, group) <= 0:
             raise Refused(

@@ -1,4 +1,4 @@
-"""Ratings crossed by two factors, as the mixed models take them."""
+"""Ratings crossed by two sides, such as raters and items, as the mixed models take them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,17 +10,49 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from analysis.stats.mixed.arrow import Codes, Crossing, Matrix, Vector
+from analysis.stats.mixed.arrow import Crossing
+from analysis.stats.mixed.nested import Codes, Matrix, Nested, Vector
 from analysis.stats.mixed.problems import Note
+
+#: Between the names of factors that are nested, the coarsest first, as in lme4's formulas.
+WITHIN = "/"
 
 
 @dataclass(frozen=True)
 class Group:
-    """A factor with a random intercept for each of its levels (raters; items)."""
+    """A factor with a random intercept for each of its levels (raters; raters in conditions)."""
 
     name: str
     codes: Codes
     labels: tuple[Any, ...]
+
+    @property
+    def index(self) -> "pd.Index[Any]":
+        """The labels, as they name its effects."""
+        index: pd.Index[Any] = pd.Index(self.labels, tupleize_cols=False)
+        return index
+
+
+@dataclass(frozen=True)
+class Side:
+    """Groups of which each is nested in the one before it."""
+
+    groups: tuple[Group, ...]
+
+    @cached_property
+    def cells(self) -> int:
+        """The number of levels of the finest group."""
+        return len(self.groups[-1].labels)
+
+    @cached_property
+    def nested(self) -> Nested:
+        cells = self.groups[-1].codes
+        levels = []
+        for group in self.groups:
+            of_cells = np.zeros(self.cells, dtype=np.intp)
+            of_cells[cells] = group.codes
+            levels.append(of_cells)
+        return Nested(levels)
 
 
 @dataclass(frozen=True)
@@ -46,7 +78,7 @@ class Term:
 @dataclass(frozen=True)
 class Crossed:
     """n ratings `y` with their design `X` (n × p, the first column is the intercept), the `names`
-    of its columns, and the two factors with random intercepts.
+    of its columns, and the two `sides` of factors with random intercepts.
 
     `terms` say what the columns of X mean; without them a model can be fitted, but `means`,
     `contrasts` and `shares` have nothing to go by. `notes` is what was left out.
@@ -55,20 +87,31 @@ class Crossed:
     y: Vector
     X: Matrix
     names: tuple[str, ...]
-    groups: tuple[Group, Group]
+    sides: tuple[Side, Side]
     terms: tuple[Term, ...] = ()
     notes: tuple[Note, ...] = ()
 
     @cached_property
-    def by_size(self) -> tuple[Group, Group]:
-        """The factor with more levels comes first."""
-        one, other = self.groups
-        return (one, other) if len(one.labels) >= len(other.labels) else (other, one)
+    def by_size(self) -> tuple[Side, Side]:
+        """The side with more cells comes first."""
+        one, other = self.sides
+        return (one, other) if one.cells >= other.cells else (other, one)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups of the first side of `by_size`, then of the second: the order of SDs."""
+        first, second = self.by_size
+        return (*first.groups, *second.groups)
+
+    def group(self, name: str) -> Group:
+        """Raises KeyError where the model has none of that name."""
+        return {group.name: group for group in self.groups}[name]
 
     @cached_property
     def crossing(self) -> Crossing:
         first, second = self.by_size
-        return Crossing(first.codes, second.codes, (len(first.labels), len(second.labels)))
+        codes, others = first.groups[-1].codes, second.groups[-1].codes
+        return Crossing(codes, others, (first.nested, second.nested))
 
     def term(self, name: str) -> Term:
         """The factor of that name. Raises KeyError where the model has none."""
@@ -108,17 +151,23 @@ def crossed(
     """Ratings from a tidy table: a row per rating, columns by name.
 
     `fixed` are factors (text, categories or truth values: each level but the first gets a
-    column) and covariates (numbers); `groups` are the two factors with random intercepts.
-    `levels` gives factors among `fixed` an order of levels, otherwise categories keep theirs and
-    the rest is sorted; levels without a rating are dropped. Rows in which something is missing
-    are left out, which a note says. Raises ValueError for a value that is not among `levels`.
+    column) and covariates (numbers). `groups` are two factors with random intercepts, or nested
+    ones, as in ("rater/condition", "scenario/system"): effects of raters, of raters in each
+    condition ("rater:condition"), of scenarios, and of systems in each scenario. A nested factor
+    that divides ratings no further than the one before it has no effects of its own. Neither has
+    one that gives each rating a level, whose effect is the model's error, and a note says so.
+    `levels` gives
+    factors among `fixed` an order of levels, otherwise categories keep theirs and the rest is
+    sorted; levels without a rating are dropped. Rows in which something is missing are left out,
+    which a note says. Raises ValueError for a value that is not among `levels`.
     """
-    used = [rating, *fixed, *groups]
+    chains = [chain.split(WITHIN) for chain in groups]
+    used = list(dict.fromkeys([rating, *fixed, *(name for chain in chains for name in chain)]))
     known = frame[used].dropna()
-    notes: tuple[Note, ...] = ()
+    notes: list[Note] = []
     if left := len(frame) - len(known):
         sentence = f"{left} of {len(frame)} ratings are left out, because something is missing"
-        notes = (Note("missing", f"{sentence} ({_missing(frame[used])})."),)
+        notes.append(Note("missing", f"{sentence} ({_missing(frame[used])})."))
     blocks: list[Matrix] = [np.ones((len(known), 1))]
     names, terms = ["(intercept)"], []
     for name in fixed:
@@ -127,14 +176,34 @@ def crossed(
         terms.append(term)
         blocks.append(block)
         names += [f"{name}[{level}]" for level in term.levels[1:]] if term.levels else [name]
+    sides = [_side(known, chain, notes) for chain in chains]
     return Crossed(
         known[rating].to_numpy(dtype=float),
         np.hstack(blocks),
         tuple(names),
-        (_group(known[groups[0]], groups[0]), _group(known[groups[1]], groups[1])),
+        (sides[0], sides[1]),
         tuple(terms),
-        notes,
+        tuple(notes),
     )
+
+
+def _side(frame: DataFrame, chain: Sequence[str], notes: list[Note]) -> Side:
+    """The factors of a side that add something to those before them."""
+    groups, within = [_group(frame[chain[0]], chain[0])], [chain[0]]
+    for name in chain[1:]:
+        columns = [*within, name]
+        codes = frame.groupby(columns, observed=True, sort=True).ngroup().to_numpy()
+        firsts = frame[columns].iloc[np.unique(codes, return_index=True)[1]]
+        if len(firsts) == len(groups[-1].labels):
+            continue
+        if len(firsts) == len(frame):
+            said = f"There are no effects of {':'.join(columns)}: each would have a single rating"
+            notes.append(Note("omitted", f"{said}, whose error cannot be told from it."))
+            break
+        labels = tuple(firsts.itertuples(index=False, name=None))
+        groups.append(Group(":".join(columns), codes.astype(np.intp), labels))
+        within = columns
+    return Side(tuple(groups))
 
 
 def _missing(frame: DataFrame) -> str:

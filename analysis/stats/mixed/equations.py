@@ -1,64 +1,74 @@
-"""Henderson's mixed model equations, with the random effects absorbed.
+"""Henderson's mixed model equations with the random effects absorbed.
 
-For columns P (the fixed effects; in a linear model also the ratings) and weights W, all that a fit
-needs are P'WP, Z'WP and Z'WZ; once these are known, no step passes over the rows again.
+With P = [X y] or other columns and V = W⁻¹ + ZΣZ', A = P'V⁻¹P is what remains of P'WP. In a linear
+model its inverse is, up to σ², the covariance of the coefficients (C. R. Henderson (1975), Best
+linear unbiased estimation and prediction under a selection model).
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from analysis.stats.mixed.arrow import Arrow, Crossing, Matrix, Vector, Weights
+from analysis.stats.mixed.arrow import Both, Crossing, Posterior, Weights
+from analysis.stats.mixed.nested import Matrix, Vector
 
 
 @dataclass(frozen=True)
 class Absorbed:
-    """`schur` is A = P'WP − P'WZΛ M⁻¹ ΛZ'WP; `effects` is U = M⁻¹ΛZ'WP and `errors` is
-    E = Z'W(P − ZΛU), each in two parts, one per factor (levels × columns).
+    """`schur` is A; `effects` are the random effects that belong to each column of P (cells ×
+    columns, of either side), and `errors` are Z'V⁻¹P.
     """
 
-    arrow: Arrow
+    posterior: Posterior
     schur: Matrix
-    effects: tuple[Matrix, Matrix]
-    errors: tuple[Matrix, Matrix]
+    effects: Both
+    errors: Both
 
     @property
     def inverse(self) -> Matrix:
         """A⁻¹."""
         return np.asarray(np.linalg.inv(self.schur), dtype=float)
 
+    @cached_property
+    def errors_by_factor(self) -> tuple[Matrix, ...]:
+        """Zₖ'V⁻¹P of each factor: levels × columns."""
+        return tuple(self.posterior.crossing.by_factor(self.errors))
+
     def slope_of_log_determinant(self, inverse_of_schur: Matrix) -> Vector:
-        """∂log|A|/∂τ = −2 tr(A⁻¹U'E); with another matrix K for A⁻¹, Σ K ∘ ∂A/∂τ."""
-        return np.array(
-            [
-                -2 * np.einsum("ij,ji->", inverse_of_schur, effects.T @ errors)
-                for effects, errors in zip(self.effects, self.errors, strict=True)
-            ]
-        )
+        """∂log|A|/∂τₖ = −2τₖ tr(A⁻¹ EₖʹEₖ); with another matrix K for A⁻¹, Σ K ∘ ∂A/∂τₖ."""
+        squares = [
+            float(((errors @ inverse_of_schur) * errors).sum()) for errors in self.errors_by_factor
+        ]
+        return np.asarray(-2 * self.posterior.tau * np.array(squares), dtype=float)
 
     def slope_of_variance(self, solved: Vector) -> Vector:
-        """∂(l'A⁻¹l)/∂τ, where `solved` is A⁻¹l."""
-        return -self.slope_of_log_determinant(np.outer(solved, solved))
+        """∂(l'A⁻¹l)/∂τₖ², where `solved` is A⁻¹l."""
+        return np.array([float(((errors @ solved) ** 2).sum()) for errors in self.errors_by_factor])
+
+    def only(self, columns: slice) -> "Absorbed":
+        """The same of some columns of P."""
+        effects, errors = (
+            (both[0][:, columns], both[1][:, columns]) for both in (self.effects, self.errors)
+        )
+        return Absorbed(self.posterior, self.schur[columns, columns], effects, errors)
 
 
 @dataclass(frozen=True)
 class Equations:
-    """Henderson's mixed model equations: X'WX, which are the `products`, and the random effects
-    that are yet to be absorbed, which are Z'WZ (`weights`) and Z'WX by factor (`totals`).
+    """P'WP, which are the `products`, and the random effects that are yet to be absorbed: N
+    (`weights`) and Z'WP by side (`totals`).
     """
 
     crossing: Crossing
     weights: Weights
     products: Matrix
-    totals: tuple[Matrix, Matrix]
+    totals: Both
 
     def absorb(self, tau: Vector) -> Absorbed:
-        arrow = Arrow(self.crossing, self.weights, tau)
+        posterior = Posterior(self.crossing, self.weights, tau)
+        effects = posterior.times(self.totals)
+        seen = self.weights.times(effects)
         first, second = self.totals
-        scaled = (tau[0] * first, tau[1] * second)
-        u1, u2 = arrow.solve(*scaled)
-        schur = self.products - scaled[0].T @ u1 - scaled[1].T @ u2
-        table = self.weights.table
-        e1 = first - tau[0] * self.weights.first[:, None] * u1 - tau[1] * (table @ u2)
-        e2 = second - tau[1] * self.weights.second[:, None] * u2 - tau[0] * (table.T @ u1)
-        return Absorbed(arrow, schur, (u1, u2), (e1, e2))
+        schur = self.products - first.T @ effects[0] - second.T @ effects[1]
+        return Absorbed(posterior, schur, effects, (first - seen[0], second - seen[1]))

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
-from analysis.stats.mixed.arrow import Matrix, Vector
 from analysis.stats.mixed.data import Crossed
-from analysis.stats.mixed.equations import Absorbed
 from analysis.stats.mixed.links import Link
+from analysis.stats.mixed.nested import Vector
 from analysis.stats.mixed.problems import Note
+from analysis.stats.mixed.reference import Reference
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class MixedFit:
     spare_levels: Mapping[str, int]
     miss: float
     notes: tuple[Note, ...]
-    reference: "Reference" = field(repr=False)
+    reference: Reference = field(repr=False)
 
     @property
     def standard_errors(self) -> "pd.Series[float]":
@@ -63,32 +63,16 @@ class MixedFit:
         """Satterthwaite's, of a linear combination of thresholds and coefficients together."""
         return self.reference.degrees_of_freedom(combination)
 
-
-@dataclass(frozen=True)
-class Reference:
-    """What the variance of an estimate hangs on, for the t distribution it is compared to.
-
-    The variance of l'ψ is g = σ² l'A⁻¹l (σ = 1 in an ordinal model), A the equations with the
-    random effects absorbed. With V the covariance of the estimated (τ₁, τ₂[, σ]), the degrees of
-    freedom are 2g² / (∇g'V∇g) (F. E. Satterthwaite (1946), An approximate distribution of estimates
-    of variance components; A. Kuznetsova, P. B. Brockhoff & R. H. B. Christensen (2017), lmerTest
-    package, section 3). In an ordinal model A has the weights of the mode, and V comes from
-    the curvature of the (restricted) Laplace log-likelihood.
-    """
-
-    absorbed: Absorbed
-    inverse: Matrix
-    spread: Matrix
-    sigma: float | None
-
-    def degrees_of_freedom(self, combination: Vector) -> float:
-        """Infinite where nothing about the variance is estimated."""
-        solved = self.inverse @ combination
-        plain = float(combination @ solved)
-        sigma = 1.0 if self.sigma is None else self.sigma
-        slope = sigma**2 * self.absorbed.slope_of_variance(solved)
-        if self.sigma is not None:
-            slope = np.append(slope, 2 * sigma * plain)
-        uncertain = float(slope @ self.spread @ slope)
-        variance = sigma**2 * plain
-        return 2 * variance**2 / uncertain if uncertain > 0 else float("inf")
+    def main_source(self, combination: Vector) -> str:
+        """What makes most of the variance of a linear combination of thresholds and coefficients:
+        one of the two sides, by the name of its coarsest factor, or the "error" of single ratings.
+        """
+        shares = self.reference.shares(combination)
+        first, second = self.data.by_size
+        depth = len(first.groups)
+        sides = {
+            first.groups[0].name: shares[:depth].sum(),
+            second.groups[0].name: shares[depth:-1].sum(),
+            "error": shares[-1],
+        }
+        return max(sides, key=lambda name: float(sides[name]))

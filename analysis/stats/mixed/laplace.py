@@ -1,10 +1,13 @@
 """The log-likelihood of a cumulative link mixed model by Laplace's approximation, and its slope.
 
-P(y ≤ k) = F(αₖ − η), η = Xβ + τ₁u₁[i] + τ₂u₂[j], u ~ N(0, I). With û the mode of the joint density
-of y and u, and M minus its second derivative there, L = Σ log p − ½û'û − ½ log|M|
+P(y ≤ k) = F(αₖ − η), η = Xβ + Za, a = Lu, u ~ N(0, I), LL' = Σ. With û the mode of the joint
+density of y and u, and M minus its second derivative there, L = Σ log p − ½û'û − ½ log|M|
 (R. H. B. Christensen (2022), Cumulative link models for ordinal regression with the R package
 ordinal; for the approximation D. Bates et al., lme4). The slope is exact: û moves with the
 parameters, and through û and the weights so does M.
+
+At the mode û = L'x, where x is what the ratings of each cell say together, Z'(∂ log p/∂η). The
+search is for x: then a = Σx and û'û = x'a, whatever Σ is.
 """
 
 from dataclasses import dataclass
@@ -12,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.mixed.arrow import Arrow, Codes, Crossing, Matrix, Vector, Weights, sums
+from analysis.stats.mixed.arrow import Crossing, Posterior, Weights, sums
 from analysis.stats.mixed.links import Distribution
+from analysis.stats.mixed.nested import Codes, Matrix, Vector
 
 #: So far beyond the thresholds lies what stands for ±∞, where F is 0 or 1 and its slopes are 0.
 FAR = 1000.0
@@ -83,12 +87,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Mode:
-    """û (in two parts), and what holds there."""
+    """x (in two parts), and what holds there."""
 
-    u: tuple[Vector, Vector]
-    tau: Vector
+    x: tuple[Vector, Vector]
     rows: Rows
-    arrow: Arrow
+    posterior: Posterior
     log_likelihood: float
 
 
@@ -137,47 +140,61 @@ class Laplace:
     def mode(
         self, thresholds: Vector, coefficients: Vector, tau: Vector, start: tuple[Vector, Vector]
     ) -> Mode:
-        """û by Newton's method, with halved steps where a whole one would overshoot.
+        """The mode by Newton's method, with halved steps where a whole one would overshoot.
 
         Raises ModeNotFound where it does not settle, which parameters that make no sense cause.
         """
+        crossing = self.crossing
         bounds = self.bounds(thresholds, coefficients)
-        u = start
-        rows, height = self._height(bounds, tau, u)
+        x, effects = start, self._effects(tau, start)
+        rows, height = self._height(bounds, x, effects)
         for _ in range(STEPS):
-            arrow = Arrow(self.crossing, Weights.of(self.crossing, rows.weight), tau)
-            totals = self.crossing.totals(rows.first)
-            slope = (-tau[0] * totals[0] - u[0], -tau[1] * totals[1] - u[1])
-            step = arrow.solve(*slope)
-            rise = float(slope[0] @ step[0] + slope[1] @ step[1])
+            weights = Weights.of(crossing, rows.weight)
+            posterior = Posterior(crossing, weights, tau)
+            seen, scores = weights.times(effects), crossing.totals(rows.first)
+            right = (seen[0] - scores[0], seen[1] - scores[1])
+            best = posterior.times(right)
+            moved = (best[0] - effects[0], best[1] - effects[1])
+            seen = weights.times(best)
+            step = (right[0] - seen[0] - x[0], right[1] - seen[1] - x[1])
+            slope = (-scores[0] - x[0], -scores[1] - x[1])
+            rise = float(slope[0] @ moved[0] + slope[1] @ moved[1])
             if rise < ENOUGH:
-                value = height - 0.5 * arrow.log_determinant
-                return Mode(u, tau, rows, arrow, value)
+                value = height - 0.5 * posterior.log_determinant
+                return Mode(x, rows, posterior, value)
             for halving in range(30):
                 share = 0.5**halving
-                tried = (u[0] + share * step[0], u[1] + share * step[1])
-                rows, new = self._height(bounds, tau, tried)
+                tried = (x[0] + share * step[0], x[1] + share * step[1])
+                reached = (effects[0] + share * moved[0], effects[1] + share * moved[1])
+                rows, new = self._height(bounds, tried, reached)
                 if new >= height - 1e-9 * (1 + abs(height)):
                     break
-            u, height = tried, new
+            x, effects, height = tried, reached, new
         raise ModeNotFound
 
-    def _height(self, bounds: Bounds, tau: Vector, u: tuple[Vector, Vector]) -> tuple[Rows, float]:
-        rows = self.rows(bounds, self.crossing.spread(tau[0] * u[0], tau[1] * u[1]))
-        return rows, rows.log_likelihood - 0.5 * float(u[0] @ u[0] + u[1] @ u[1])
+    def _effects(self, tau: Vector, x: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        """a = Σx."""
+        first, second = self.crossing.sides
+        of_first, of_second = self.crossing.split(tau)
+        return first.prior(of_first, x[0]), second.prior(of_second, x[1])
+
+    def _height(
+        self, bounds: Bounds, x: tuple[Vector, Vector], effects: tuple[Vector, Vector]
+    ) -> tuple[Rows, float]:
+        rows = self.rows(bounds, self.crossing.spread(*effects))
+        return rows, rows.log_likelihood - 0.5 * float(x[0] @ effects[0] + x[1] @ effects[1])
 
     def slope(self, mode: Mode) -> Slope:
         """∂L. `h` is the conditional variance of each η, `zeta` how a small change of its weight
-        moves û and thereby η.
+        moves the mode and thereby η.
         """
-        crossing, tau, rows, arrow = self.crossing, mode.tau, mode.rows, mode.arrow
-        inverse = arrow.inverse()
-        h = arrow.variances(inverse)
+        crossing, rows, posterior = self.crossing, mode.rows, mode.posterior
+        h = posterior.variances()
         m1, m2, w = rows.first, rows.second, rows.weight
         turn = 0.5 * h * (rows.third() - 3 * m1 * m2 + 2 * m1 * m1 * m1)
         pull = crossing.totals(turn)
-        v = arrow.solve(tau[0] * pull[0], tau[1] * pull[1])
-        zeta = crossing.spread(tau[0] * v[0], tau[1] * v[1])
+        moved = posterior.times(pull)
+        zeta = crossing.spread(*moved)
         error = -m1 - turn + w * zeta
         half, curved = 0.5 * h, 2 * m1 * m1 - m2
         ups, downs = (
@@ -186,10 +203,13 @@ class Laplace:
         )
         raised = sums(self.ratings, ups, self.categories)
         lowered = sums(self.ratings, downs, self.categories)
-        moved, pushed = crossing.totals(error), crossing.totals(m1)
-        by_tau = [mode.u[k] @ moved[k] + v[k] @ pushed[k] for k in (0, 1)]
+        seen = posterior.weights.times(moved)
+        y = (pull[0] - seen[0], pull[1] - seen[1])
+        parts = (mode.x, crossing.totals(error), y, crossing.totals(m1))
+        by_factor = zip(*(crossing.by_factor(part) for part in parts), strict=True)
+        by_tau = [float(x @ e + y @ m) for x, e, y, m in by_factor]
         return Slope(
             raised[:-1] - lowered[1:],
             self.design.T @ error,
-            np.array(by_tau) - arrow.slopes(inverse),
+            posterior.tau * np.array(by_tau) - posterior.slopes(),
         )

@@ -1,10 +1,11 @@
-"""Linear mixed models with two crossed random intercepts, by (restricted) maximum likelihood.
+"""Linear mixed models with random intercepts, by (restricted) maximum likelihood.
 
-y = Xβ + b₁[i] + b₂[j] + ε with normal b and ε. The deviance is profiled over β and σ, so that only
-the relative SDs τ = sd/σ are searched (D. Bates, M. Mächler, B. Bolker & S. Walker (2015), Fitting
+y = Xβ + Σ bₖ + ε with normal b and ε. The deviance is profiled over β and σ, so that only the
+relative SDs τ = sd/σ are searched (D. Bates, M. Mächler, B. Bolker & S. Walker (2015), Fitting
 linear mixed-effects models using lme4, Journal of Statistical Software 67(1), equations 34, 41).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,17 +15,19 @@ from pandas import DataFrame
 from scipy.linalg import cholesky, solve_triangular
 
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed.arrow import Crossing, Matrix, Vector, Weights
+from analysis.stats.mixed.arrow import Weights
 from analysis.stats.mixed.checks import (
     explained_exactly,
     refuse_what_cannot_be_fitted,
     spare_levels,
 )
-from analysis.stats.mixed.data import Crossed
+from analysis.stats.mixed.data import Crossed, Group
 from analysis.stats.mixed.equations import Absorbed, Equations
-from analysis.stats.mixed.fit import MixedFit, Reference
+from analysis.stats.mixed.fit import MixedFit
+from analysis.stats.mixed.nested import Matrix, Vector
 from analysis.stats.mixed.optimum import at_zero, climb, settle
 from analysis.stats.mixed.problems import Note, Refused
+from analysis.stats.mixed.reference import Reference
 from analysis.stats.mixed.threads import on_one_thread
 
 #: Two unknowns are quickly found more exactly than others.
@@ -64,15 +67,15 @@ class Profile:
         inner = np.outer(b, b) / sigma**2
         if restricted:
             inner[:-1, :-1] += self.inverse
-        arrow = self.absorbed.arrow
-        return 2 * arrow.slopes(arrow.inverse()) + self.absorbed.slope_of_log_determinant(inner)
+        of_columns = self.absorbed.slope_of_log_determinant(inner)
+        return 2 * self.absorbed.posterior.slopes() + of_columns
 
 
 class Linear:
     """The equations of a linear mixed model: ratings as they are, less their mean."""
 
     def __init__(self, data: Crossed, restricted: bool) -> None:
-        crossing: Crossing = data.crossing
+        crossing = data.crossing
         self.restricted = restricted
         self.shift = float(data.y.mean())
         columns = np.column_stack([data.X, data.y - self.shift])
@@ -88,7 +91,7 @@ class Linear:
         upper, last = whole[:-1, :-1], whole[:-1, -1]
         rest = float(whole[-1, -1]) ** 2
         m = self.n - self.p if self.restricted else self.n
-        deviance = absorbed.arrow.log_determinant + m * (1 + np.log(2 * np.pi * rest / m))
+        deviance = absorbed.posterior.log_determinant + m * (1 + np.log(2 * np.pi * rest / m))
         if self.restricted:
             deviance += 2 * float(np.log(np.diagonal(upper)).sum())
         return Profile(absorbed, upper, solve_triangular(upper, last), rest, m, deviance)
@@ -98,31 +101,19 @@ class Linear:
         try:
             profile = self.profile(tau)
         except np.linalg.LinAlgError:
-            return -np.inf, np.zeros(2)
+            return -np.inf, np.zeros(len(tau))
         return -profile.deviance / 2, -profile.slope(profile.sigma, self.restricted) / 2
 
     def near(self) -> tuple[Vector, Matrix]:
         """About the best τ, and by how much to scale steps from there."""
-        whitening = np.diag([0.25 / np.sqrt(q) for q in self.equations.crossing.levels])
-        return climb(self.objective, np.array([0.5, 0.5]), whitening, FLAT), whitening
-
-    def spread(self, profile: Profile, of_tau: Matrix) -> Matrix:
-        """The covariance of the estimated τ and σ, given that of τ, for which σ was profiled out.
-
-        By ∂²/∂σ² and ∂²/∂τ∂σ of the deviance, which have a closed form.
-        """
-        sigma, b = profile.sigma, np.append(-profile.coefficients, 1.0)
-        mixed = -2 * profile.absorbed.slope_of_log_determinant(np.outer(b, b)) / sigma**3
-        moved = -mixed / (4 * profile.m / sigma**2)
-        along = np.vstack([np.eye(2), moved])
-        whole = along @ of_tau @ along.T
-        whole[2, 2] += sigma**2 / (2 * profile.m)
-        return whole
+        sizes = self.equations.crossing.sizes
+        whitening = np.diag([0.25 / np.sqrt(q) for q in sizes])
+        return climb(self.objective, np.full(len(sizes), 0.5), whitening, FLAT), whitening
 
 
 @on_one_thread
 def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestimable:
-    """Fit y = Xβ + b₁ + b₂ + ε; by REML, or by maximum likelihood where not `restricted`.
+    """Fit y = Xβ + Σ bₖ + ε; by REML, or by maximum likelihood where not `restricted`.
 
     Inestimable where there is no maximum, or nothing to tell effects apart by. Raises ValueError
     for ratings or covariates that are missing, infinite or beyond ±1e60.
@@ -137,19 +128,17 @@ def fit_linear(data: Crossed, *, restricted: bool = True) -> MixedFit | Inestima
 
 
 def _fit(data: Crossed, restricted: bool) -> MixedFit:
-    refuse_what_cannot_be_fitted(data, unknowns=3)
+    refuse_what_cannot_be_fitted(data, unknowns=1 + len(data.groups))
     model = Linear(data, restricted)
     near, whitening = model.near()
-    near = at_zero(model.objective, np.abs(near), last=2)
+    near = at_zero(model.objective, np.abs(near), last=len(near))
     best = settle(model.objective, near, whitening[:, near > 0])
     if best.miss > FARTHEST:
         raise unconverged(data)
     profile = model.profile(best.at)
     if profile.sigma < SMALL_SHARE * float(data.y.std()) and explained_exactly(data):
         raise unconverged(data)
-    return _described(
-        data, model, best.at, profile, model.spread(profile, best.covariance), best.miss
-    )
+    return _described(data, model, best.at, profile, best.miss)
 
 
 def unconverged(data: Crossed) -> Refused:
@@ -162,37 +151,27 @@ def unconverged(data: Crossed) -> Refused:
     return Refused("unconverged", "the maximum of the likelihood was not found")
 
 
-def boundary(names: list[str]) -> tuple[Note, ...]:
+def boundary(groups: Sequence[Group], tau: Vector) -> tuple[Note, ...]:
     """What is to be said where SDs are estimated at 0."""
     return tuple(
         Note(
             "boundary",
-            f"The SD of the {name} effects is estimated at 0: ratings differ from one {name} to "
-            "another no more than chance makes them. Intervals then treat it as known to be 0.",
+            f"The SD of the {group.name} effects is estimated at 0: ratings differ from one "
+            f"{group.name} to another no more than chance makes them.",
         )
-        for name in names
+        for group, of_group in zip(groups, tau, strict=True)
+        if of_group == 0
     )
 
 
 def _described(
-    data: Crossed, model: Linear, tau: Vector, profile: Profile, spread: Matrix, miss: float
+    data: Crossed, model: Linear, tau: Vector, profile: Profile, miss: float
 ) -> MixedFit:
     names, sigma = list(data.names), profile.sigma
     coefficients = pd.Series(profile.coefficients, index=names)
     coefficients.iloc[0] += model.shift
     b = np.append(-profile.coefficients, 1.0)
-    groups = data.by_size
-    modes = {
-        group.name: pd.Series(tau[k] * (profile.absorbed.effects[k] @ b), index=list(group.labels))
-        for k, group in enumerate(groups)
-    }
-    at_boundary = [group.name for k, group in enumerate(groups) if tau[k] == 0]
-    fixed_only = Absorbed(
-        profile.absorbed.arrow,
-        profile.absorbed.schur[:-1, :-1],
-        _without_ratings(profile.absorbed.effects),
-        _without_ratings(profile.absorbed.errors),
-    )
+    errors = profile.absorbed.errors_by_factor
     return MixedFit(
         data=data,
         link="identity",
@@ -201,16 +180,17 @@ def _described(
         thresholds=pd.Series(dtype=float),
         categories=(),
         covariance=DataFrame(sigma**2 * profile.inverse, index=names, columns=names),
-        sds={group.name: float(tau[k] * sigma) for k, group in enumerate(groups)},
+        sds={group.name: float(t * sigma) for group, t in zip(data.groups, tau, strict=True)},
         residual_sd=sigma,
-        modes=modes,
+        modes={
+            group.name: pd.Series(t**2 * (of_group @ b), index=group.index)
+            for group, t, of_group in zip(data.groups, tau, errors, strict=True)
+        },
         log_likelihood=float(-profile.deviance / 2),
         spare_levels={group.name: spare_levels(data.X, group) for group in data.groups},
         miss=miss,
-        notes=data.notes + boundary(at_boundary),
-        reference=Reference(fixed_only, profile.inverse, spread, sigma),
+        notes=data.notes + boundary(data.groups, tau),
+        reference=Reference(
+            profile.absorbed.only(slice(0, -1)), profile.inverse, model.n - model.p
+        ),
     )
-
-
-def _without_ratings(parts: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
-    return parts[0][:, :-1], parts[1][:, :-1]

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
-from analysis.stats.mixed.arrow import Vector
+from analysis.stats.mixed.nested import Vector
 
 ROOT = float(1 / np.sqrt(2 * np.pi))
 Link = Literal["probit", "logit"]

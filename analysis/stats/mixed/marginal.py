@@ -18,9 +18,9 @@ from numpy.polynomial.hermite_e import hermegauss
 from pandas import DataFrame
 from scipy.special import expit, logit, stdtr, stdtrit
 
-from analysis.stats.mixed.arrow import Matrix, Vector
 from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.links import DISTRIBUTIONS
+from analysis.stats.mixed.nested import Matrix, Vector
 from analysis.stats.mixed.threads import on_one_thread
 
 #: "latent" is the scale on which effects add up, "ratings" that of the ratings themselves.
@@ -48,10 +48,16 @@ class Estimates:
 
     @property
     def df(self) -> Vector:
-        linear = len(self.fit.thresholds) + len(self.fit.coefficients)
-        if self.fit.residual_sd is None:
-            linear = len(self.fit.covariance) - len(self.fit.sds)
-        return np.array([self.fit.degrees_of_freedom(row[:linear]) for row in self.slopes])
+        return np.array([self.fit.degrees_of_freedom(row) for row in self._combinations])
+
+    @property
+    def sources(self) -> list[str]:
+        return [self.fit.main_source(row) for row in self._combinations]
+
+    @property
+    def _combinations(self) -> Matrix:
+        """The slopes by thresholds and coefficients."""
+        return self.slopes[:, : len(self.fit.thresholds) + len(self.fit.coefficients)]
 
 
 @on_one_thread
@@ -99,7 +105,8 @@ def contrasts(
     make such.
 
     Columns `contrast`, `estimate`, `se`, `df`, `t`, `p` (two-sided), `p_adjusted` (Holm, over the
-    rows), `low`, `high` (of each by itself). Raises KeyError where a level is unknown.
+    rows), `low`, `high` (of each by itself), and `source`: what makes most of its variance, as
+    `MixedFit.main_source` says. Raises KeyError where a level is unknown.
     """
     levels = list(fit.data.term(factor).levels)
     matrix = np.zeros((len(weights), len(levels)))
@@ -124,6 +131,7 @@ def contrasts(
             "p_adjusted": _holm(p),
             "low": differences.values - reach,
             "high": differences.values + reach,
+            "source": differences.sources,
         }
     )
 

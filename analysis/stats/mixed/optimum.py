@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from analysis.stats.mixed.arrow import Matrix, Vector
+from analysis.stats.mixed.nested import Matrix, Vector
 
 #: Where the slope is smaller than this in every direction, the maximum is found. One unit of
 #: length is about one standard error: the estimates are off by no more than this many of them.

@@ -1,6 +1,6 @@
-"""Cumulative link mixed models with two crossed random intercepts: ratings as ordered categories.
+"""Cumulative link mixed models with random intercepts: ratings as ordered categories.
 
-P(y ≤ k) = F(αₖ − η), η = Xβ + b₁[i] + b₂[j], F normal (probit) or logistic (logit), b normal. The
+P(y ≤ k) = F(αₖ − η), η = Xβ + Σ bₖ, F normal (probit) or logistic (logit), b normal. The
 likelihood is Laplace's approximation, as in ordinal::clmm (R. H. B. Christensen), and its slope is
 exact; linear mixed models say where to start and how far to step.
 """
@@ -15,7 +15,7 @@ from pandas import DataFrame
 from scipy.linalg import block_diag
 
 from analysis.stats.inestimable import Inestimable
-from analysis.stats.mixed.arrow import Codes, Matrix, Vector, Weights, sums
+from analysis.stats.mixed.arrow import Weights, sums
 from analysis.stats.mixed.checks import (
     extreme_levels,
     refuse_what_cannot_be_fitted,
@@ -23,12 +23,14 @@ from analysis.stats.mixed.checks import (
 )
 from analysis.stats.mixed.data import Crossed
 from analysis.stats.mixed.equations import Equations
-from analysis.stats.mixed.fit import MixedFit, Reference
+from analysis.stats.mixed.fit import MixedFit
 from analysis.stats.mixed.laplace import Laplace, Mode, ModeNotFound
 from analysis.stats.mixed.linear import FARTHEST, Linear, boundary, unconverged
 from analysis.stats.mixed.links import DISTRIBUTIONS, Link
+from analysis.stats.mixed.nested import Codes, Matrix, Vector
 from analysis.stats.mixed.optimum import Maximum, Objective, at_zero, climb, settle
 from analysis.stats.mixed.problems import Note, Refused
+from analysis.stats.mixed.reference import Reference
 from analysis.stats.mixed.threads import on_one_thread
 
 #: An estimate this uncertain, in latent units of the probit, says that the likelihood is flat.
@@ -77,16 +79,17 @@ class Ordinal:
         self.data, self.link, self.distribution = data, link, DISTRIBUTIONS[link]
         self.laplace = Laplace(data.crossing, data.X[:, 1:], ratings, self.distribution)
         self.parameters = Parameters(self.laplace.categories - 1, data.X.shape[1] - 1)
-        levels = data.crossing.levels
-        self._u = (np.zeros(levels[0]), np.zeros(levels[1]))
+        first, second = data.crossing.cells
+        self._nowhere = (np.zeros(first), np.zeros(second))
+        self._x = self._nowhere
 
     def mode(self, x: Vector) -> Mode:
         """The mode of the random effects, searched from where the last one was."""
         if x[1 : self.parameters.thresholds].max(initial=0) > FARTHEST_GAP:
             raise ModeNotFound
         with np.errstate(invalid="ignore"):  # far off, what overflows is found out by itself
-            mode = self.laplace.mode(*self.parameters.split(x), start=self._u)
-        self._u = mode.u
+            mode = self.laplace.mode(*self.parameters.split(x), start=self._x)
+        self._x = mode.x
         return mode
 
     def objective(self, x: Vector) -> tuple[float, Vector]:
@@ -94,7 +97,7 @@ class Ordinal:
         try:
             mode = self.mode(x)
         except (ModeNotFound, np.linalg.LinAlgError):
-            self._u = (np.zeros_like(self._u[0]), np.zeros_like(self._u[1]))
+            self._x = self._nowhere
             return -np.inf, np.zeros(len(x))
         slope = self.laplace.slope(mode)
         raw = np.concatenate([slope.thresholds, slope.coefficients, slope.tau])
@@ -105,28 +108,33 @@ class Ordinal:
         return self._start_at(near) if near and self._is_like(near) else self._start_linear()
 
     def _is_like(self, fit: MixedFit) -> bool:
-        """Whether it has the same unknowns, and none at its boundary."""
+        """Whether it has the same unknowns."""
         return (
             (fit.link, fit.data.names) == (self.link, self.data.names)
+            and list(fit.sds) == [group.name for group in self.data.groups]
             and len(fit.categories) == self.laplace.categories
-            and min(fit.sds.values()) > 0
         )
 
     def _start_at(self, fit: MixedFit) -> tuple[Vector, Matrix]:
-        names = [group.name for group in self.data.by_size]
-        tau = np.array([fit.sds[name] for name in names])
+        sds = np.array(list(fit.sds.values()))
+        tau = np.maximum(sds, LEAST_SD * self.distribution.spread)
         thresholds, coefficients = np.array(fit.thresholds), np.array(fit.coefficients)
         start = self.parameters.joined(thresholds, coefficients, tau)
-        columns = [*fit.covariance.columns[:-2], *(f"sd: {name}" for name in names)]
-        covariance = fit.covariance.loc[columns, columns].to_numpy()
+        covariance = fit.covariance.to_numpy() + np.diag(
+            np.concatenate([np.zeros(len(start) - len(tau)), (sds == 0) * self._variances(tau)])
+        )
         inverse = np.linalg.inv(self.parameters.jacobian(start))
         return start, np.linalg.cholesky(inverse @ covariance @ inverse.T)
+
+    def _variances(self, tau: Vector) -> Vector:
+        """About what those of estimated SDs will be."""
+        return np.asarray(tau**2 / (2 * np.array(self.data.crossing.sizes)))
 
     def _start_linear(self) -> tuple[Vector, Matrix]:
         """From a linear mixed model of the category codes."""
         data, spread = self.data, self.distribution.spread
         codes = self.laplace.ratings.astype(float)
-        linear = Linear(Crossed(codes, data.X, data.names, data.groups), restricted=False)
+        linear = Linear(Crossed(codes, data.X, data.names, data.sides), restricted=False)
         relative = np.abs(linear.near()[0])
         profile = linear.profile(relative)
         scale = 1.05 * spread / profile.sigma
@@ -142,7 +150,7 @@ class Ordinal:
         own[:, 0] *= -1
         gaps = 2.0 / counts[1:-1]
         blocks = [own[:1, :1], np.diag(gaps), own[1:, 1:]]
-        guess = block_diag(*blocks, np.diag(tau**2 / (2 * np.array(data.crossing.levels))))
+        guess = block_diag(*blocks, np.diag(self._variances(tau)))
         t = self.parameters.thresholds
         guess[0, t : t + len(coefficients)] = own[0, 1:]
         guess[t : t + len(coefficients), 0] = own[1:, 0]
@@ -173,7 +181,7 @@ class Ordinal:
         totals = [
             np.hstack([by_threshold(codes, levels), *(part[at][:, None] for part in columns)])
             for at, (codes, levels) in enumerate(
-                zip((crossing.first, crossing.second), crossing.levels, strict=True)
+                zip((crossing.first, crossing.second), crossing.cells, strict=True)
             )
         ]
         products = np.zeros((k - 1 + design.shape[1],) * 2)
@@ -241,15 +249,17 @@ def _fit(
     x = climb(objective, start, whitening)
     if objective(x)[0] == -np.inf:
         raise unconverged(data)
+    sds = slice(len(x) - len(data.groups), len(x))
     if restricted:
         objective = _restricted(model, x)
-        x[-2:] = np.maximum(np.abs(x[-2:]), LEAST_SD * model.distribution.spread)
+        x[sds] = np.maximum(np.abs(x[sds]), LEAST_SD * model.distribution.spread)
         x = climb(objective, x, whitening)
         if objective(x)[0] == -np.inf:
             raise _foretold(model, x) or unconverged(data)
-    x[-2:] = np.abs(x[-2:])
-    x = at_zero(objective, x, last=2)
-    free = np.append(np.ones(len(x) - 2, dtype=bool), x[-2:] > 0)
+    x[sds] = np.abs(x[sds])
+    x = at_zero(objective, x, last=len(data.groups))
+    free = np.ones(len(x), dtype=bool)
+    free[sds] = x[sds] > 0
     maximum = settle(objective, x, whitening[:, free])
     if maximum.miss > FARTHEST:
         raise _foretold(model, x) or unconverged(data)
@@ -263,19 +273,20 @@ def _fit(
 
 def _restricted(model: Ordinal, x: Vector) -> Objective:
     equations = model.equations(model.mode(x))
+    sds = slice(len(x) - len(model.data.groups), len(x))
 
     def objective(x: Vector) -> tuple[float, Vector]:
         height, slope = model.objective(x)
         if height == -np.inf:
             return height, slope
         try:
-            absorbed = equations.absorb(x[-2:])
+            absorbed = equations.absorb(x[sds])
             inverse = absorbed.inverse
         except np.linalg.LinAlgError:  # no information is left where every rating is foretold
             return -np.inf, np.zeros(len(x))
         _sign, size = np.linalg.slogdet(absorbed.schur)
         slope = slope.copy()
-        slope[-2:] -= absorbed.slope_of_log_determinant(inverse) / 2
+        slope[sds] -= absorbed.slope_of_log_determinant(inverse) / 2
         return height - float(size) / 2, slope
 
     return objective
@@ -293,12 +304,12 @@ def _described(
     thresholds, coefficients, tau = parameters.split(x)
     jacobian = parameters.jacobian(x)
     covariance = jacobian @ maximum.covariance @ jacobian.T
-    groups = data.by_size
+    groups = data.groups
     names = [f"{low:g}|{high:g}" for low, high in pairwise(categories)]
     columns = [*names, *data.names[1:], *(f"sd: {group.name}" for group in groups)]
     mode = model.mode(x)
     absorbed = model.equations(mode).absorb(tau)
-    at_boundary = boundary([group.name for k, group in enumerate(groups) if tau[k] == 0])
+    scores = data.crossing.by_factor(mode.x)
     return MixedFit(
         data=data,
         link=model.link,
@@ -307,17 +318,17 @@ def _described(
         thresholds=pd.Series(thresholds, index=names),
         categories=categories,
         covariance=DataFrame(covariance, index=columns, columns=columns),
-        sds={group.name: float(tau[k]) for k, group in enumerate(groups)},
+        sds={group.name: float(t) for group, t in zip(groups, tau, strict=True)},
         residual_sd=None,
         modes={
-            group.name: pd.Series(tau[k] * mode.u[k], index=list(group.labels))
-            for k, group in enumerate(groups)
+            group.name: pd.Series(t**2 * score, index=group.index)
+            for group, t, score in zip(groups, tau, scores, strict=True)
         },
         log_likelihood=maximum.height,
-        spare_levels={group.name: spare_levels(data.X, group) for group in data.groups},
+        spare_levels={group.name: spare_levels(data.X, group) for group in groups},
         miss=maximum.miss,
-        notes=(*data.notes, *notes, *at_boundary),
-        reference=Reference(absorbed, absorbed.inverse, covariance[-2:, -2:], None),
+        notes=(*data.notes, *notes, *boundary(groups, tau)),
+        reference=Reference(absorbed, absorbed.inverse, None),
     )
 
 
@@ -340,11 +351,12 @@ def _refuse_flat(model: Ordinal, maximum: Maximum) -> None:
     jacobian = model.parameters.jacobian(maximum.at)
     t = model.parameters.thresholds
     # Thresholds at the mean of the design, and coefficients by the SD of their column.
-    jacobian[:t, t:-2] -= design.mean(axis=0)
-    jacobian[t:-2] *= design.std(axis=0)[:, None]
+    end = t + design.shape[1]
+    jacobian[:t, t:end] -= design.mean(axis=0)
+    jacobian[t:end] *= design.std(axis=0)[:, None]
     errors = np.sqrt(np.einsum("ij,jk,ik->i", jacobian, maximum.covariance, jacobian))
     names = ["the thresholds"] * t + list(data.names[1:])
-    names += [f"the SD of the {group.name} effects" for group in data.by_size]
+    names += [f"the SD of the {group.name} effects" for group in data.groups]
     flat = errors > FLAT_SE * model.distribution.spread
     if flat.any() or maximum.condition > WORST_CONDITION:
         which = {name: None for name, is_flat in zip(names, flat, strict=True) if is_flat}

@@ -7,6 +7,7 @@ from analysis.stats.inestimable import Kind
 
 NoteKind = Literal[
     "missing",  # ratings that were left out
+    "omitted",  # random effects that cannot be told from others
     "empty_category",  # a category that nobody chose
     "boundary",  # a random effect whose SD is estimated at 0
 ]

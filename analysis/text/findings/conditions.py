@@ -5,7 +5,6 @@ from typing import Literal
 
 from analysis.catalogue.number_text import count
 from analysis.recipe import Recipe
-from analysis.tables.lead import TASTES, min_f_leads, without_lead
 from analysis.text.cells import Row, Sentence, Some, Tables, rows_of, those_with
 from analysis.text.findings.words import (
     ALL,
@@ -22,12 +21,10 @@ say = Sentences("findings/conditions.j2")
 #: How far a difference carries.
 Verdict = Literal[
     "not_shown",
-    "tests_disagree",
     "raters_and_texts",
     "raters_texts_unknown",
     "raters_texts_not_shown",
-    "raters_tests_disagree",
-    "min_f_against_models",
+    "models_disagree",
 ]
 
 
@@ -42,51 +39,38 @@ def contrast(tables: Tables, recipe: Recipe | None, dimension: str) -> Iterator[
         mixed = of_recipe(
             tables, "mixed_contrasts", recipe, dimension, model=model, scale="ratings"
         )
-        few = min_f_leads(by["both"]["note"])
-        yield from _apart(by["raters"], by["both"], [] if few else mixed, recipe)
-        if few:
-            yield _min_f_first(by["both"])
+        led = those_with(mixed, "difference", "p")
+        yield from _apart(by["raters"], led or those_with([by["both"]], "p"), recipe)
+        for row in led:
+            yield say("mixed", row=row, recipe=recipe)
         yield say("by_raters", row=by["raters"], recipe=recipe)
         yield say("by_scenarios", row=by["scenarios"], recipe=recipe)
-        if not few and by["both"].has("p"):
-            yield say("both_at_once", row=by["both"])
+        if by["both"].has("p"):
+            yield say("both_at_once", row=by["both"], leads=not led)
         for row in those_with(of_recipe(tables, "paired", recipe, dimension, model=model), "p"):
             yield _signed_ranks(row)
-        for row in those_with(mixed, "difference", "p"):
-            yield say("mixed", row=row, few=min_f_leads(row["note"]), recipe=recipe)
         for row in of_recipe(tables, "mixed_models", recipe, dimension, parameter=""):
             yield say("no_mixed", row=row)
     yield from _wins_tests(tables, recipe, dimension)
 
 
-def _apart(raters: Row, both: Row, mixed: list[Row], recipe: Recipe) -> Iterator[Sentence]:
-    """How far a and b lie apart in these data, and how far that carries."""
+def _apart(raters: Row, led: list[Row], recipe: Recipe) -> Iterator[Sentence]:
+    """How far a and b lie apart in these data, and how far that carries, as what leads has it."""
     if raters.has("difference"):
-        of_models = [row["p"] for row in mixed if row.has("p")]
-        verdict = _verdict(raters["p"], both["p"], of_models, 1 - recipe.confidence)
+        verdict = _verdict(raters["p"], [row["p"] for row in led], 1 - recipe.confidence)
         yield say("apart", row=raters, verdict=verdict)
 
 
-def _verdict(raters: float, both: float | None, mixed: list[float], level: float) -> Verdict:
-    """What p values by raters, by raters and scenarios at once, and of mixed models say."""
-    beyond = [p < level for p in (both, *mixed) if p is not None]
-    if raters >= level:
-        return "tests_disagree" if any(beyond) else "not_shown"
-    if not beyond:
-        return "raters_texts_unknown"
-    if all(beyond):
+def _verdict(raters: float, led: list[float], level: float) -> Verdict:
+    """What p values say: by raters, and by what leads, which is about raters and texts at once."""
+    beyond = {p < level for p in led}
+    if beyond == {True}:
         return "raters_and_texts"
-    if not any(beyond):
-        return "raters_texts_not_shown"
-    models_agree = len({p < level for p in mixed}) == 1
-    return "min_f_against_models" if both is not None and models_agree else "raters_tests_disagree"
-
-
-def _min_f_first(row: Row) -> Sentence:
-    """min F′ where it leads, with the reason; and why there is nothing that leads, without it."""
-    if row.has("p"):
-        return say("min_f_leads", row=row, because=TASTES)
-    return say("min_f_would_lead", because=TASTES, missing=without_lead(row["note"]))
+    if len(beyond) > 1:
+        return "models_disagree"
+    if raters >= level:
+        return "not_shown"
+    return "raters_texts_not_shown" if beyond else "raters_texts_unknown"
 
 
 def _signed_ranks(row: Row) -> Sentence:

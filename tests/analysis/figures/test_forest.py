@@ -10,7 +10,6 @@ from analysis.not_available import NotAvailable
 from analysis.recipe import shipped_recipes
 from analysis.study_data import Contrast
 from analysis.tables.contrasts import CONTRASTS
-from analysis.tables.lead import MIN_F_LEADS
 from analysis.tables.mixed_models import MIXED_CONTRASTS, MIXED_SYSTEMS
 from analysis.tables.systems import SYSTEMS
 from tests.analysis.figures.drawn import checked, notes
@@ -65,13 +64,6 @@ def intervals(made: dict[str, Any]) -> dict[str, list[Any]]:
 
 def note(made: dict[str, Any]) -> str:
     return notes(made)["Included raters"]
-
-
-def test_intervals_that_few_raters_make_too_narrow_are_said_so() -> None:
-    few = DIFFERENCES.assign(note=["", "", MIN_F_LEADS, "", ""])
-    says = "Where there are fewer than 20 raters, intervals may be too narrow, except those for"
-    assert says in note(checked(contrast_forest(few, MIXED, RECIPE)))
-    assert "fewer than" not in note(checked(contrast_forest(DIFFERENCES, MIXED, RECIPE)))
 
 
 def test_each_row_has_its_estimates_and_what_cannot_be_estimated_has_none() -> None:

@@ -13,7 +13,6 @@ from analysis.recipe import shipped_recipes
 from analysis.stats.multiplicity import adjust
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.contrasts import contrasts, paired, rater_differences
-from analysis.tables.lead import MIN_F_LEADS, without_lead
 
 SOUND = shipped_recipes()["sound"]
 CONTRAST = Contrast("plain", "tuned", ("Owl", "reference"))
@@ -111,19 +110,6 @@ def test_both_at_once_is_min_f() -> None:
     assert both.p >= max(f1.p, f2.p)
     assert pd.isna(both.difference) and pd.isna(both.n)
     assert [each.unit for each in (f1, f2, both)] == ["participant", "scenario", "both"]
-
-
-@pytest.mark.parametrize(("raters", "leads"), [(5, True), (19, True), (20, False), (40, False)])
-def test_min_f_says_that_it_leads_where_raters_are_fewer_than_twenty(
-    raters: int, leads: bool
-) -> None:
-    data = ratings()
-    people = [data.assign(participant=data["participant"] + f" {n}") for n in range(4)]
-    many = pd.concat(people, ignore_index=True)
-    some = many[many["participant"].isin(sorted(many["participant"].unique())[:raters])]
-    table = contrasts(some, CONTRAST, SOUND, raters="included")
-    says = {to: set(rows["note"]) for to, rows in table.groupby("generalises_to")}
-    assert says == {"raters": {""}, "scenarios": {""}, "both": {MIN_F_LEADS if leads else ""}}
 
 
 def test_all_models_count_equally_whatever_their_number_of_ratings() -> None:
@@ -228,10 +214,8 @@ def test_model_that_nobody_rated_side_by_side_is_named_where_all_are_meant() -> 
     for make in (contrasts, paired):
         table = make(data[~bee], CONTRAST, SOUND, raters="all").set_index("model")
         reason = "no rater rated both conditions side by side"
-        assert set(map(without_lead, table.loc[["Bee"], "note"])) == {
-            f"not estimable, because {reason}"
-        }
-        assert set(map(without_lead, table.loc[["all"], "note"])) == {f"without Bee: {reason}"}
+        assert set(table.loc[["Bee"], "note"]) == {f"not estimable, because {reason}"}
+        assert set(table.loc[["all"], "note"]) == {f"without Bee: {reason}"}
         assert table.loc[["all"], "p"].notna().all()
 
 
@@ -265,11 +249,9 @@ def test_model_of_the_study_without_ratings_of_a_condition_says_so() -> None:
     for make in (contrasts, paired):
         table = make(holed, CONTRAST, SOUND, raters="all", known=known)
         assert set(table["model"]) == {"Ant", "Bee", "all"}
-        assert set(map(without_lead, table[table["model"] == "Bee"]["note"])) == {reason}
+        assert set(table[table["model"] == "Bee"]["note"]) == {reason}
         of_all = table[table["model"] == "all"]
-        assert set(map(without_lead, of_all["note"])) == {
-            "without Bee: there are no ratings of tuned"
-        }
+        assert set(of_all["note"]) == {"without Bee: there are no ratings of tuned"}
         of_ant = table[table["model"] == "Ant"]
         assert list(of_all["p"]) == list(of_ant["p"]) and of_all["p"].notna().all()
 
@@ -290,7 +272,7 @@ def test_what_cannot_be_estimated_is_said() -> None:
     }
     assert notes == {
         "one rater": "not estimable, because there is one rater",
-        "one scenario": f"not estimable, because there is one scenario; {MIN_F_LEADS}",
+        "one scenario": "not estimable, because there is one scenario",
         "all ties": "not estimable, because all 12 differences are zero",
     }
 

@@ -12,7 +12,6 @@ from analysis.recipe import MixedModels, shipped_recipes
 from analysis.stats.mixed import MixedFit, crossed, fit_ordinal, means
 from analysis.study_data import ITEM, Contrast
 from analysis.tables.fits import Fits
-from analysis.tables.lead import MIN_F_LEADS
 from analysis.tables.mixed_models import MixedTables, mixed_models
 
 PAPER, SOUND = shipped_recipes().values()
@@ -79,13 +78,9 @@ def test_estimates_are_those_of_the_model_itself(found: MixedTables) -> None:
     data = ratings()
     frame = data.assign(
         system=data["model"].astype(str) + " " + data["condition"].astype(str),
-        item=data["model"].astype(str) + " " + data["condition"].astype(str) + " "
-        + data["scenario"].astype(str),
-    )  # fmt: skip
-    fit = fit_ordinal(
-        crossed(frame, rating="rating", fixed=["system"], groups=("participant", "item")),
-        link="probit",
     )
+    groups = ("participant/condition/system", "scenario/system")
+    fit = fit_ordinal(crossed(frame, rating="rating", fixed=["system"], groups=groups))
     direct = means(fit, "system").set_index("level")["estimate"]  # type: ignore[arg-type]  # it fits
     ours = found.estimates.query("link == 'probit' & scale == 'ratings'")
     names = ours["model"] + " " + ours["condition"]
@@ -131,26 +126,15 @@ def test_reason_names_the_system_as_the_study_does() -> None:
     assert f"all ratings of system Bee, {'plain'} are in the same" in only["note"]
 
 
-def test_missing_degrees_of_freedom_have_their_reason() -> None:
+def test_effects_that_are_not_there_are_named_and_cost_degrees_of_freedom_all_the_same() -> None:
     table = ratings()
     draw = np.random.default_rng(2)
     chance = table.assign(rating=draw.permutation(np.resize([1, 2, 3, 4, 5], len(table))))
     tables = mixed_models(chance, CONTRAST, SOUND, raters="")
-    notes = tables.models["note"].unique()
-    assert all("rater effects is estimated at 0" in note for note in notes)
-    for found in (tables.estimates, tables.contrasts):
-        assert np.isinf(found["df"]).all()
-        assert set(found["note"]) == {
-            "no degrees of freedom, because all SDs are estimated at 0; held against the normal"
-        }
-
-
-@pytest.mark.parametrize(("raters", "note"), [(19, MIN_F_LEADS), (20, "")])
-def test_contrasts_of_few_raters_say_that_they_do_not_lead(raters: int, note: str) -> None:
-    linear = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
-    tables = mixed_models(ratings(raters=raters), CONTRAST, linear, raters="included")
-    assert set(tables.contrasts["note"]) == {note}
-    assert set(tables.estimates["note"]) == {""}
+    sds = tables.models[tables.models["parameter"] == "sd rater"]["estimate"]
+    assert (sds == 0).all() and (tables.models["note"] == "").all()
+    for estimates in (tables.estimates, tables.contrasts):
+        assert estimates["df"].between(1, len(table)).all()
 
 
 def test_the_same_raters_are_fitted_once_and_others_anew() -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from analysis.quality_rules import QualityRules
 from analysis.recipe import Recipe
-from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table
 from analysis.text.limits import limits
 from tests.analysis.text.conftest import Unsaid
@@ -249,12 +248,17 @@ def test_enough_raters_are_no_limit() -> None:
     assert about("so few, con", enough) == []
 
 
-def test_tastes_of_few_raters_are_a_limit_of_all_but_min_f(approved: Approval) -> None:
-    few = [{**FRONT, "generalises_to": "both", "note": MIN_F_LEADS}]
-    approved(*about("Fewer than", tables(contrasts=few)))
-    approved(*about("Fewer than", tables(contrasts=few, mixed_contrasts=[FRONT])))
-    of_all = [few[0] | {"raters": "all"}, few[0] | {"note": ""}]
-    assert about("Fewer than", tables(contrasts=of_all)) == []
+def test_raters_are_a_limit_where_they_make_most_of_the_uncertainty(approved: Approval) -> None:
+    model = {**FRONT, "link": "probit", "n_raters": 5, "note": ""}
+    main = {
+        **FRONT, "link": "probit", "model": "all", "scale": "ratings", "ci_low": -0.2,
+        "ci_high": 0.4, "limited_by": "raters",
+    }  # fmt: skip
+    of_ant = main | {"model": "Ant"}
+    approved(*about("There are", tables(mixed_contrasts=[of_ant, main], mixed_models=[model])))
+    approved(*about("There are", tables(mixed_contrasts=[of_ant], mixed_models=[model])))
+    by_texts = [of_ant, main | {"limited_by": "texts"}]
+    assert not about("There are", tables(mixed_contrasts=by_texts, mixed_models=[model]))
 
 
 def test_choices_take_people_and_texts_as_they_came() -> None:

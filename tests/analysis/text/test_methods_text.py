@@ -7,7 +7,6 @@ import pytest
 
 from analysis.quality_rules import QualityRules, RuleName
 from analysis.recipe import MixedModels
-from analysis.tables.lead import MIN_F_LEADS
 from analysis.text.cells import Table
 from analysis.text.methods_text import AnalysisSettings, methods
 from tests.analysis.text.conftest import Unsaid
@@ -244,14 +243,6 @@ def test_margins_resamples_and_models_are_those_that_were_used(approved: Approva
     )
     text = of(made)[BY_RATERS]
     approved(text)
-
-
-def test_lead_of_few_raters_is_described_where_it_is_of_the_raters_of_the_recipe(
-    approved: Approval,
-) -> None:
-    row = {"recipe": "sound", "raters": "included", "model": "Ant", "note": MIN_F_LEADS}
-    approved(of(tables(contrasts=[row]))[BY_RATERS])
-    assert "leads" not in of(tables(contrasts=[row | {"raters": "all"}]))[BY_RATERS]
 
 
 @pytest.mark.parametrize("link", ["probit", "linear"])

@@ -1,14 +1,14 @@
-# What R says about four data sets, kept in reference.json: lme4, lmerTest, ordinal and emmeans.
+# What R says about data sets, kept in reference.json: lme4, pbkrtest, ordinal, emmeans.
 # Beside it, it writes wine.csv (ordinal, GPL >= 2) and inst_eval.csv.xz (lme4, GPL >= 2).
 #
-#     apt-get install r-base-core r-cran-lme4 r-cran-lmertest r-cran-ordinal r-cran-emmeans r-cran-jsonlite
-#     Rscript tests/oracle/mixed/models.R small wine orders   # under a minute
+#     apt-get install r-base-core r-cran-lme4 r-cran-ordinal r-cran-emmeans r-cran-jsonlite r-cran-pbkrtest
+#     Rscript tests/oracle/mixed/models.R small wine orders nested   # some minutes
 #     Rscript tests/oracle/mixed/models.R study           # half an hour, nearly all of it in clmm
 #     Rscript tests/oracle/mixed/models.R inst_eval       # minutes; lmer only
 #     Rscript tests/oracle/mixed/models.R inst_eval_part  # minutes
 
 suppressMessages({
-  library(lme4); library(lmerTest); library(ordinal); library(emmeans)
+  library(lme4); library(ordinal); library(emmeans); library(pbkrtest)
   library(jsonlite); library(numDeriv)
 })
 file <- sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))
@@ -17,27 +17,51 @@ emm_options(lmerTest.limit = Inf, pbkrtest.limit = 0)
 
 named <- function(values) as.list(values)
 
-linear <- function(formula, data, factor = NULL, reml = TRUE, df = TRUE) {
+# Kenward and Roger's degrees of freedom, whose matrices have n x n numbers: of few ratings only. Of
+# one combination they are Satterthwaite's with the expected information. K. and R. adjust standard
+# errors, too; we do not, and so these are lmer's.
+kr_df <- function(fit, rows) {
+  if (nrow(model.frame(fit)) > 3000) return(NULL)
+  adjusted <- vcovAdj(fit)
+  apply(rows, 1, function(row) Lb_ddf(row, vcov(fit), adjusted))
+}
+
+# Estimates of emmeans with these degrees of freedom.
+tested <- function(fit, estimates, df) {
+  rows <- as.data.frame(summary(estimates))
+  rows$df <- df
+  reach <- qt(.975, df) * rows$SE
+  value <- rows[[if ("emmean" %in% names(rows)) "emmean" else "estimate"]]
+  rows$lower.CL <- value - reach
+  rows$upper.CL <- value + reach
+  rows$t.ratio <- value / rows$SE
+  rows$p.value <- p.adjust(2 * pt(-abs(rows$t.ratio), df), "holm")
+  rows
+}
+
+linear <- function(formula, data, factor = NULL, reml = TRUE) {
   # Tighter than the defaults, which stop at 1e-5 or so of the estimates.
   control <- lmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-9, maxfun = 1e5))
-  fit <- lmerTest::lmer(formula, data, REML = reml, control = control)
-  table <- if (df) coef(summary(fit)) else coef(summary(fit, ddf = "lme4"))
+  fit <- lme4::lmer(formula, data, REML = reml, control = control)
+  table <- coef(summary(fit))
   sds <- as.data.frame(VarCorr(fit))
+  rows <- diag(length(fixef(fit)))
+  rownames(rows) <- names(fixef(fit))
+  df <- if (reml) kr_df(fit, rows)
   found <- list(
     coefficients = named(fixef(fit)),
     standard_errors = named(table[, "Std. Error"]),
-    df = if (df) named(table[, "df"]) else NULL,
+    df = if (!is.null(df)) named(df),
     sds = named(setNames(sds$sdcor, sds$grp)),
     modes = lapply(ranef(fit), function(each) named(setNames(each[, 1], rownames(each))))
       [names(ranef(fit))[sapply(ranef(fit), nrow) < 50]],
     log_likelihood = as.numeric(logLik(fit))
   )
-  if (!is.null(factor)) {
-    means <- emmeans(fit, factor, lmer.df = "satterthwaite")
-    pairs <- contrast(means, "pairwise", adjust = "holm")
-    found$means <- summary(means)
-    found$contrasts <- summary(pairs, infer = c(FALSE, TRUE))
-    found$intervals <- confint(contrast(means, "pairwise"), adjust = "none")
+  if (!is.null(factor) && !is.null(df)) {
+    means <- emmeans(fit, factor, lmer.df = "asymptotic")
+    pairs <- contrast(means, "pairwise")
+    found$means <- tested(fit, means, kr_df(fit, means@linfct))
+    found$contrasts <- tested(fit, pairs, kr_df(fit, pairs@linfct))
   }
   found
 }
@@ -89,7 +113,7 @@ cumulative <- function(formula, data, link, factor, fixed, inner = 1e-4) {
   time <- system.time(fit <- clmm(formula, data, link = link, control = control))
   # With many parameters it stops at its limit of 150 iterations, in the study with a gradient of
   # 0.6. It reaches its maximum from a better start.
-  while (max(abs(fit$gradient)) > 1e-3)
+  for (again in 1:20) if (max(abs(fit$gradient)) > 1e-3)
     fit <- clmm(formula, data, link = link, start = further(fit),
                 control = clmm.control(gradTol = inner, maxIter = 200))
   errors <- sqrt(diag(inverse(fit)))
@@ -169,7 +193,7 @@ inst_eval <- function() {
   data <- frame("inst_eval.csv.xz", c("student", "lecturer", "service"))
   f <- rating ~ service + (1 | student) + (1 | lecturer)
   keep("inst_eval", "reml", linear(f, data))
-  keep("inst_eval", "ml", linear(f, data, reml = FALSE, df = FALSE))
+  keep("inst_eval", "ml", linear(f, data, reml = FALSE))
 }
 
 # The ratings of the first 120 lecturers. Of all 73,421 clmm had made nothing in 15 CPU minutes.
@@ -199,6 +223,30 @@ orders <- function() {
            rating ~ temp + contact + place + previous + (1 | judge) + (1 | bottle))
 }
 
-sets <- list(small = small, wine = wines, study = study, inst_eval = inst_eval,
+# Raters who differ in their preferences, and scenarios: two nested factors on either side.
+nested <- function() {
+  part <- read.csv(here("study.csv.xz"))
+  part <- part[part$rater <= 20, ]
+  part$condition <- ifelse(part$system == "reference", "r", substr(part$system, 2, 2))
+  each <- list(five = read.csv(here("five.csv")), alike = read.csv(here("alike.csv")),
+               incomplete = read.csv(here("incomplete.csv")), study_part = part)
+  f <- rating ~ system + (1 | rater) + (1 | rater:condition) + (1 | scenario) +
+    (1 | scenario:system)
+  for (name in names(each)) {
+    data <- each[[name]]
+    for (column in c("rater", "scenario", "condition", "system"))
+      data[[column]] <- factor(data[[column]])
+    data$score <- factor(data$rating)
+    # clmm takes no interaction for a group.
+    data$taste <- interaction(data$rater, data$condition, drop = TRUE)
+    data$item <- interaction(data$scenario, data$system, drop = TRUE)
+    keep(name, "reml", linear(f, data, "system"))
+    keep(name, "ml", linear(f, data, reml = FALSE))
+    g <- score ~ system + (1 | rater) + (1 | taste) + (1 | scenario) + (1 | item)
+    keep(name, "probit", cumulative(g, data, "probit", "system", ~ system, inner = 1e-6))
+  }
+}
+
+sets <- list(nested = nested, small = small, wine = wines, study = study, inst_eval = inst_eval,
              inst_eval_part = inst_eval_part, orders = orders)
 for (name in commandArgs(TRUE)) sets[[name]]()

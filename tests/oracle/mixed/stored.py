@@ -18,13 +18,20 @@ FILES = {
     "study": "study.csv.xz",
     "inst_eval": "inst_eval.csv.xz",
     "inst_eval_part": "inst_eval.csv.xz",
+    "five": "five.csv",
+    "alike": "alike.csv",
+    "incomplete": "incomplete.csv",
+    "study_part": "study.csv.xz",
 }
+#: Those with two nested factors on either side.
+NESTED = ["five", "alike", "incomplete", "study_part"]
 FIXED = {
     "small": ["system"],
     "wine": ["temp", "contact"],
     "study": ["system", "scenario"],
     "inst_eval": ["service"],
     "inst_eval_part": ["service"],
+    **{name: ["system"] for name in NESTED},
 }
 GROUPS = {
     "small": ("rater", "item"),
@@ -32,17 +39,27 @@ GROUPS = {
     "study": ("rater", "item"),
     "inst_eval": ("student", "lecturer"),
     "inst_eval_part": ("student", "lecturer"),
+    **dict.fromkeys(NESTED, ("rater/condition", "scenario/system")),
 }
+#: What clmm calls a nested factor.
+INTERACTIONS = {"taste": "rater:condition", "item": "scenario:system"}
 #: What the model "order" has beside these.
 COVARIATES = ["place", "previous"]
 #: As many lecturers are in the part of inst_eval that clmm can do in bearable time.
 LECTURERS = 120
+#: Raters in the part of the study with nested factors.
+RATERS = 20
 
 
 @cache
 def ratings(name: str) -> DataFrame:
     frame = pd.read_csv(HERE / FILES[name])
-    return frame[frame["lecturer"] <= LECTURERS] if name == "inst_eval_part" else frame
+    if name == "inst_eval_part":
+        return frame[frame["lecturer"] <= LECTURERS]
+    if name == "study_part":
+        condition = frame["system"].str[1].where(frame["system"] != "reference", "r")
+        return frame.assign(condition=condition)[frame["rater"] <= RATERS]
+    return frame
 
 
 @cache
@@ -83,9 +100,25 @@ def reference(name: str, model: str) -> dict[str, Any]:
     """What R found; names of coefficients are ours."""
     found: dict[str, Any] = deepcopy(_reference()[name][model])
     for part in ("coefficients", "standard_errors", "df"):
-        if part in found:
+        if found.get(part):
             found[part] = {_ours(name, key): value for key, value in found[part].items()}
+    if name in NESTED:
+        for part in ("sds", "sd_errors"):
+            of_part = found.get(part, {}).items()
+            found[part] = {INTERACTIONS.get(key, key): value for key, value in of_part}
+        for ours, theirs in INTERACTIONS.items():
+            if ours in found["modes"]:
+                modes = found["modes"].pop(ours).items()
+                found["modes"][theirs] = {key.replace(".", ":"): mode for key, mode in modes}
     return found
+
+
+def by_text(modes: "pd.Series[float]") -> dict[str, float]:
+    """Effects by the names that R gives levels."""
+    return {
+        ":".join(map(str, level)) if isinstance(level, tuple) else str(level): mode
+        for level, mode in modes.items()
+    }
 
 
 def _ours(name: str, coefficient: str) -> str:

@@ -87,12 +87,12 @@ class TestSaid:
         design = stored.X.copy()
         design[0, 1] = np.nan
         with pytest.raises(ValueError, match="missing or infinite"):
-            fit(Crossed(stored.y, design, stored.names, stored.groups))
+            fit(Crossed(stored.y, design, stored.names, stored.sides))
 
     def test_numbers_whose_squares_overflow_are_an_error(self, fit: Fit) -> None:
         stored = data("small")
         with pytest.raises(ValueError, match="beyond ±1e"):
-            fit(Crossed(stored.y * 1e160, stored.X, stored.names, stored.groups))
+            fit(Crossed(stored.y * 1e160, stored.X, stored.names, stored.sides))
 
     def test_a_single_rating(self, fit: Fit) -> None:
         assert said(fit, study().head(1)) == "there is a single rating"

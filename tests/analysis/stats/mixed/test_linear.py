@@ -9,7 +9,7 @@ from pandas import DataFrame
 
 from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import Crossed, MixedFit, contrasts, crossed, fit_linear, means, pairs
-from tests.oracle.mixed.stored import COVARIATES, data, reference, with_order
+from tests.oracle.mixed.stored import COVARIATES, NESTED, by_text, data, reference, with_order
 
 
 def fitted(name: str, **options: Any) -> MixedFit:
@@ -63,6 +63,7 @@ class TestBalanced:
         ("small", "ml"),
         ("wine", "reml"),
         ("study", "reml"),
+        *((name, model) for name in NESTED for model in ("reml", "ml")),
         pytest.param("inst_eval", "reml", marks=pytest.mark.slow),
         pytest.param("inst_eval", "ml", marks=pytest.mark.long),
     ],
@@ -75,10 +76,10 @@ def test_fit_is_that_of_lmer(name: str, model: str) -> None:
     assert dict(found.standard_errors) == pytest.approx(expected["standard_errors"], rel=1e-6)
     residual = expected["sds"].pop("Residual", found.residual_sd)
     assert found.residual_sd == pytest.approx(residual, rel=1e-6)
-    assert found.sds == pytest.approx(expected["sds"], rel=1e-6, abs=1e-9)
+    assert found.sds == pytest.approx(expected["sds"], rel=1e-5, abs=1e-9)
     for group, modes in expected["modes"].items():
         ours = found.modes[group]
-        assert {str(level): mode for level, mode in ours.items()} == pytest.approx(modes, abs=1e-7)
+        assert by_text(ours) == pytest.approx(modes, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["small", "wine", "study"])
@@ -89,44 +90,41 @@ def test_covariates_are_those_of_lmer(name: str) -> None:
     assert dict(found.coefficients) == pytest.approx(expected["coefficients"], rel=1e-6)
     assert dict(found.standard_errors) == pytest.approx(expected["standard_errors"], rel=1e-6)
     rows = dict(zip(found.coefficients.index, np.eye(len(found.coefficients)), strict=True))
-    for covariate in COVARIATES:
+    for covariate in COVARIATES if expected.get("df") else []:
         df = found.degrees_of_freedom(rows[covariate])
-        assert df == pytest.approx(expected["df"][covariate], rel=1e-4)
+        assert df == pytest.approx(expected["df"][covariate], rel=1e-5)
 
 
-@pytest.mark.parametrize("name", ["small", "wine", "study"])
-def test_degrees_of_freedom_are_those_of_lmer_test(name: str) -> None:
+#: Those that are small enough for pbkrtest.
+TESTED = [("small", "system"), ("wine", "temp"), *((name, "system") for name in NESTED)]
+
+
+@pytest.mark.parametrize("name", [name for name, _ in TESTED])
+def test_degrees_of_freedom_are_those_of_kenward_and_roger(name: str) -> None:
     expected = reference(name, "reml")["df"]
     found = fitted(name)
     rows = np.eye(len(found.coefficients))
     df = [found.degrees_of_freedom(row) for row in rows]
-    assert dict(zip(found.coefficients.index, df, strict=True)) == pytest.approx(expected, rel=1e-5)
+    assert dict(zip(found.coefficients.index, df, strict=True)) == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("name", "factor"), [("small", "system"), ("wine", "temp"), ("study", "system")]
-)
+@pytest.mark.parametrize(("name", "factor"), TESTED)
 def test_means_and_contrasts_are_those_of_emmeans(name: str, factor: str) -> None:
     expected = reference(name, "reml")
     fit = fitted(name)
     found = means(fit, factor)
-    ours = ["estimate", "se", "df", "low", "high"]
-    theirs = ["emmean", "SE", "df", "lower.CL", "upper.CL"]
     table = DataFrame(expected["means"])
     assert list(found["level"]) == list(table[factor].astype(str))
-    assert found[ours].to_numpy() == pytest.approx(table[theirs].to_numpy(dtype=float), rel=1e-5)
+    ours = ["estimate", "se", "df", "low", "high"]
+    theirs = ["emmean", "SE", "df", "lower.CL", "upper.CL"]
+    assert found[ours].to_numpy() == pytest.approx(table[theirs].to_numpy(dtype=float), rel=1e-4)
     found = contrasts(fit, factor, pairs(fit.data.term(factor).levels))
-    tests, intervals = DataFrame(expected["contrasts"]), DataFrame(expected["intervals"])
-    assert [name.replace("−", "-") for name in found["contrast"]] == list(tests["contrast"])
-    ours, theirs = (
-        ["estimate", "se", "df", "t", "p_adjusted"],
-        ["estimate", "SE", "df", "t.ratio", "p.value"],
-    )
+    table = DataFrame(expected["contrasts"])
+    assert [name.replace("−", "-") for name in found["contrast"]] == list(table["contrast"])
+    ours = ["estimate", "se", "df", "t", "p_adjusted", "low", "high"]
+    theirs = ["estimate", "SE", "df", "t.ratio", "p.value", "lower.CL", "upper.CL"]
     assert found[ours].to_numpy() == pytest.approx(
-        tests[theirs].to_numpy(dtype=float), rel=1e-4, abs=1e-9
-    )
-    assert found[["low", "high"]].to_numpy() == pytest.approx(
-        intervals[["lower.CL", "upper.CL"]].to_numpy(), rel=1e-5, abs=1e-7
+        table[theirs].to_numpy(dtype=float), rel=1e-4, abs=1e-7
     )
 
 
@@ -145,9 +143,25 @@ def test_an_sd_at_the_boundary_is_zero_and_said_to_be() -> None:
     assert (found.modes["bottle"] == 0).all()
 
 
+def test_nested_factors_that_add_nothing_are_omitted_and_noted() -> None:
+    draw = np.random.default_rng(4)
+    rater, item = np.indices((6, 8)).reshape(2, -1)
+    frame = DataFrame({"rater": rater, "scenario": item, "text": item, "half": item % 2})
+    frame["rating"] = draw.normal(size=6)[rater] + draw.normal(size=len(rater))
+    groups = ("rater/half/scenario", "scenario/text")
+    found = fit_linear(crossed(frame, rating="rating", fixed=["half"], groups=groups))
+    assert isinstance(found, MixedFit)
+    assert list(found.sds) == ["rater", "rater:half", "scenario"]
+    assert [note.sentence for note in found.notes if note.kind == "omitted"] == [
+        "There are no effects of rater:half:scenario: each would have a single rating, whose error "
+        "cannot be told from it."
+    ]
+    assert found.modes["rater:half"].index[1] == (0, 1)
+
+
 def test_arrays_without_terms_can_be_fitted() -> None:
     named = data("study")
-    bare = Crossed(named.y, named.X, named.names, named.groups)
+    bare = Crossed(named.y, named.X, named.names, named.sides)
     found = fit_linear(bare)
     assert isinstance(found, MixedFit)
     pd.testing.assert_series_equal(found.coefficients, fitted("study").coefficients)
