@@ -53,12 +53,14 @@ Shares = dict[str, float]
 
 @dataclass(frozen=True)
 class Design:
-    """Everybody rates every response: `scenarios` × `sets` blocks, each of some models (`of_set`) in
-    both conditions and the reference. Or each block is `seen_by` so many raters; or each rater rates
-    one system, so that systems differ `between` raters. SDs are those of latent effects: of raters, of what a
-    rater thinks of a condition (`taste`), of scenarios, and of texts. Where texts are `alike`, both
-    conditions' answers to a scenario are equally good, one by one; where tastes are `evened`, those
-    of the study's own raters add up to nothing.
+    """Everybody rates every response: `scenarios` × `sets` blocks, each of some models (`of_set`)
+    in both conditions and the reference. Or each block is `seen_by` so many raters; or each rater
+    rates one system, so that systems differ `between` raters.
+
+    SDs are those of latent effects: of raters, of what a rater thinks of a condition (`taste`) and
+    of a system, of scenarios, of a scenario in a condition, and of texts. Where texts are `alike`,
+    both conditions' answers to a scenario are equally good, one by one; where tastes are `evened`,
+    those of the study's own raters add up to nothing.
     """
 
     raters: int = 116
@@ -429,13 +431,14 @@ def main() -> None:
 
 def _store(file: Path, design: str, seed: int, found: dict[str, Rate]) -> None:
     """Rows of design, seed, test, number of studies, number that rejected."""
-    new = not file.exists()
-    with file.open("a", encoding="utf-8") as stream:
-        if new:
-            stream.write("design,seed,test,studies,rejected\n")
-        for test, rate in found.items():
-            rejected = round(rate.percent * rate.studies / 100)
-            stream.write(f"{design},{seed},{test},{rate.studies},{rejected}\n")
+    rows = DataFrame(
+        [
+            (design, seed, test, rate.studies, round(rate.percent * rate.studies / 100))
+            for test, rate in found.items()
+        ],
+        columns=["design", "seed", "test", "studies", "rejected"],
+    )
+    rows.to_csv(file, mode="a", header=not file.exists(), index=False)
 
 
 if __name__ == "__main__":

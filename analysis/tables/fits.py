@@ -1,10 +1,11 @@
 """Mixed models of systems, each fitted once for all tables that need it.
 
 The system is the fixed effect. Raters differ, and so do their preferences for a condition and for a
-system in it; scenarios differ, and so do the texts of systems within a scenario. Each of these has
-random effects, whatever the data say of its size: if effects are kept only where they seem to be
-there, contrasts find too many differences that are not (benchmarks/README.md). Where each condition
-has one system, or all systems one condition, two of these are the same and have one effect.
+system in it. Scenarios differ, and so does what a condition and a system make of a scenario, which
+is a text. Each of these has random effects, whatever the data say of its size: if effects are kept
+only where they seem to be there, contrasts find too many differences that are not
+(benchmarks/README.md). Where each condition has one system, or all systems one condition, two of
+these are the same and have one effect.
 """
 
 from dataclasses import dataclass
@@ -17,9 +18,8 @@ from analysis.stats.inestimable import Inestimable
 from analysis.stats.mixed import MixedFit, crossed, fit_linear, fit_ordinal
 
 SYSTEM = ["model", "condition"]
-#: (1 | rater) + (1 | rater:condition) + (1 | rater:condition:system) + (1 | scenario)
-#: + (1 | scenario:system)
-RANDOM = ("rater/condition/system", "scenario/system")
+#: In lme4's notation (1 | rater/condition/system) + (1 | scenario/condition/system).
+RANDOM = ("rater/condition/system", "scenario/condition/system")
 #: Ratings of a dimension up to which a model is kept.
 KEPT_UP_TO = 100_000
 

@@ -79,7 +79,7 @@ def test_estimates_are_those_of_the_model_itself(found: MixedTables) -> None:
     frame = data.assign(
         system=data["model"].astype(str) + " " + data["condition"].astype(str),
     )
-    groups = ("participant/condition/system", "scenario/system")
+    groups = ("participant/condition/system", "scenario/condition/system")
     fit = fit_ordinal(crossed(frame, rating="rating", fixed=["system"], groups=groups))
     direct = means(fit, "system").set_index("level")["estimate"]  # type: ignore[arg-type]  # it fits
     ours = found.estimates.query("link == 'probit' & scale == 'ratings'")

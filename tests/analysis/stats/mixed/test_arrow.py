@@ -152,7 +152,7 @@ def test_slope_of_the_determinant(whole: Whole) -> None:
 
 def test_products_and_prior(whole: Whole) -> None:
     at = whole.sides[0].cells
-    values = np.random.default_rng(2).normal(size=whole.cells.shape[1])
+    values = np.random.default_rng(2).normal(size=(whole.cells.shape[1],))
     N = whole.cells.T @ (whole.weights[:, None] * whole.cells)
     both = whole.posterior.weights.times((values[:at], values[at:]))
     assert np.hstack(both) == pytest.approx(N @ values)
@@ -203,7 +203,7 @@ def test_information_about_the_variances(whole: Whole, has_residual: bool) -> No
 def test_levels_of_a_row_are_summed_and_spread(whole: Whole) -> None:
     values = np.arange(len(whole.weights), dtype=float)
     assert np.hstack(whole.crossing.totals(values)) == pytest.approx(whole.cells.T @ values)
-    effects = np.random.default_rng(3).normal(size=whole.cells.shape[1])
+    effects = np.random.default_rng(3).normal(size=(whole.cells.shape[1],))
     at = whole.sides[0].cells
     spread = whole.crossing.spread(effects[:at], effects[at:])
     assert spread == pytest.approx(whole.cells @ effects)
