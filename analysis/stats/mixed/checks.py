@@ -22,6 +22,11 @@ NOTHING_LEFT = 1e-7
 def refuse_what_cannot_be_fitted(data: Crossed, unknowns: int) -> None:
     """Raises Refused. `unknowns` counts the parameters without the design's."""
     _refuse_values(data)
+    refuse_design(data, unknowns)
+
+
+def refuse_design(data: Crossed, unknowns: int) -> None:
+    """Raises Refused where no ratings of this design could tell the effects apart."""
     for group in data.groups:
         _refuse_group(group, len(data.y))
     if (smaller := data.by_size[1].cells) > MOST_LEVELS:

@@ -1,0 +1,143 @@
+"""A study's plan: its design, what is known of its ratings, and what its raters cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from django.utils import timezone
+
+from analysis.frames import read_snapshot
+from analysis.planning.components import Components, of_fit, typical
+from analysis.planning.design import PlannedDesign
+from analysis.planning.grid import Cost, Plan
+from analysis.planning.simulation import SimulatedScale
+from analysis.recipe import FittedLink, Scale
+from analysis.stats.inestimable import Inestimable
+from analysis.study_data import check
+from analysis.tables.fits import Fits, SystemLevel
+from survey.definition.settings import Settings
+from survey.definition.study import StudyDefinition
+from survey.files.yaml_file import YamlFile
+from survey.models import Study
+from survey.tidy import counted_sources, definition_of
+from survey.tidy.study import cells_of, reading
+
+USUAL_RATERS = 40
+#: The difference that matters where none is given, in percent of the scale's length: a quarter of a
+#: point on a scale from 1 to 5, as for the margins of recipe `sound`.
+USUAL_DIFFERENCE = 6.25
+#: What part of the announced minutes is for pages.
+SHARE_OF_PAGES = 0.9
+
+
+class NoPlan(Exception):
+    """The study cannot be planned; the message says why."""
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """What is asked for; what is None comes from the study."""
+
+    raters: int | None = None
+    scenarios: int | None = None
+    difference: float | None = None
+    power: float = 0.8
+    components: str = "typical"
+    include: Sequence[str] = field(default_factory=list)
+    pay_per_hour: float = 0.0
+    fee_percent: float = 0.0
+
+
+def plan_of(study: Study, options: PlanOptions) -> Plan:
+    """Raises NoPlan where the study has nothing to plan for, and DefinitionError for a file of
+    components that is not one.
+    """
+    definition = definition_of(study)
+    if definition.rating is None:
+        raise NoPlan(f"{study.slug}: the study asks for no ratings, so there is nothing to plan")
+    length = float(_scale(definition).length)
+    own = _design(study, definition)
+    design = own.of(options.raters or own.raters, options.scenarios or own.scenarios)
+    return Plan(
+        design=design,
+        components=_components(study, definition, options, length),
+        weights=_weights(study, definition, design),
+        cost=_cost(definition, own, options),
+        difference=options.difference or USUAL_DIFFERENCE / 100 * length,
+        power=options.power,
+    )
+
+
+def scale_of(study: Study) -> tuple[SimulatedScale, FittedLink]:
+    """The scale of simulated ratings, and the link of the model that analyses them."""
+    scale = _scale(definition_of(study))
+    low, high = scale.ends
+    return SimulatedScale(low, high), "probit" if scale.is_ordinal else "linear"
+
+
+def _scale(definition: StudyDefinition) -> Scale:
+    rated = definition.rated
+    return Scale([(point.value, point.label) for point in rated.scale], rated.kind == "slider")
+
+
+def _design(study: Study, definition: StudyDefinition) -> PlannedDesign:
+    """As the study is."""
+    by_set: dict[str, dict[SystemLevel, None]] = {}
+    scenarios = set()
+    for cell in cells_of(study).values():
+        scenario, name, model, condition = cell.names
+        scenarios.add(scenario)
+        by_set.setdefault(name, {})[SystemLevel(model, condition)] = None
+    places = Settings.model_validate(study.settings).places.maximum
+    return PlannedDesign(
+        sets=tuple(tuple(systems) for systems in by_set.values()),
+        raters=places or USUAL_RATERS,
+        scenarios=len(scenarios),
+        pages=definition.blocks_per_participant,
+    )
+
+
+def _weights(study: Study, definition: StudyDefinition, design: PlannedDesign) -> dict[str, float]:
+    """Those of the study's contrast; of a study without one, the first system less the second."""
+    if definition.condition_a and definition.condition_b:
+        weights = design.contrast(definition.condition_a, definition.condition_b)
+        if weights:
+            return weights
+    systems = list(dict.fromkeys(system for of_set in design.sets for system in of_set))
+    if len(systems) < 2:
+        raise NoPlan(f"{study.slug}: the study has one system, so there is nothing to compare")
+    return {str(systems[0]): 1.0, str(systems[1]): -1.0}
+
+
+def _cost(definition: StudyDefinition, own: PlannedDesign, options: PlanOptions) -> Cost:
+    minutes = definition.estimated_minutes
+    return Cost(
+        minutes_per_page=SHARE_OF_PAGES * minutes / own.pages_per_rater,
+        other_minutes=(1 - SHARE_OF_PAGES) * minutes,
+        pay_per_hour=options.pay_per_hour,
+        fee_percent=options.fee_percent,
+    )
+
+
+def _components(
+    study: Study, definition: StudyDefinition, options: PlanOptions, length: float
+) -> Components:
+    if options.components == "typical":
+        return typical(length)
+    if options.components != "pilot":
+        yaml = YamlFile.read(Path(options.components))
+        return yaml.check(Components, yaml.plain())
+    with reading():
+        sources = counted_sources(options.include)
+        snapshot = read_snapshot(study, sources, seen_since=timezone.now())
+    ratings = check(snapshot.data).ratings
+    first = ratings[ratings["dimension"] == definition.rated.dimensions[0].name]
+    if first.empty:
+        raise NoPlan(
+            f"{study.slug}: there are no ratings yet that a plan could learn from; use "
+            "--components typical, or --include simulated"
+        )
+    fit = Fits().of(first, "linear")
+    if isinstance(fit, Inestimable):
+        raise NoPlan(f"{study.slug}: the variances of the ratings so far are {fit}")
+    return of_fit(fit)

@@ -1,0 +1,155 @@
+"""`manage.py plan STUDY`: how many raters and scenarios the main result needs, and their cost."""
+
+import argparse
+from collections.abc import Iterator
+from math import isfinite, isnan
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from dashboard.design.planning import NoPlan, PlanOptions, plan_of, scale_of
+from survey.files.problems import DefinitionError
+from survey.queries import StudyNotFound, find_study
+
+SHOWN = {
+    "raters": "{:.0f}", "scenarios": "{:.0f}", "pages_per_rater": "{:.0f}", "ratings": "{:.0f}",
+    "minutes": "{:.0f}", "cost": "{:.2f}", "se": "{:.3f}", "df": "{:.1f}",
+    "detectable": "{:.2f}", "power": "{:.0%}", "limited_by": "{}",
+}  # fmt: skip
+
+
+def _number(least: float, most: float, *, above: bool = False) -> Any:
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not isfinite(value) or not least <= value <= most or (above and value == least):
+            words = f"above {least:g} and up to" if above else f"from {least:g} to"
+            raise argparse.ArgumentTypeError(f"{text!r} is no number {words} {most:g}")
+        return value
+
+    return read
+
+
+def _whole(least: int, most: int) -> Any:
+    def read(text: str) -> int:
+        if not text.isdecimal() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most}")
+        return int(text)
+
+    return read
+
+
+class Command(BaseCommand):
+    help = (
+        "What a study could find with other numbers of raters and scenarios, by its design and by "
+        "how much ratings differ: the smallest difference that it detects, and what it costs."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="STUDY", help="slug or slug@version")
+        parser.add_argument(
+            "--raters", type=_whole(1, 10_000), nargs="+", metavar="N",
+            help="numbers of raters (default: around the study's places, or 40)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--scenarios", type=_whole(1, 2_000), nargs="+", metavar="N",
+            help="numbers of scenarios (default: around the study's)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--difference", type=_number(0, 1000, above=True), metavar="POINTS",
+            help="the smallest difference that matters (default: 6.25 %% of the scale)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--power", type=_number(0.5, 0.99), default=0.8, help="how often to find it (0.8)"
+        )
+        parser.add_argument(
+            "--components", default="typical", metavar="typical|pilot|FILE",
+            help="how much ratings differ: typical values, the study's ratings so far, or a YAML "
+            "file of standard deviations",
+        )  # fmt: skip
+        parser.add_argument(
+            "--include", nargs="+", action="extend", default=[], choices=["simulated", "preview"],
+            help="with --components pilot: test people to count too",
+        )  # fmt: skip
+        parser.add_argument("--pay", type=_number(0, 1000), default=0.0, help="per hour")
+        parser.add_argument(
+            "--fee",
+            type=_number(0, 200),
+            default=0.0,
+            help="of the platform, in percent of the pay",
+        )
+        parser.add_argument(
+            "--simulate", type=_whole(1, 100_000), metavar="STUDIES", default=0,
+            help="also simulate so many studies of the design as it is, and analyse each",
+        )  # fmt: skip
+        parser.add_argument("--seed", type=_whole(0, 2**31 - 1), default=1)
+        parser.add_argument("--out", type=Path, metavar="CSV", help="write the grid to a file")
+
+    def handle(self, *args: Any, **given: Any) -> None:
+        from analysis.planning.grid import advice, around, grid
+
+        try:
+            study = find_study(given["slug"])
+            options = PlanOptions(
+                raters=given["raters"][0] if given["raters"] else None,
+                scenarios=given["scenarios"][0] if given["scenarios"] else None,
+                difference=given["difference"],
+                power=given["power"],
+                components=given["components"],
+                include=given["include"],
+                pay_per_hour=given["pay"],
+                fee_percent=given["fee"],
+            )
+            plan = plan_of(study, options)
+        except (StudyNotFound, NoPlan, DefinitionError) as error:
+            raise CommandError(str(error)) from None
+        if given["out"] and not given["out"].parent.is_dir():
+            raise CommandError(f"{given['out']}: the folder {given['out'].parent} does not exist")
+        raters = given["raters"] or around(plan.design.raters, 2, 10_000)
+        scenarios = given["scenarios"] or around(plan.design.scenarios, 2, 2_000)
+        table = grid(plan, raters, scenarios)
+        self.stdout.write(f"{study.slug}: what is found at 5 %, in points of the scale")
+        for name, sd in plan.components.model_dump().items():
+            self.stdout.write(f"  SD {name.replace('_', ' × ')}: {sd:.2f}", ending=";")
+        self.stdout.write("")
+        for line in _lines(table):
+            self.stdout.write(line)
+        for sentence in advice(plan):
+            self.stdout.write(sentence)
+        if given["simulate"]:
+            self.stdout.write(self._simulated(study, plan, given["simulate"], given["seed"]))
+        if given["out"]:
+            table.to_csv(given["out"], index=False)
+            self.stdout.write(f"Written: {given['out']}")
+
+    def _simulated(self, study: Any, plan: Any, studies: int, seed: int) -> str:
+        from analysis.planning.simulation import simulated_p
+
+        scale, link = scale_of(study)
+        ps = simulated_p(
+            plan.design, plan.components, plan.weights, plan.difference, scale,
+            link=link, studies=studies, seed=seed,
+        )  # fmt: skip
+        every = list(tqdm(ps, total=studies, unit="study", file=self.stderr))
+        found = sum(p < 0.05 for p in every)
+        failed = sum(isnan(p) for p in every)
+        rest = f"; in {failed} the model was not estimable" if failed else ""
+        return (
+            f"Simulated: {found} of {studies} studies ({found / studies:.0%}) found a true "
+            f"difference of {plan.difference:g} points (model: {link}){rest}."
+        )
+
+
+def _lines(table: Any) -> Iterator[str]:
+    yield "  ".join(f"{name.replace('_', ' '):>{max(len(name), 8)}}" for name in SHOWN)
+    for row in table.to_dict("records"):
+        if row["note"]:
+            yield f"{row['raters']:>8}  {row['scenarios']:>9}  {row['note']}"
+            continue
+        yield "  ".join(
+            f"{form.format(row[name]):>{max(len(name), 8)}}" for name, form in SHOWN.items()
+        )
