@@ -30,23 +30,30 @@ class Reference:
     inverse: Matrix
     spare: int | None
 
-    def degrees_of_freedom(self, combination: Vector) -> float:
-        """Infinite where nothing about the variance is estimated."""
-        solved = self.inverse @ combination
-        variance = float(combination @ solved)
-        slope = self.absorbed.slope_of_variance(solved)
+    def degrees_of_freedom(self, combinations: Matrix) -> Vector:
+        """Of one combination, or of each row; infinite where nothing about a variance is estimated.
+        """
+        variances, slopes = self._variances(combinations)
         if self.spare is not None:
-            of_variances = float(slope @ self.absorbed.posterior.tau**2)
-            slope = np.append(slope, variance - of_variances)  # v is linear in all together
-        uncertain = float(slope @ self._spread @ slope)
-        return 2 * variance**2 / uncertain if uncertain > 0 else float("inf")
+            of_effects = self.absorbed.posterior.tau**2 @ slopes
+            slopes = np.vstack([slopes, variances - of_effects])  # v is linear in all together
+        uncertain = (slopes * (self._spread @ slopes)).sum(axis=0)
+        with np.errstate(divide="ignore"):
+            return np.where(uncertain > 0, 2 * variances**2 / uncertain, np.inf)
 
-    def shares(self, combination: Vector) -> Vector:
-        """What part of the variance of l'ψ each factor makes, and last the error; they sum to 1."""
-        solved = self.inverse @ combination
-        parts = self.absorbed.slope_of_variance(solved) * self.absorbed.posterior.tau**2
-        variance = float(combination @ solved)
-        return np.append(parts, variance - parts.sum()) / variance
+    def shares(self, combinations: Matrix) -> Matrix:
+        """What part of the variance of each row's l'ψ each factor makes, and last the error; they
+        sum to 1.
+        """
+        variances, slopes = self._variances(combinations)
+        parts = slopes.T * self.absorbed.posterior.tau**2
+        return np.column_stack([parts, variances - parts.sum(axis=1)]) / variances[:, None]
+
+    def _variances(self, combinations: Matrix) -> tuple[Vector, Matrix]:
+        """Of each row, and their slopes by the variances of the effects (factors × rows)."""
+        rows = np.atleast_2d(combinations)
+        solved = self.inverse @ rows.T
+        return (rows.T * solved).sum(axis=0), self.absorbed.slope_of_variance(solved)
 
     @cached_property
     def _spread(self) -> Matrix:
