@@ -60,8 +60,8 @@ class MixedFit:
         return pd.Series(np.sqrt(variances), index=self.covariance.index)
 
     def degrees_of_freedom(self, combinations: Matrix) -> Vector:
-        """Satterthwaite's, of each row: a linear combination of thresholds and coefficients
-        together.
+        """Satterthwaite's, of a linear combination of thresholds and coefficients together, or of
+        each row.
         """
         return self.reference.degrees_of_freedom(combinations)
 

@@ -35,25 +35,24 @@ class Reference:
         """
         variances, slopes = self._variances(combinations)
         if self.spare is not None:
-            of_effects = self.absorbed.posterior.tau**2 @ slopes
-            slopes = np.vstack([slopes, variances - of_effects])  # v is linear in all together
+            error = variances - self.absorbed.posterior.tau**2 @ slopes  # v is linear in all
+            slopes = np.concatenate([slopes, np.asarray(error)[None]])
         uncertain = (slopes * (self._spread @ slopes)).sum(axis=0)
         with np.errstate(divide="ignore"):
-            return np.where(uncertain > 0, 2 * variances**2 / uncertain, np.inf)
+            return np.where(uncertain > 0, 2 * variances**2 / uncertain, np.inf)[()]
 
     def shares(self, combinations: Matrix) -> Matrix:
-        """What part of the variance of each row's l'ψ each factor makes, and last the error; they
-        sum to 1.
-        """
+        """What part of the variance of l'ψ each factor makes, and last the error; they sum to 1."""
         variances, slopes = self._variances(combinations)
         parts = slopes.T * self.absorbed.posterior.tau**2
-        return np.column_stack([parts, variances - parts.sum(axis=1)]) / variances[:, None]
+        error = variances - parts.sum(axis=-1)
+        return np.concatenate([parts, error[..., None]], axis=-1) / variances[..., None]
 
     def _variances(self, combinations: Matrix) -> tuple[Vector, Matrix]:
-        """Of each row, and their slopes by the variances of the effects (factors × rows)."""
-        rows = np.atleast_2d(combinations)
-        solved = self.inverse @ rows.T
-        return (rows.T * solved).sum(axis=0), self.absorbed.slope_of_variance(solved)
+        """Of one combination or each row, and their slopes by the variances of the effects."""
+        solved = self.inverse @ combinations.T
+        variances = np.asarray((combinations.T * solved).sum(axis=0))
+        return variances, self.absorbed.slope_of_variance(solved)
 
     @cached_property
     def _spread(self) -> Matrix:

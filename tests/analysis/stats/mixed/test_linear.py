@@ -91,7 +91,7 @@ def test_covariates_are_those_of_lmer(name: str) -> None:
     assert dict(found.standard_errors) == pytest.approx(expected["standard_errors"], rel=1e-6)
     rows = dict(zip(found.coefficients.index, np.eye(len(found.coefficients)), strict=True))
     for covariate in COVARIATES if expected.get("df") else []:
-        (df,) = found.degrees_of_freedom(rows[covariate])
+        df = found.degrees_of_freedom(rows[covariate])
         assert df == pytest.approx(expected["df"][covariate], rel=1e-5)
 
 
