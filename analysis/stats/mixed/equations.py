@@ -43,7 +43,7 @@ class Absorbed:
         return np.asarray(-2 * self.posterior.tau * np.array(squares), dtype=float)
 
     def slope_of_variance(self, solved: Matrix) -> Matrix:
-        """∂(l'A⁻¹l)/∂τₖ², where `solved` is A⁻¹l, or has one in each column: factors (× columns)."""
+        """∂(l'A⁻¹l)/∂τₖ², a row each, where `solved` is A⁻¹l, or has one in each column."""
         return np.array([(solved * (gram @ solved)).sum(axis=0) for gram in self._grams])
 
     @cached_property

@@ -31,8 +31,7 @@ class Reference:
     spare: int | None
 
     def degrees_of_freedom(self, combinations: Matrix) -> Vector:
-        """Of one combination, or of each row; infinite where nothing about a variance is estimated.
-        """
+        """Of one combination, or of each row; infinite where no variance is estimated."""
         variances, slopes = self._variances(combinations)
         if self.spare is not None:
             error = variances - self.absorbed.posterior.tau**2 @ slopes  # v is linear in all
