@@ -13,6 +13,7 @@ from analysis.figures import choices as drawn_choices
 from analysis.figures import dimensions, forest, quality, ratings, regions, shares
 from analysis.figures import funnel as drawn_funnel
 from analysis.figures import judges as drawn_judges
+from analysis.figures import order as drawn_order
 from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
 from analysis.quality_rules import USUAL_LABELS
 from analysis.raters import demographics, funnel, rater_table, thresholds
@@ -89,6 +90,7 @@ DRAWN: list[FigureSpec] = [
     quality.SIGMA_MAE,
     quality.SIGMA,
     quality.MAE,
+    drawn_order.SYSTEMS_ORDER,
     forest.SYSTEMS_FOREST,
     dimensions.DIMENSION_MEANS,
     dimensions.DIMENSION_RADAR,
