@@ -43,6 +43,12 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "alpha_with_judge": "α with the judge among them",
     },
     "methods": {"exact": "exact", "asymptotic": "normal approximation"},
+    "comparison_models": {
+        "plackett_luce": "Plackett–Luce",
+        "best_worst": "best–worst",
+        "davidson": "Davidson",
+        "bradley_terry": "Bradley–Terry",
+    },
     "covariates": {
         "response_position": "Position of the response",
         "block_position": "Position of the block",

@@ -1,0 +1,221 @@
+"""How strong systems are by what raters prefer, and their order; raters resampled.
+
+statsmodels has the conditional logit of whole data, too, set by set; resamples need it two thousand
+times (docs/decisions/libraries.md).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from analysis.stats.bootstrap import (
+    FEWEST_RESAMPLES,
+    RESAMPLES,
+    Matrix,
+    affordable,
+    resampled,
+)
+from analysis.stats.choice_sets import ChoiceSets, Flags
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.mixed.threads import on_one_thread
+
+#: Where Newton's steps are small enough, and after how many there is no maximum.
+TOLERANCE, MOST_STEPS = 1e-9, 60
+#: Of resamples, where strengths are precise enough for an interval.
+ROUGH = 1e-4
+#: Logarithms of strengths beyond which no step leads; those of ties may lie at infinity.
+FARTHEST = 15.0
+#: Resamples at a time.
+AT_A_TIME = 200
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """The logarithms of systems' strengths, which sum to 0, and of how frequent ties are (None in
+    models without them).
+
+    `resampled` are those of each of the resamples (× systems) of raters that have finite ones, and
+    `drawn` how often each rater is in these (× raters). Of `resamples`, others have none.
+    """
+
+    values: Matrix
+    tie: float | None
+    log_likelihood: float
+    resampled: Matrix
+    drawn: Matrix
+    resamples: int
+
+    @property
+    def shares(self) -> Matrix:
+        """Of each system the probability to be the best of all, in a choice among all."""
+        return shares_of(self.values)
+
+
+def shares_of(values: Matrix) -> Matrix:
+    """Strengths that sum to 1, from their logarithms along the last axis."""
+    strengths = np.exp(values - values.max(axis=-1, keepdims=True))
+    return np.asarray(strengths / strengths.sum(axis=-1, keepdims=True))
+
+
+@on_one_thread
+def strengths(
+    data: ChoiceSets, *, seed: int, resamples: int = RESAMPLES
+) -> Strengths | Inestimable:
+    """Maximum likelihood, and again for each resample of raters.
+
+    Inestimable unless systems are preferred to one another in a circle that goes through all of
+    them: otherwise ever larger differences fit ever better (L. R. Ford (1957), Solution of a
+    ranking problem from binary comparisons), or nothing compares them.
+    """
+    counts = np.asarray(data.chosen.sum(axis=0), dtype=float).ravel()
+    if not counts.sum() or data.systems < 2:
+        return Inestimable("no_values", "there are no comparisons")
+    preferred = data.preferred()
+    if (why := _why_infinite(data, preferred.any(axis=0))) is not None:
+        return why
+    model = _Model(data)
+    found, ok = model.climb(counts[:, None], np.zeros((data.features.shape[1], 1)), TOLERANCE)
+    if not ok[0]:
+        return Inestimable("unconverged", "no maximum of the likelihood was found")
+    best = found[:, 0]
+    raters = data.chosen.shape[0]
+    drawn = np.empty((0, raters))
+    again = np.empty((0, data.systems))
+    times = 0
+    if raters > 1:
+        times = affordable(data.features.shape[0] // 50, resamples)
+        drawn = resampled(raters, seed=seed, resamples=times)
+        values, ok = model.resample(drawn, best, preferred)
+        drawn, again = drawn[ok], values[ok]
+    tie = float(best[data.systems]) if data.has_ties else None
+    return Strengths(
+        best[: data.systems], tie, model.log_likelihood(counts, best), again, drawn, times
+    )
+
+
+def enough(found: Strengths) -> bool:
+    """Whether there are resamples for an interval."""
+    return len(found.resampled) >= FEWEST_RESAMPLES / 2
+
+
+def _why_infinite(data: ChoiceSets, preferred: Flags) -> Inestimable | None:
+    if connected_components(preferred, directed=False)[0] > 1:
+        return Inestimable("incomplete", "some systems were never compared with the others")
+    if not _in_a_circle(preferred[None])[0]:
+        return Inestimable(
+            "separated",
+            "some systems were always preferred to all others, or never: no finite difference "
+            "explains that",
+        )
+    if data.has_ties and not _is_decided(data):
+        return Inestimable("no_difference", "all comparisons are ties")
+    return None
+
+
+def _in_a_circle(preferred: Flags) -> Flags:
+    """Of each table (tables × systems × systems), whether from every system a way leads to every
+    other.
+    """
+    k = preferred.shape[-1]
+    reach = (preferred | np.eye(k, dtype=bool)).astype(np.float32)
+    for _ in range(max(1, k - 1).bit_length()):
+        reach = ((reach @ reach) > 0).astype(np.float32)
+    return np.asarray(reach.all(axis=(1, 2)))
+
+
+def _is_decided(data: ChoiceSets) -> bool:
+    """Whether any comparison is not a tie."""
+    counts = np.asarray(data.chosen.sum(axis=0)).ravel()
+    return bool(counts[np.arange(len(counts)) % 3 < 2].any())
+
+
+class _Model:
+    """The log-likelihood of many weightings of the same raters at once."""
+
+    def __init__(self, data: ChoiceSets) -> None:
+        self.data, self._of_set = data, data.of_set
+        unknowns = data.features.shape[1]
+        #: Adds what the data cannot tell: the sum of all strengths.
+        self._level = np.zeros((unknowns, unknowns))
+        self._level[: data.systems, : data.systems] = 1 / data.systems
+
+    def shares(self, unknowns: Matrix) -> Matrix:
+        """The probability of each alternative in its set (alternatives × weightings)."""
+        weights = np.exp(self.data.features @ unknowns)
+        return np.asarray(weights / (self._of_set @ weights)[self.data.sets])
+
+    def log_likelihood(self, counts: Matrix, unknowns: Matrix) -> float:
+        return float(counts @ np.log(self.shares(unknowns[:, None])[:, 0]))
+
+    def slope(self, counts: Matrix, unknowns: Matrix) -> Matrix:
+        sights = (self._of_set @ counts)[self.data.sets]
+        expected = sights * self.shares(unknowns)
+        return np.asarray(self.data.features.T @ (counts - expected))
+
+    def information(self, counts: Matrix, unknowns: Matrix) -> Matrix:
+        """Minus the second derivatives (unknowns × unknowns) of one weighting."""
+        sights = self._of_set @ counts
+        shares = self.shares(unknowns[:, None])[:, 0]
+        features = self.data.features
+        weighted = csr_array(features.multiply(shares[:, None]))
+        means = csr_array(self._of_set @ weighted)
+        within = features.T @ weighted.multiply(sights[self.data.sets][:, None])
+        between = means.T @ means.multiply(sights[:, None])
+        return np.asarray((within - between).toarray())
+
+    def climb(self, counts: Matrix, start: Matrix, tolerance: float) -> tuple[Matrix, Flags]:
+        """The maximum of one weighting, and whether there is one."""
+        unknowns = start
+        for _ in range(MOST_STEPS):
+            information = self.information(counts[:, 0], unknowns[:, 0]) + self._level
+            step = np.linalg.solve(information, self.slope(counts, unknowns))
+            unknowns = unknowns + step * min(1.0, 3 / max(float(np.abs(step).max()), 1e-300))
+            if np.abs(step).max() < tolerance:
+                return unknowns, np.array([True])
+        return unknowns, np.array([False])
+
+    def resample(self, drawn: Matrix, best: Matrix, preferred: Flags) -> tuple[Matrix, Flags]:
+        """Strengths of each resample (× systems), and which of them are finite."""
+        chosen, unknowns = self.data.chosen, len(best)
+        by_rater = np.stack(
+            [
+                self.information(chosen[[rater]].toarray()[0], best).ravel()
+                for rater in range(chosen.shape[0])
+            ]
+        )
+        parts = []
+        for start in range(0, len(drawn), AT_A_TIME):
+            weights = drawn[start : start + AT_A_TIME]
+            ways = (weights @ preferred.reshape(len(preferred), -1)) > 0
+            finite = _in_a_circle(ways.reshape(-1, *preferred.shape[1:]))
+            information = (weights @ by_rater).reshape(-1, unknowns, unknowns) + self._level
+            values, ok = self._near(chosen.T @ weights.T, information, best)
+            parts.append((values, ok & finite))
+        values, ok = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return values[:, : self.data.systems], ok
+
+    def _near(self, counts: Matrix, information: Matrix, best: Matrix) -> tuple[Matrix, Flags]:
+        """Newton's steps with each resample's information at `best`, near which its maximum is."""
+        inverse = np.linalg.pinv(information, hermitian=True)
+        unknowns = np.repeat(best[:, None], counts.shape[1], axis=1)
+        moved = np.full(counts.shape[1], np.inf)
+        for _ in range(MOST_STEPS):
+            step = np.einsum("bij,jb->ib", inverse, self.slope(counts, unknowns))
+            moved = np.abs(step[: self.data.systems]).max(axis=0)
+            unknowns = np.clip(unknowns + step, -FARTHEST, FARTHEST)
+            if (moved < ROUGH).all():
+                break
+        return unknowns.T, moved < 100 * ROUGH
+
+
+def kendall(one: Matrix, other: Matrix) -> Matrix:
+    """Kendall's τ_b of two orders along the last axis; NaN where one has no order at all.
+
+    M. G. Kendall (1945), The treatment of ties in ranking problems.
+    """
+    first, second = np.triu_indices(one.shape[-1], 1)
+    a, b = (np.sign(each[..., first] - each[..., second]) for each in (one, other))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((a * b).sum(axis=-1) / np.sqrt((a**2).sum(-1) * (b**2).sum(-1)))
