@@ -26,6 +26,8 @@ AGREEMENT = (
 )
 VARIANTS = ("no rule", "alone", "all but", "sigma over")
 ORDER = ("response_position", "block_position", "previous_rating")
+#: Models of comparisons on a page.
+COMPARISONS = ("plackett_luce", "best_worst", "davidson", "bradley_terry")
 #: How choices are held against chance.
 CHOICE_TESTS = ("chi_squared", "permuted_within_pages", "permuted_by_rater")
 
@@ -178,6 +180,16 @@ def _choice_tests(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     }
 
 
+def _strengths(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
+    used = values(rows, "comparison_model")
+    return {
+        "used": [model for model in COMPARISONS if model in used],
+        "bootstrap": any(row.has("ci_low") for row in rows),
+        "resamples": resampling(recipe)["resamples"],
+        "seed": resampling(recipe)["seed"],
+    }
+
+
 def _agreement(tables: Tables, _: Recipe, __: list[Row]) -> Values:
     statistics = [str(name) for name in values(rows_of(tables, "agreement"), "statistic")]
     return {
@@ -225,6 +237,7 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "ranking_tests": _ranking_tests,
     "choices": _choices,
     "choice_tests": _choice_tests,
+    "strengths": _strengths,
     "agreement": _agreement,
     "sensitivity": _sensitivity,
     "order_effects": _order_effects,

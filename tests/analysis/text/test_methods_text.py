@@ -418,5 +418,13 @@ def test_order_of_systems_says_what_was_resampled(approved: Approval) -> None:
     approved(of(tables(system_order=[{**row, "unit": "both", "resamples": None}]))[BY_RATERS])
 
 
+def test_strengths_name_the_models_of_what_was_compared(approved: Approval) -> None:
+    row = {"recipe": "sound", "raters": "included", "dimension": "", "ci_low": None}
+    models = ["davidson", "plackett_luce", "best_worst", "bradley_terry"]
+    rows = [row | {"comparison_model": model} for model in models]
+    approved(of(tables(strengths=rows))[BY_RATERS])
+    approved(of(tables(strengths=[rows[0] | {"ci_low": 0.1}]))[BY_RATERS])
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("methods/study.j2", "methods/recipes.j2") == []
