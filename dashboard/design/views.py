@@ -3,15 +3,17 @@
 from typing import Any
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.views.decorators.http import require_GET
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.labels import labels_of
 from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, DesignPart, certificate_rows
-from dashboard.design.forms import CertificateForm, VersionForm
+from dashboard.design.forms import CertificateForm, PlanForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, side
+from dashboard.design.plan_options import plans_of, request_plan
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import included
-from dashboard.shared.pages import asked_for, study_page
+from dashboard.shared.pages import asked_for, study_page, wake_worker
 from survey.content import content_of
 from survey.definition.policy import findings, on_prolific
 from survey.definition.settings import Settings
@@ -58,6 +60,34 @@ def policy(request: ResearcherRequest, name: str) -> HttpResponse:
         to_change=to_change,
         on_prolific=on_prolific(settings) is not None,
     )
+
+
+@require_http_methods(["GET", "POST"])
+@researcher_required
+def planning(request: ResearcherRequest, name: str) -> HttpResponse:
+    """What the study could find with other numbers of raters and scenarios, and what that costs."""
+    study = study_or_404(name)
+    if request.method == "POST":
+        form = PlanForm(request.POST)
+        if form.is_valid():
+            asked = request_plan(study=study, options=form.options)
+            wake_worker(request, "dashboard.plan", asked.pk)
+            return redirect("planning", study)
+        return study_page(request, study, "planning", "design/planning", form=form, plan=None)
+    plan = plans_of(study).first()
+    form = PlanForm(initial=plan.options if plan else None)
+    return study_page(request, study, "planning", "design/planning", form=form, plan=plan)
+
+
+@require_GET
+@researcher_required
+def planning_state(request: ResearcherRequest, name: str) -> HttpResponse:
+    """How far the newest plan is, for a page that waits for it."""
+    plan = plans_of(study_or_404(name)).first()
+    shown = render(request, "dashboard/design/_plan.html", {"plan": plan})
+    if plan is None or plan.state in (plan.State.DONE, plan.State.FAILED):
+        shown["X-Finished"] = "1"
+    return shown
 
 
 @require_GET
