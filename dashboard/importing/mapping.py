@@ -14,7 +14,7 @@ def known_in(vocabulary: Vocabulary) -> Known:
     """What mapping files of a loaded study may name."""
     of_cells = zip(CELL, zip(*vocabulary.cells, strict=True), strict=True)
     names: dict[str, Sequence[str]] = {
-        **{column: list(dict.fromkeys(known)) for column, known in of_cells},
+        **{column: list(dict.fromkeys(filter(None, known))) for column, known in of_cells},
         "dimension": [*vocabulary.dimensions, *vocabulary.rank_dimensions],
         "rating": [str(value) for value in vocabulary.scale],
         "choice": list(CHOICES),

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -75,7 +76,7 @@ class TableFile:
         self.columns = [name.strip() for name in header]
         if not self.columns:
             raise DefinitionError([Problem(file, self.header_line, 0, "there is no header")])
-        twice = sorted({name for name in self.columns if self.columns.count(name) > 1})
+        twice = sorted(name for name, n in Counter(self.columns).items() if n > 1)
         if twice:
             raise DefinitionError(
                 Problem(file, self.header_line, 0, f"column {name!r} appears twice")

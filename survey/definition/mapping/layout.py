@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from survey.definition.mapping.patterns import NamePattern, NameReader
 from survey.definition.mapping.schema import (
     OF_SYSTEM,
+    PARTS,
     SYSTEM,
     WIDE_VALUES,
     FileName,
@@ -62,9 +63,10 @@ class Layout:
             every |= dict.fromkeys(OF_SYSTEM)
         return [name for name in every if name != SYSTEM]
 
-    def has_source(self, name: str) -> bool:
-        """Whether a column of the file is read for a column of ours, whatever its name says."""
-        return name in self.sources.values() or any(cell.name == name for cell in self.cells)
+    @property
+    def theirs(self) -> set[str]:
+        """The columns of the file that are read for one of ours, whatever their names say."""
+        return {*self.sources.values(), *(cell.name for cell in self.cells)}
 
 
 def lay_out(
@@ -80,14 +82,11 @@ def lay_out(
     if study_map and section and mapped:
         _MapReader(table, section, study_map, mapped).fill(layout)
     if table.qualtrics:
-        for ours, theirs in FROM_QUALTRICS.items():
-            is_there = theirs in table.columns and not layout.has_source(theirs)
-            if columns.knows(ours) and ours not in layout.columns and is_there:
-                layout.sources[ours] = theirs
-                layout.by_default.add(ours)
+        _take_from_qualtrics(layout, table, columns)
     elsewhere = dict.fromkeys(layout.columns, "") | layout.sources
-    own = [n for n in table.columns if n not in elsewhere and not layout.has_source(n)]
-    own = [name for name in own if columns.knows(name)]
+    theirs = layout.theirs
+    others = [name for name in table.columns if name not in elsewhere and name not in theirs]
+    own = [name for name in others if columns.knows(name)]
     missing = [n for n in columns.required if n not in layout.columns and n not in own]
     if study_map and section and layout.cells and missing:
         message = f"nothing says the {' and the '.join(missing)} of these columns"
@@ -100,8 +99,18 @@ def lay_out(
     if problems:
         raise DefinitionError(problems)
     layout.sources |= {name: name for name in own}
-    layout.unread = [name for name in unread if not layout.has_source(name)]
+    layout.unread = [name for name in unread if name not in theirs]
     return layout
+
+
+def _take_from_qualtrics(layout: Layout, table: TableFile, columns: Columns) -> None:
+    """Add what Qualtrics says of its own accord, where nobody said otherwise."""
+    said, theirs = layout.columns, layout.theirs
+    there = {name for name in table.columns if name not in theirs}
+    for ours, name in FROM_QUALTRICS.items():
+        if columns.knows(ours) and ours not in said and name in there:
+            layout.sources[ours] = name
+            layout.by_default.add(ours)
 
 
 class _MapReader:
@@ -145,7 +154,7 @@ class _MapReader:
                     message = f"says {listed([*cell.about])}, but the first entry {listed([*said])}"
                     self._problem(path, message)
                     break
-                about = tuple(sorted(cell.about.items()))
+                about = tuple((part, cell.about[part]) for part in PARTS if part in cell.about)
                 if first.setdefault(("column", cell.name), cell) is not cell:
                     self._problem(path, f"column {cell.name!r} is in an earlier entry already")
                 elif (same := first.setdefault(about, cell)) is not cell:

@@ -12,6 +12,7 @@ from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
 
 Row = dict[str, str]
+TIMES = ("started_at", "finished_at")
 
 
 class MappedTable:
@@ -38,13 +39,13 @@ class MappedTable:
         self.columns = self._layout.columns
         self.unread = self._layout.unread
         self.notices = list(table.notices)
-        self.zone = self._zone(study_map)
-
-    def _zone(self, study_map: StudyMap | None) -> tzinfo:
-        if study_map and study_map.zone:
-            return study_map.zone
-        named = self.table.qualtrics.time_zone if self.table.qualtrics else ""
-        return zone_of(named) or UTC if named else UTC
+        self.zone: tzinfo = (study_map and study_map.zone) or UTC
+        if table.qualtrics:
+            self.unread = [name for name in self.unread if name != STATUS]
+            if not (study_map and study_map.zone):
+                self.zone = zone_of(table.qualtrics.time_zone) or UTC
+            if not self._layout.by_default.isdisjoint(TIMES):
+                self.notices.append(f"{table.file}: its times are read as of {self.zone}")
 
     def called(self, column: str) -> str:
         """How the file calls a column of ours; of a wide table, in the row that was read last. That

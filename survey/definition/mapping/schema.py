@@ -29,10 +29,9 @@ def _as_text(value: object) -> object:
 
 
 def _as_list(value: object) -> object:
-    """One pattern, or one entry, as a list of entries."""
-    if isinstance(value, str):
-        return [{"column": value}]
-    return [value] if isinstance(value, dict) else value
+    """One entry or several as a list; a text is an entry of a column, or of those that fit it."""
+    entries = value if isinstance(value, list) else [value]
+    return [{"column": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
 Word = Annotated[Text, BeforeValidator(_as_text)]

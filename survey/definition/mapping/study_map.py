@@ -82,10 +82,10 @@ class StudyMap:
     def path_of(self, section: FileName, place: int) -> KeyPath:
         """Where an entry of a wide table names its column."""
         written = self._yaml.section(section)["wide"]
-        if isinstance(written, str):
-            return (section, "wide")
-        inside: KeyPath = (place,) if isinstance(written, list) else ()
-        return (section, "wide", *inside, "column")
+        is_list = isinstance(written, list)
+        entry = written[place] if is_list else written
+        inside: KeyPath = (place,) if is_list else ()
+        return (section, "wide", *inside, *(() if isinstance(entry, str) else ("column",)))
 
     # ── What does not depend on a file ───────────────────────────────────────────────────────
 
@@ -123,9 +123,12 @@ class StudyMap:
 
     def _of_name(self, path: KeyPath, column: str, name: str) -> Iterator[Problem]:
         """Our name for something, which the study has to know."""
-        known = self._content.systems if column == SYSTEM else self.known.names.get(column)
+        known: Collection[str] | None = self.known.names.get(column)
+        if column == SYSTEM:
+            known = self._content.systems or None  # that there are none is said where it is used
         if known is not None and name not in known:
-            yield self.problem(path, not_among(name, list(known)).format(name))
+            reason = not_among(name, list(known)) if known else f"the study has no {column}"
+            yield self.problem(path, reason.format(name))
 
     # ── What does ────────────────────────────────────────────────────────────────────────────
 
