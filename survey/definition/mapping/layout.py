@@ -30,6 +30,11 @@ FROM_QUALTRICS = {
 }
 
 
+#: A person answers once: one column can't be about two responses. A response, and its gold score,
+#: may be those of several sets.
+ANSWERS = ("ratings", "ranks")
+
+
 @dataclass(frozen=True)
 class WideCell:
     """A column of a wide table, by its name, and what each of its values is about."""
@@ -155,7 +160,8 @@ class _MapReader:
                     self._problem(path, message)
                     break
                 about = tuple((part, cell.about[part]) for part in PARTS if part in cell.about)
-                if first.setdefault(("column", cell.name), cell) is not cell:
+                seen = first.setdefault(("column", cell.name), cell)
+                if seen is not cell and self.section in ANSWERS:
                     self._problem(path, f"column {cell.name!r} is in an earlier entry already")
                 elif (same := first.setdefault(about, cell)) is not cell:
                     names = listed([text for _, text in about])
