@@ -44,7 +44,7 @@ class WideCell:
 
 
 @dataclass
-class Layout:
+class ColumnLayout:
     """Our columns by where a file has them: in a column (`sources`, by its name), the same in every
     row (`constants`), or, for `value` and what it is about, in several columns (`cells`).
 
@@ -76,13 +76,13 @@ class Layout:
 
 def lay_out(
     table: TableFile, columns: Columns, *, section: FileName | None, study_map: StudyMap | None
-) -> Layout:
+) -> ColumnLayout:
     """Where `table` has `columns`, by the section of a mapping file about it, if there is one.
 
     Raises DefinitionError with the problems of the table's header, or those of the mapping file
     where it does not fit the table.
     """
-    layout = Layout()
+    layout = ColumnLayout()
     mapped = study_map.sections.get(section) if study_map and section else None
     if study_map and section and mapped:
         _MapReader(table, section, study_map, mapped).fill(layout)
@@ -108,7 +108,7 @@ def lay_out(
     return layout
 
 
-def _take_from_qualtrics(layout: Layout, table: TableFile, columns: Columns) -> None:
+def _take_from_qualtrics(layout: ColumnLayout, table: TableFile, columns: Columns) -> None:
     """Add what Qualtrics says of its own accord, where nobody said otherwise."""
     said, theirs = layout.columns, layout.theirs
     there = {name for name in table.columns if name not in theirs}
@@ -130,7 +130,7 @@ class _MapReader:
         self.mapped = mapped
         self.problems: list[Problem] = []
 
-    def fill(self, layout: Layout) -> None:
+    def fill(self, layout: ColumnLayout) -> None:
         """Raises DefinitionError with all that does not fit the table."""
         layout.sources.update(self.mapped.columns)
         for ours, theirs in self.mapped.columns.items():
