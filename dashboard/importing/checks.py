@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import DERIVED, ImportedBlock, Names, Person, Vocabulary
+from survey.definition.mapping import StudyMap
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns
 
@@ -44,11 +45,14 @@ class CellReader:
 
     def _explain(self, line: int, names: Names) -> None:
         known = zip(*self.vocabulary.cells, strict=True)
+        unknown = False
         for column, name, among in zip(CELL, names, known, strict=True):
             if name not in among:
                 reason = not_among(name, list(dict.fromkeys(among)))
                 self.table.problem(line, column, reason, name)
-                return
+                unknown = True
+        if unknown:
+            return
         scenario, set_name, model, condition = names
         in_set = f", set {set_name!r}" if set_name else ""
         reason = "{!r} ({}) is not shown in scenario {!r}{}"
@@ -92,10 +96,17 @@ def person_of(table: TidyFile, line: int, row: Row, people: Mapping[str, Person]
 
 
 def read_ratings(
-    data: bytes, file: str, vocabulary: Vocabulary, people: Mapping[str, Person], findings: Findings
+    data: bytes,
+    file: str,
+    vocabulary: Vocabulary,
+    people: Mapping[str, Person],
+    findings: Findings,
+    *,
+    study_map: StudyMap | None = None,
 ) -> int:
     """Put each rating to its person; how many there are."""
-    table = TidyFile(data, file, needed_in(vocabulary, RATINGS), findings, sheet="ratings")
+    columns = needed_in(vocabulary, RATINGS)
+    table = TidyFile(data, file, columns, findings, kind="ratings", study_map=study_map)
     if not vocabulary.rating_task:
         for line, _ in table.rows():
             table.problem(line, "", "the study has no ratings; ranks and choices are in ranks.csv")
@@ -195,14 +206,21 @@ def _check_positions(table: TidyFile, person: Person) -> None:
 
 
 def read_ranks(
-    data: bytes, file: str, vocabulary: Vocabulary, people: Mapping[str, Person], findings: Findings
+    data: bytes,
+    file: str,
+    vocabulary: Vocabulary,
+    people: Mapping[str, Person],
+    findings: Findings,
+    *,
+    study_map: StudyMap | None = None,
 ) -> int:
     """Put each rank and choice to its person; how many rows there are.
 
     Nobody gives a rank twice in a block (unless the study allows ties), or has two best or two
     worst responses there.
     """
-    table = TidyFile(data, file, needed_in(vocabulary, RANKS), findings, sheet="ranks")
+    columns = needed_in(vocabulary, RANKS)
+    table = TidyFile(data, file, columns, findings, kind="ranks", study_map=study_map)
     cells = CellReader(table, vocabulary)
     sizes = vocabulary.block_sizes
     first_lines: dict[tuple[str, int, str, str, int], int] = {}

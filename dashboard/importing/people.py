@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
 from analysis.quality_rules import LONGEST_REASON
 from dashboard.importing.files import Findings, Row, TidyFile
+from survey.definition.mapping import StudyMap
 from survey.files.table_file import Columns
 
 #: The names of a cell of the study: scenario, set, model, condition.
@@ -118,12 +119,22 @@ class ImportedBlock:
         return self.shown.get("block_seconds")
 
 
+def asked_of_people(questions: Iterable[str]) -> Columns:
+    """The columns of participants.csv in a study with further `questions`."""
+    return replace(PARTICIPANTS, optional=(*PARTICIPANTS.optional, *questions))
+
+
 def read_people(
-    data: bytes, file: str, vocabulary: Vocabulary, findings: Findings
+    data: bytes,
+    file: str,
+    vocabulary: Vocabulary,
+    findings: Findings,
+    *,
+    study_map: StudyMap | None = None,
 ) -> dict[str, Person]:
     """Participants by name, in file order."""
-    columns = replace(PARTICIPANTS, optional=(*PARTICIPANTS.optional, *vocabulary.questions))
-    table = TidyFile(data, file, columns, findings, sheet="participants")
+    columns = asked_of_people(vocabulary.questions)
+    table = TidyFile(data, file, columns, findings, kind="participants", study_map=study_map)
     people: dict[str, Person] = {}
     for line, row in table.rows():
         name = row["participant"]

@@ -17,12 +17,15 @@ from analysis.ungrouped import sentences, ungrouped
 from dashboard.importing.checks import read_ranks, read_ratings
 from dashboard.importing.files import Findings, ImportRefused
 from dashboard.importing.gold import GoldValue, read_gold
+from dashboard.importing.mapping import known_in
 from dashboard.importing.people import ImportedBlock, Person, Vocabulary, read_people
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
+from survey.definition.mapping import StudyMap
 from survey.definition.questions import IntegerQuestion
 from survey.definition.settings import ENDINGS
+from survey.files.problems import DefinitionError
 from survey.models import (
     DemographicAnswer,
     Participant,
@@ -59,22 +62,27 @@ class _Checked:
     done: Imported
 
 
-def import_ratings(*, study: Study, files: Mapping[str, Path]) -> Imported:
+def import_ratings(
+    *, study: Study, files: Mapping[str, Path], map_file: Path | None = None
+) -> Imported:
     """Import `files`, by the names `participants`, `ratings`, `gold`, `ranks` (the last two may
-    be absent, and that of ratings where the study has none). Raises ImportRefused, having changed
-    nothing.
+    be absent, and that of ratings where the study has none). `map_file` says where they have our
+    columns, if not under our names. Raises ImportRefused, having changed nothing.
     """
     contents = {name: _read(path) for name, path in files.items()}
     vocabulary = vocabulary_of(study)
+    study_map = read_map(map_file, vocabulary) if map_file else None
     if vocabulary.rating_task and "ratings" not in files:
         raise ImportRefused(f"Nothing was imported: {study} has ratings, so give their file too")
-    checked = _check(vocabulary, files, contents)
+    checked = _check(vocabulary, files, contents, study_map)
     checked.done.notices.extend(_in_no_group(study, checked.people.values()))
     before = gold_scores(study)
     if checked.gold and before.scores and not before.is_imported:
         notice = f"the imported gold scores replace those of {before.source}"
         checked.done.notices.append(notice)
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
+    digests = {n: hashlib.sha256(data).hexdigest() for n, data in contents.items()}
+    if map_file:
+        digests["map"] = hashlib.sha256(_read(map_file)).hexdigest()
     try:
         with transaction.atomic():
             _write(study, vocabulary, checked, digests)
@@ -109,6 +117,14 @@ def vocabulary_of(study: Study) -> Vocabulary:
     )
 
 
+def read_map(path: Path, vocabulary: Vocabulary) -> StudyMap:
+    """A mapping file of a loaded study. Raises ImportRefused."""
+    try:
+        return StudyMap(_read(path), file=str(path), known=known_in(vocabulary))
+    except DefinitionError as error:
+        raise ImportRefused("\n".join(error.lines)) from None
+
+
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -117,22 +133,27 @@ def _read(path: Path) -> bytes:
 
 
 def _check(
-    vocabulary: Vocabulary, files: Mapping[str, Path], contents: Mapping[str, bytes]
+    vocabulary: Vocabulary,
+    files: Mapping[str, Path],
+    contents: Mapping[str, bytes],
+    study_map: StudyMap | None,
 ) -> _Checked:
     findings = Findings()
-    path = {name: str(file) for name, file in files.items()}
-    people = read_people(contents["participants"], path["participants"], vocabulary, findings)
+    given = {name: (contents[name], str(file), vocabulary) for name, file in files.items()}
+    people = read_people(*given["participants"], findings, study_map=study_map)
     if not people:
         findings.refuse_if_any()
     ratings, ranks, gold = 0, 0, []
-    if "ratings" in contents:
-        ratings = read_ratings(contents["ratings"], path["ratings"], vocabulary, people, findings)
-    if "ranks" in contents:
-        ranks = read_ranks(contents["ranks"], path["ranks"], vocabulary, people, findings)
-    if "gold" in contents:
-        gold = read_gold(contents["gold"], path["gold"], vocabulary, findings)
+    if "ratings" in given:
+        ratings = read_ratings(*given["ratings"], people, findings, study_map=study_map)
+    if "ranks" in given:
+        ranks = read_ranks(*given["ranks"], people, findings, study_map=study_map)
+    if "gold" in given:
+        gold = read_gold(*given["gold"], findings, study_map=study_map)
     findings.refuse_if_any()
-    done = Imported(len(people), ratings, ranks, len(gold), findings.notices)
+    if study_map:
+        findings.notices.extend(study_map.notices_of_unused((*files, "responses")))
+    done = Imported(len(people), ratings, ranks, len(gold), findings.all_notices)
     return _Checked(people, gold, done)
 
 

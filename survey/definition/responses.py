@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from survey.definition.labels import POOLED
+from survey.definition.mapping import FileName, MappedTable, StudyMap
 from survey.definition.study import StudyDefinition, SystemName
 from survey.files.problems import DefinitionError, Problem, Problems
 from survey.files.suggestions import not_among
@@ -17,7 +18,7 @@ COLUMNS = Columns(
     required=("scenario", "prompt", "model", "condition", "response"), optional=("set", "context")
 )
 #: The file of a study folder is called so, with one of these endings.
-NAME = "responses"
+NAME: FileName = "responses"
 ENDINGS = (".csv", ".tsv", ".xlsx")
 BLOCK_SIZES = range(2, 9)
 #: Longest names, in characters.
@@ -73,8 +74,11 @@ def responses_in(folder: Path) -> Path:
     return files[0] if files else folder / f"{NAME}{ENDINGS[0]}"
 
 
-def read_responses(path: Path, study: StudyDefinition) -> tuple[list[ResponseRow], list[str]]:
-    """Rows of `path` and notices about ignored columns, checked against `study`.
+def read_responses(
+    path: Path, study: StudyDefinition, study_map: StudyMap | None = None
+) -> tuple[list[ResponseRow], list[str]]:
+    """Rows of `path` and notices about ignored columns, checked against `study`. A mapping file
+    may say where the file has the columns.
 
     Raises DefinitionError with every problem found.
     """
@@ -82,21 +86,18 @@ def read_responses(path: Path, study: StudyDefinition) -> tuple[list[ResponseRow
         data = path.read_bytes()
     except OSError as error:
         raise DefinitionError([Problem(str(path), 0, 0, error.strerror or "unreadable")]) from None
-    return parse_responses(data, study, file=str(path))
+    return parse_responses(data, study, file=str(path), study_map=study_map)
 
 
 def parse_responses(
-    data: bytes, study: StudyDefinition, *, file: str
+    data: bytes, study: StudyDefinition, *, file: str, study_map: StudyMap | None = None
 ) -> tuple[list[ResponseRow], list[str]]:
     """As `read_responses`, from bytes."""
-    table = TableFile(data, file=file, sheet=NAME)
-    header_problems, notices = table.header_problems(COLUMNS)
-    if header_problems:
-        raise DefinitionError(header_problems)
+    file_table = TableFile(data, file=file, sheet=NAME)
+    table = MappedTable(file_table, COLUMNS, section=NAME, study_map=study_map)
     problems = Problems()
     rows: list[ResponseRow] = []
-    for line, cells in table.records(problems):
-        cell = {name: text.strip() for name, text in zip(table.columns, cells, strict=True)}
+    for line, cell in table.rows(problems, str.strip):
         problems.extend(
             Problem(file, line, 0, f"{name} is empty")
             for name in COLUMNS.required
@@ -121,20 +122,26 @@ def parse_responses(
         )
     if not rows and not problems:
         message = "there are no responses below the header"
-        problems.add(Problem(file, table.header_line, 0, message))
+        problems.add(Problem(file, file_table.header_line, 0, message))
     problems.extend(_row_problems(rows, study, file))
     if not problems:
         problems.extend(_block_problems(rows, study, file))
     if problems:
         raise DefinitionError(problems)
+    notices = [file_table.notice_of_unread(table.unread)] if table.unread else []
     return rows, [*table.notices, *notices]
 
 
 def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) -> Iterator[Problem]:
     first_of_scenario: dict[str, ResponseRow] = {}
     first_place: dict[tuple[str, str, str, str], int] = {}
+    models = models_of(study)
     for row in rows:
-        named = (("condition", row.condition, study.conditions), ("set", row.set_name, study.sets))
+        named = (
+            ("condition", row.condition, study.conditions),
+            ("set", row.set_name, study.sets),
+            ("model", row.model, models),
+        )
         for what, name, known in named:
             if known is not None and name not in known and (name or what == "set"):
                 yield Problem(file, row.line, 0, f"{what} {not_among(name, known)}", (name,))
@@ -161,6 +168,14 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
             answered = (_name(row.system), row.scenario, _in_set(row.set_name), first_place[place])
             yield Problem(file, row.line, 0, message, answered)
         first_place.setdefault(place, row.line)
+
+
+def models_of(study: StudyDefinition) -> list[str] | None:
+    """The models that study.yaml names; None where it leaves them to the responses."""
+    if study.sets is None:
+        return None
+    reference = [study.reference.model] if study.reference else []
+    return _in_order([*(model for models in study.sets.values() for model in models), *reference])
 
 
 def _block_problems(
