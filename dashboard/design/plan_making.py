@@ -10,7 +10,7 @@ from analysis import jobs
 from analysis.frames import read_snapshot
 from analysis.planning.components import Components, of_fit, typical
 from analysis.planning.design import PlannedDesign
-from analysis.planning.grid import Cost, Plan, advice, around, grid
+from analysis.planning.grid import Cost, StudyPlan, advice, around, grid
 from analysis.planning.simulation import SimulatedScale
 from analysis.recipe import FittedLink, Scale
 from analysis.stats.inestimable import Inestimable
@@ -66,12 +66,12 @@ def make_plan(plan_id: int) -> bool:
     return True
 
 
-def numbers_around(plan: Plan) -> tuple[list[int], list[int]]:
+def numbers_around(plan: StudyPlan) -> tuple[list[int], list[int]]:
     """The numbers of raters and of scenarios that are planned where none are given."""
     return around(plan.design.raters, 2, 10_000), around(plan.design.scenarios, 2, 2_000)
 
 
-def plan_of(study: Study, options: PlanOptions) -> Plan:
+def plan_of(study: Study, options: PlanOptions) -> StudyPlan:
     """Raises NoPlan where the study has nothing to plan for, and DefinitionError for a file of
     components that is not one.
     """
@@ -81,7 +81,7 @@ def plan_of(study: Study, options: PlanOptions) -> Plan:
     length = float(_scale(definition).length)
     own = _design(study, definition)
     design = own.of(options.raters or own.raters, options.scenarios or own.scenarios)
-    return Plan(
+    return StudyPlan(
         design=design,
         components=_components(study, definition, options, length),
         weights=_weights(study, definition, design),

@@ -6,7 +6,7 @@ from scipy.stats import ttest_1samp
 
 from analysis.planning.components import Components, from_sds, of_fit, typical
 from analysis.planning.design import PlannedDesign
-from analysis.planning.grid import Cost, Plan, advice, around, grid
+from analysis.planning.grid import Cost, StudyPlan, advice, around, grid
 from analysis.planning.power import Precision, precision
 from analysis.planning.simulation import SimulatedScale, simulated_p, simulated_ratings
 from analysis.stats.inestimable import Inestimable
@@ -135,10 +135,10 @@ def test_raters_are_dealt_pages_as_the_survey_deals_them() -> None:
 
 
 class TestGrid:
-    def plan(self, raters: int, scenarios: int, pages: int | None = None) -> Plan:
+    def plan(self, raters: int, scenarios: int, pages: int | None = None) -> StudyPlan:
         design = PlannedDesign(TWO, raters, scenarios, pages)
         cost = Cost(minutes_per_page=0.5, other_minutes=5, pay_per_hour=12, fee_percent=25)
-        return Plan(design, POINTS, design.contrast("a", "b"), cost, difference=0.3)
+        return StudyPlan(design, POINTS, design.contrast("a", "b"), cost, difference=0.3)
 
     def test_rows_have_numbers_or_the_reason_for_none(self) -> None:
         table = grid(self.plan(10, 20), [1, 10], [20, 40])
