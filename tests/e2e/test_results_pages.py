@@ -99,7 +99,7 @@ def test_thresholds_are_tried_with_a_slider_and_then_used(
     page.get_by_role("button", name="Use these thresholds…").click()
     page.get_by_role("button", name="Use these thresholds").click()
     expect(page.get_by_text("A worker is computing the results.")).to_be_visible()
-    expect(page.locator(".run summary")).to_contain_text("rules version 2", timeout=60_000)
+    expect(page.locator(".run details")).to_contain_text("rules version 2", timeout=60_000)
     assert {name: objections for name, objections in found.items() if objections} == {}
 
 
