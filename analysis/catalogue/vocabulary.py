@@ -48,6 +48,11 @@ VOCABULARY: Mapping[str, Mapping[str, str]] = {
         "block_position": "Position of the block",
         "previous_rating": "Previous rating",
     },
+    "parameters": {
+        "sd rater": "SD of raters",
+        "sd item": "SD of texts",
+        "sd residual": "SD of residuals",
+    },
     "indices": {"sigma": "σ", "mae": "MAE", "sigma and mae": "σ and MAE"},
     "measures": {
         "completed": "Completed",

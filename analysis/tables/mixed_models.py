@@ -90,7 +90,8 @@ MIXED_MODELS = TableSpec(
     "The models themselves",
     (
         c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT,
-        Column("parameter", "Threshold or standard deviation of the model", is_key=True),
+        Column("parameter", "Threshold or standard deviation of the model", is_key=True,
+               labels="parameters"),
         c.ESTIMATE, c.SE, c.N_RATINGS, c.N_RATERS,
         c.N_ITEMS.but(label="n texts", meaning="Number of responses; a response in several sets "
             "counts once"),

@@ -15,9 +15,9 @@ class CertificateForm(forms.Form):
 
     @property
     def choice(self) -> tuple[str, str]:
-        """The pool and who of it; by default real people who have completed."""
+        """The pool, empty if none is chosen, and who of it; by default who has completed."""
         chosen = self.cleaned_data
-        return chosen["pool"] or Slot.Pool.REAL, chosen["people"] or "completed"
+        return chosen["pool"], chosen["people"] or "completed"
 
 
 class VersionForm(forms.Form):

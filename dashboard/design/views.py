@@ -98,9 +98,11 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
     form = CertificateForm(request.GET)
     if not form.is_valid():
         raise Http404(str(form.errors.as_text()))
-    pool, people = form.choice
-    certificate = Certificate(study, pool, people, labels_of(study))
+    chosen, people = form.choice
     used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
+    pools = [pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL]
+    pool = chosen or _usual_pool(used)
+    certificate = Certificate(study, pool, people, labels_of(study))
     with reading():
         return study_page(
             request,
@@ -111,9 +113,15 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
             grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.grids[:4]],
             fine=certificate.grids[4:],
             parts=[_part(study, pool, part) for part in certificate.parts],
-            pools=[pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL],
+            pools=pools,
             whom=PEOPLE,
         )
+
+
+def _usual_pool(used: set[str]) -> str:
+    """Real people, unless only simulated ones have come."""
+    only_simulated = Slot.Pool.SIMULATED in used and Slot.Pool.REAL not in used
+    return Slot.Pool.SIMULATED if only_simulated else Slot.Pool.REAL
 
 
 def _is_shown(rows: list[str], columns: list[str]) -> bool:

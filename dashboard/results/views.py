@@ -1,6 +1,6 @@
 """Results: a page for each subject, with recipes side by side and filtered rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -101,11 +101,11 @@ def results(request: ResearcherRequest, name: str, subject: str = MAIN) -> HttpR
         is_filtered=any(name in request.GET for name in form.fields),
         questions=questions,
         figures=[figure for asked in questions for figure in asked.figures],
-        absent=[
+        absent=_by_reason(
             (specs[table].title, analysis.not_available.get(table, NOT_MADE))
             for table in names
             if table not in stored and table not in told
-        ],
+        ),
         level=result_tables.level_text(_level(analysis.run)),
         rated=rated,
         answers=beside_ratings(definition),
@@ -164,6 +164,14 @@ def _recipes(run: AnalysisRun | None) -> dict[str, str]:
     """Titles of the run's recipes by name."""
     recipes = run.manifest.get("recipes", {}) if run else {}
     return {name: recipe["title"] for name, recipe in recipes.items()}
+
+
+def _by_reason(absent: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Titles of tables that there are not, by the reason."""
+    titles: dict[str, list[str]] = {}
+    for title, reason in absent:
+        titles.setdefault(reason, []).append(title)
+    return list(titles.items())
 
 
 def _level(run: AnalysisRun | None) -> float:
