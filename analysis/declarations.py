@@ -13,6 +13,7 @@ from analysis.figures import choices as drawn_choices
 from analysis.figures import dimensions, forest, quality, ratings, regions, shares
 from analysis.figures import funnel as drawn_funnel
 from analysis.figures import judges as drawn_judges
+from analysis.figures import order as drawn_order
 from analysis.judges import agreement_with_people, circularity, consistency, judge_as_rater
 from analysis.quality_rules import USUAL_LABELS
 from analysis.raters import demographics, funnel, rater_table, thresholds
@@ -30,7 +31,9 @@ from analysis.tables import (
     rankings,
     replication,
     sensitivity,
+    system_order,
     systems,
+    told_apart,
     wins,
     wins_tests,
 )
@@ -47,6 +50,9 @@ DECLARED: list[TableSpec | AnalysisSpec] = [
     wins.WINS,
     wins_tests.ANALYSIS,
     contrasts.OF_CONTRASTS,
+    told_apart.ANALYSIS,
+    system_order.OF_ORDER,
+    system_order.OF_WINS,
     systems.OF_SYSTEMS,
     systems.OF_REFERENCE,
     items.ITEMS,
@@ -84,6 +90,7 @@ DRAWN: list[FigureSpec] = [
     quality.SIGMA_MAE,
     quality.SIGMA,
     quality.MAE,
+    drawn_order.SYSTEMS_ORDER,
     forest.SYSTEMS_FOREST,
     dimensions.DIMENSION_MEANS,
     dimensions.DIMENSION_RADAR,

@@ -71,6 +71,16 @@ CONDITION_A, CONDITION_B = (
     ).csv_only()
     for side in "ab"
 )
+#: The two systems of a row that is about a pair of them.
+SYSTEM_A, SYSTEM_B = (
+    (
+        Column(f"model_{side}", f"Model of system {side}", is_key=True, labels="models"),
+        Column(
+            f"condition_{side}", f"Condition of system {side}", is_key=True, labels="conditions"
+        ),
+    )
+    for side in "ab"
+)
 MEAN_A = Column("mean_a", "Mean of side a", label="mean of {a}")
 MEAN_B = Column("mean_b", "Mean of side b", label="mean of {b}")
 WINNER = Column("winner", "a, b or tie, by the higher mean", kind="text", labels="sides")
@@ -182,6 +192,12 @@ SCALE = Column(
 SE = Column("se", "Standard error", decimals=3, label="SE")
 ESTIMATE = Column("estimate", "Estimate")
 SHARE = Column("share", "Share, from 0 to 1")
+PLACE = Column(
+    "place", "Place in the order; 1 is the highest, and equal ones share the better", kind="count"
+)
+SHARE_FIRST = Column(
+    "share_first", "Share of resamples in which the system is first; equal ones share a resample"
+)
 N_RATERS = Column("n_raters", "Number of raters", kind="count")
 N_ITEMS = Column("n_items", "Number of items: responses as shown, on a dimension", kind="count")
 FACTOR = Column(

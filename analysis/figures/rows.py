@@ -54,8 +54,10 @@ def figure(
     *,
     legend: Sequence[str],
     texts: Mapping[str, str],
+    pixels: int = PIXELS,
 ) -> go.Figure:
-    """Traces in rows `at` their places, with title and menu of the views, legend, axis and note.
+    """Traces in rows `at` their places, with title and menu of the views, legend, axis and note;
+    a row is so many `pixels` high.
 
     There is room for the lines that `legend` takes on a phone, and for the longest of the views'
     notes, whose `texts` go by title.
@@ -67,7 +69,7 @@ def figure(
     made.update_layout(
         fits_phone(legend=of_legend),
         title={"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}},
-        height=round(top + below + PIXELS * (at[-1] + 1.3)),
+        height=round(top + below + pixels * (at[-1] + 1.3)),
         margin={"l": 16, "r": 24, "t": top, "b": below},
         legend={"traceorder": "normal"},
         xaxis={"ticks": "outside", "tickcolor": INK, **x},

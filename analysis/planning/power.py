@@ -98,7 +98,7 @@ def precision(
     }
     return Precision(
         se=float(np.sqrt(variance)),
-        df=reference.degrees_of_freedom(combination),
+        df=float(reference.degrees_of_freedom(combination)),
         of_raters=of_side["rater"],
         of_texts=of_side["scenario"],
         of_ratings=float(shares[-1]),

@@ -30,6 +30,14 @@ from analysis.tables.request import AnalysisSpec, Request, Tables
 KEYS = ["recipe", "raters", "dimension", "link"]
 #: A rating is the unit, and there are `n` of them.
 UNITS = ["unit", "n"]
+LIMITED_BY = Column(
+    "limited_by",
+    "What makes most of the variance of the difference: raters (how much their preferences "
+    "differ), texts (how much scenarios' texts differ), or ratings. More of these would make the "
+    "interval shorter",
+    choice=True,
+    latex=False,
+)
 MIXED_CONTRASTS = TableSpec(
     "mixed_contrasts",
     "{a} against {b}, raters and items at once",
@@ -38,9 +46,7 @@ MIXED_CONTRASTS = TableSpec(
         c.CONDITION_A.but(is_key=False), c.CONDITION_B.but(is_key=False), c.SCALE, c.DIFFERENCE,
         c.SE, c.DF.but(latex=False), c.T.csv_only(), c.P, c.p_holm("models"),
         *c.interval("difference"),
-        Column("limited_by", "What makes most of the variance of the difference: raters (how much "
-            "their preferences differ), texts (how much scenarios' texts differ), or ratings. More "
-            "of these would make the interval shorter", choice=True, latex=False),
+        LIMITED_BY,
     ),
     question="Is {a} rated higher than {b}, for raters and items in general?",
     observations="ratings in raters × items",

@@ -204,7 +204,8 @@ def _effects(fits: OrderFits, confidence: float) -> Iterator[dict[str, Any]]:
 
 def _slope(fit: MixedFit, name: str, confidence: float) -> dict[str, float]:
     estimate, se = float(fit.coefficients[name]), float(fit.standard_errors[name])
-    df = fit.degrees_of_freedom(np.array([float(name == other) for other in fit.data.names]))
+    only = np.array([float(name == other) for other in fit.data.names])
+    df = float(fit.degrees_of_freedom(only))
     low, high = t.interval(confidence, df, estimate, se)
     return {
         "estimate": estimate,

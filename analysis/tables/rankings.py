@@ -71,17 +71,12 @@ RANKING_TESTS = TableSpec(
     subject="rankings",
     counts="n counts raters.",
 )  # fmt: skip
-#: Here conditions a and b differ from row to row.
-SHOWN: Any = {"page": True, "report": True, "latex": True}
 RANKING_PAIRS = TableSpec(
     "ranking_pairs",
     "Ranks by pairs",
     (
         *c.FRONT, c.DIMENSION, c.SET,
-        Column("model_a", "Model of the first system", is_key=True, labels="models"),
-        c.CONDITION_A.but(meaning="Condition of the first system", **SHOWN),
-        Column("model_b", "Model of the second system", is_key=True, labels="models"),
-        c.CONDITION_B.but(meaning="Condition of the second system", **SHOWN), c.N, c.MEAN_A,
+        *c.SYSTEM_A, *c.SYSTEM_B, c.N, c.MEAN_A,
         c.MEAN_B, c.WILCOXON, c.P, c.RANK_BISERIAL, c.p_holm("all pairs of a dimension"),
         *c.interval("rank_biserial"), c.T_PLUS.csv_only(), c.ZEROS.csv_only(),
         c.LEFT_OUT.but(meaning="Raters who ranked only one of the two").csv_only(), c.METHOD,

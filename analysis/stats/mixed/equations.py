@@ -42,9 +42,14 @@ class Absorbed:
         ]
         return np.asarray(-2 * self.posterior.tau * np.array(squares), dtype=float)
 
-    def slope_of_variance(self, solved: Vector) -> Vector:
-        """∂(l'A⁻¹l)/∂τₖ², where `solved` is A⁻¹l."""
-        return np.array([float(((errors @ solved) ** 2).sum()) for errors in self.errors_by_factor])
+    def slope_of_variance(self, solved: Matrix) -> Matrix:
+        """∂(l'A⁻¹l)/∂τₖ², a row each, where `solved` is A⁻¹l, or has one in each column."""
+        return np.array([(solved * (gram @ solved)).sum(axis=0) for gram in self._grams])
+
+    @cached_property
+    def _grams(self) -> tuple[Matrix, ...]:
+        """Eₖ'Eₖ of each factor."""
+        return tuple(errors.T @ errors for errors in self.errors_by_factor)
 
     def only(self, columns: slice) -> "Absorbed":
         """The same of some columns of P."""

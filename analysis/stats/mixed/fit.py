@@ -10,7 +10,7 @@ from pandas import DataFrame
 
 from analysis.stats.mixed.data import Crossed
 from analysis.stats.mixed.links import Link
-from analysis.stats.mixed.nested import Vector
+from analysis.stats.mixed.nested import Matrix, Vector
 from analysis.stats.mixed.problems import Note
 from analysis.stats.mixed.reference import Reference
 
@@ -59,20 +59,20 @@ class MixedFit:
                 variances[at] = np.nan
         return pd.Series(np.sqrt(variances), index=self.covariance.index)
 
-    def degrees_of_freedom(self, combination: Vector) -> float:
-        """Satterthwaite's, of a linear combination of thresholds and coefficients together."""
-        return self.reference.degrees_of_freedom(combination)
-
-    def main_source(self, combination: Vector) -> str:
-        """What makes most of the variance of a linear combination of thresholds and coefficients:
-        one of the two sides, by the name of its coarsest factor, or the "error" of single ratings.
+    def degrees_of_freedom(self, combinations: Matrix) -> Vector:
+        """Satterthwaite's, of a linear combination of thresholds and coefficients together, or of
+        each row.
         """
-        shares = self.reference.shares(combination)
+        return self.reference.degrees_of_freedom(combinations)
+
+    def main_sources(self, combinations: Matrix) -> list[str]:
+        """What makes most of the variance of each row, a linear combination of thresholds and
+        coefficients: one of the two sides, by the name of its coarsest factor, or the "error" of
+        single ratings.
+        """
+        shares = self.reference.shares(combinations)
         first, second = self.data.by_size
         depth = len(first.groups)
-        sides = {
-            first.groups[0].name: shares[:depth].sum(),
-            second.groups[0].name: shares[depth:-1].sum(),
-            "error": shares[-1],
-        }
-        return max(sides, key=lambda name: float(sides[name]))
+        names = [first.groups[0].name, second.groups[0].name, "error"]
+        sides = [shares[:, :depth].sum(axis=1), shares[:, depth:-1].sum(axis=1), shares[:, -1]]
+        return [names[place] for place in np.argmax(sides, axis=0)]

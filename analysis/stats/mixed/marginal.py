@@ -44,15 +44,15 @@ class Estimates:
     @property
     def errors(self) -> Vector:
         covariance = self.fit.covariance.to_numpy()
-        return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", self.slopes, covariance, self.slopes)))
+        return np.asarray(np.sqrt((self.slopes @ covariance * self.slopes).sum(axis=1)))
 
     @property
     def df(self) -> Vector:
-        return np.array([self.fit.degrees_of_freedom(row) for row in self._combinations])
+        return self.fit.degrees_of_freedom(self._combinations)
 
     @property
     def sources(self) -> list[str]:
-        return [self.fit.main_source(row) for row in self._combinations]
+        return self.fit.main_sources(self._combinations)
 
     @property
     def _combinations(self) -> Matrix:
@@ -106,7 +106,7 @@ def contrasts(
 
     Columns `contrast`, `estimate`, `se`, `df`, `t`, `p` (two-sided), `p_adjusted` (Holm, over the
     rows), `low`, `high` (of each by itself), and `source`: what makes most of its variance, as
-    `MixedFit.main_source` says. Raises KeyError where a level is unknown.
+    `MixedFit.main_sources` says. Raises KeyError where a level is unknown.
     """
     levels = list(fit.data.term(factor).levels)
     matrix = np.zeros((len(weights), len(levels)))

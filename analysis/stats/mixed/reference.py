@@ -30,23 +30,28 @@ class Reference:
     inverse: Matrix
     spare: int | None
 
-    def degrees_of_freedom(self, combination: Vector) -> float:
-        """Infinite where nothing about the variance is estimated."""
-        solved = self.inverse @ combination
-        variance = float(combination @ solved)
-        slope = self.absorbed.slope_of_variance(solved)
+    def degrees_of_freedom(self, combinations: Matrix) -> Vector:
+        """Of one combination, or of each row; infinite where no variance is estimated."""
+        variances, slopes = self._variances(combinations)
         if self.spare is not None:
-            of_variances = float(slope @ self.absorbed.posterior.tau**2)
-            slope = np.append(slope, variance - of_variances)  # v is linear in all together
-        uncertain = float(slope @ self._spread @ slope)
-        return 2 * variance**2 / uncertain if uncertain > 0 else float("inf")
+            error = variances - self.absorbed.posterior.tau**2 @ slopes  # v is linear in all
+            slopes = np.concatenate([slopes, np.asarray(error)[None]])
+        uncertain = (slopes * (self._spread @ slopes)).sum(axis=0)
+        with np.errstate(divide="ignore"):
+            return np.where(uncertain > 0, 2 * variances**2 / uncertain, np.inf)[()]
 
-    def shares(self, combination: Vector) -> Vector:
+    def shares(self, combinations: Matrix) -> Matrix:
         """What part of the variance of l'ψ each factor makes, and last the error; they sum to 1."""
-        solved = self.inverse @ combination
-        parts = self.absorbed.slope_of_variance(solved) * self.absorbed.posterior.tau**2
-        variance = float(combination @ solved)
-        return np.append(parts, variance - parts.sum()) / variance
+        variances, slopes = self._variances(combinations)
+        parts = slopes.T * self.absorbed.posterior.tau**2
+        error = variances - parts.sum(axis=-1)
+        return np.concatenate([parts, error[..., None]], axis=-1) / variances[..., None]
+
+    def _variances(self, combinations: Matrix) -> tuple[Vector, Matrix]:
+        """Of one combination or each row, and their slopes by the variances of the effects."""
+        solved = self.inverse @ combinations.T
+        variances = np.asarray((combinations.T * solved).sum(axis=0))
+        return variances, self.absorbed.slope_of_variance(solved)
 
     @cached_property
     def _spread(self) -> Matrix:

@@ -1,0 +1,126 @@
+"""The order of systems by their means, and how sure it is: raters and scenarios resampled."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array
+from scipy.stats import rankdata
+
+from analysis.stats.bootstrap import (
+    FEWEST_RESAMPLES,
+    RESAMPLES,
+    Matrix,
+    affordable,
+    percentiles,
+)
+from analysis.stats.inestimable import Inestimable
+
+Codes = npt.NDArray[np.intp]
+Vector = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+#: Means of the same ratings differ in their last digits.
+DIGITS = 9
+
+
+@dataclass(frozen=True)
+class Order:
+    """Of each system its `place` by its mean (1 is the highest; equal means share the better one),
+    the interval of that place, and how often it comes first in a resample, which equal means share.
+    """
+
+    places: Whole
+    low: Whole
+    high: Whole
+    first: Vector
+    resamples: int
+
+
+def places(means: Matrix) -> Matrix:
+    """The places of means along the last axis."""
+    ranks: Matrix = rankdata(-np.round(means, DIGITS), method="min", axis=-1)
+    return ranks
+
+
+def resampled_order(
+    ratings: Vector,
+    system: Codes,
+    rater: Codes,
+    scenario: Codes,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> Order | Inestimable:
+    """The order of systems by the means of their ratings, with raters and scenarios resampled.
+
+    Raters and scenarios are resampled independently, and a rating counts as often as both its rater
+    and its scenario came: A. B. Owen (2007), The pigeonhole bootstrap. Where ratings scatter much
+    beyond what raters and scenarios differ, it makes intervals too wide; no resampling of crossed
+    units is exact (P. McCullagh (2000), Resampling and exchangeable arrays). Of n, n − 1 are drawn,
+    so that means of a few raters vary as much as they should (P. J. McCarthy & C. B. Snowden
+    (1985), The bootstrap and finite population sampling). One rater or one scenario is always the
+    same. Resamples in which a system has no rating are left out; Inestimable where too few are
+    left, or where there is nothing to resample.
+    """
+    sizes = [int(codes.max()) + 1 for codes in (system, rater, scenario)]
+    if sizes[1] < 2 and sizes[2] < 2:
+        return Inestimable("too_few", "there are no other raters and no other scenarios")
+    times = affordable(max(sizes[1:]), resamples)
+    draw = np.random.default_rng(seed)
+    by_rater, by_scenario = (_drawn(draw, size, times) for size in sizes[1:])
+    means = np.empty((times + 1, sizes[0]))
+    for number in range(sizes[0]):
+        own = system == number
+        at = (rater[own], scenario[own])
+        total, n = (
+            coo_array((values, at), shape=(sizes[1], sizes[2])).tocsr()
+            for values in (ratings[own], np.ones(own.sum()))
+        )
+        sums, counts = ((((by_rater @ each) * by_scenario).sum(axis=1)) for each in (total, n))
+        means[0, number] = ratings[own].mean()
+        with np.errstate(invalid="ignore"):
+            means[1:, number] = sums / counts
+    known = ~np.isnan(means).any(axis=1)
+    if known.sum() <= FEWEST_RESAMPLES / 2:
+        return Inestimable("too_few", "in most resamples some system has no rating")
+    ranks = places(means[known])
+    ahead = ranks[1:] == 1
+    ends = [percentiles(of_system, confidence) for of_system in ranks[1:].T]
+    low, high = zip(*(end or (np.nan, np.nan) for end in ends), strict=True)
+    return Order(
+        places=ranks[0].astype(np.int64),
+        low=np.floor(low).astype(np.int64),
+        high=np.ceil(high).astype(np.int64),
+        first=(ahead / ahead.sum(axis=1, keepdims=True)).mean(axis=0),
+        resamples=int(known.sum()) - 1,
+    )
+
+
+def _drawn(draw: np.random.Generator, units: int, times: int) -> Matrix:
+    """How often each unit comes (times × units)."""
+    if units == 1:
+        return np.ones((times, 1))
+    return draw.multinomial(units - 1, np.full(units, 1 / units), size=times).astype(float)
+
+
+@dataclass(frozen=True)
+class WinMatrix:
+    """Of how many units each system (row) has a higher mean than each other (column), and how many
+    have both.
+    """
+
+    wins: Whole
+    both: Whole
+
+
+def win_matrix(means: Matrix) -> WinMatrix:
+    """Comparisons of means within units (units × systems; NaN where a unit has none)."""
+    known = ~np.isnan(means)
+    rounded = np.round(means, DIGITS)
+    k = means.shape[1]
+    wins = np.empty((k, k), dtype=np.int64)
+    for number in range(k):
+        wins[number] = (rounded[:, [number]] > rounded).sum(axis=0)
+    counted = known.astype(np.int64)
+    return WinMatrix(wins, counted.T @ counted)

@@ -1,0 +1,184 @@
+"""Which systems are told apart, and which are not: all pairs by the mixed model.
+
+The intervals hold for all pairs at once, and go with the tests: one without zero belongs to a pair
+that Holm's method tells apart, too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from pandas import DataFrame
+from scipy.special import stdtrit
+
+from analysis.catalogue import columns as c
+from analysis.catalogue.spec import Column, TableSpec
+from analysis.not_available import NotAvailable
+from analysis.recipe import Recipe
+from analysis.stats.inestimable import Inestimable
+from analysis.stats.letters import letters
+from analysis.stats.mixed import MixedFit, contrasts, means, pairs
+from analysis.stats.order import places
+from analysis.tables.fits import Fits, SystemLevel
+from analysis.tables.mixed_models import KEYS, LIMITED_BY, LIMITS, said_of
+from analysis.tables.request import AnalysisSpec, Request, Tables
+
+SYSTEM_GROUPS = TableSpec(
+    "system_groups",
+    "Systems by their estimated means, and those that are not told apart",
+    (
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, c.PLACE, c.MODEL, c.CONDITION,
+        c.ESTIMATE.but(label="mean"), c.SE.csv_only(), *c.interval("estimate"),
+        Column("letters", "Systems that share a letter are not told apart", kind="text"),
+        Column("n_above", "Number of systems that it is shown to be rated above", kind="count",
+            label="shown above"),
+        Column("n_below", "Number of systems that it is shown to be rated below", kind="count",
+            label="shown below"),
+        c.NOTE,
+    ),
+    question="Which systems are rated highest, and which are told apart?",
+    observations="ratings in raters × items",
+    says="Means and their own intervals are those of the mixed model, for raters and texts in "
+        "general. Two systems that share a letter are not told apart by their pair's test "
+        "(adjusted by Holm's method over all pairs); that does not show that they are equally "
+        "good. Two that share none are told apart.",
+    section="Systems",
+    subject="systems",
+    counts="n counts the unit.",
+)  # fmt: skip
+SYSTEM_PAIRS = TableSpec(
+    "system_pairs",
+    "All pairs of systems, raters and items at once",
+    (
+        c.RECIPE, c.RATERS, c.DIMENSION, c.LINK, c.UNIT, c.N, *c.SYSTEM_A, *c.SYSTEM_B,
+        c.DIFFERENCE, c.SE, c.T.csv_only(), c.DF.but(behind=""), c.P, c.p_holm("all pairs"),
+        *c.interval("difference", note="holds for all pairs at once"),
+        Column("told_apart", "Whether the pair is told apart, by the adjusted p at the recipe's "
+            "level", kind="flag"),
+        LIMITED_BY,
+    ),
+    question="Which of two systems is rated higher, for raters and items in general?",
+    observations="ratings in raters × items",
+    says="Each system minus each system below it in the order of estimated means, on the scale of "
+        "the ratings. p is adjusted by Holm's method over all pairs. The intervals hold for all "
+        "pairs at once (Bonferroni; Dunn 1961), so one without zero always belongs to a pair that "
+        "is told apart.",
+    section="Systems",
+    subject="systems",
+    counts="n counts the unit.",
+    sides="system",
+    appendix=True,
+    folded=True,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ToldApart:
+    """`groups` has a row for each system, the highest mean first; `pairs` for each two of these.
+
+    A model that cannot be had is one row of `groups` with the reason in `note`.
+    """
+
+    groups: DataFrame
+    pairs: DataFrame
+
+
+def told_apart(
+    ratings: DataFrame, recipe: Recipe, *, raters: str, fits: Fits | None = None
+) -> ToldApart:
+    """All systems and their pairs, by the recipe's models of each dimension, on the ratings' scale.
+
+    `ratings` has `participant`, `rating` and the columns of an item. Raises NotAvailable.
+    """
+    if recipe.mixed_models is None:
+        raise NotAvailable("the recipe asks for no mixed models")
+    fits = fits or Fits()
+    groups: list[dict[str, Any]] = []
+    of_pairs: list[dict[str, Any]] = []
+    for dimension, of_dimension in ratings.groupby("dimension", observed=True):
+        if of_dimension.groupby(["model", "condition"], observed=True).ngroups < 2:
+            continue
+        for link in recipe.mixed_models.fitted:
+            keys: dict[str, Any] = dict(
+                zip(KEYS, (recipe.name, raters, str(dimension), link), strict=True)
+            )
+            keys["unit"] = "rating"
+            fit = fits.of(of_dimension, link)
+            if isinstance(fit, Inestimable):
+                groups.append({**keys, "note": str(fit)})
+                continue
+            keys["n"] = len(fit.data.y)
+            systems = _systems(fit, recipe)
+            own = _pairs(fit, list(systems["level"]), recipe)
+            groups += [{**keys, **row} for row in _groups(fit, systems, own)]
+            of_pairs += [{**keys, **row} for row in own.to_dict("records")]
+    if not groups:
+        raise NotAvailable("there are no two systems to compare")
+    return ToldApart(
+        DataFrame(groups, columns=SYSTEM_GROUPS.names).astype(
+            dict.fromkeys(["n", "place", "n_above", "n_below"], "Int64")
+        ),
+        DataFrame(of_pairs, columns=SYSTEM_PAIRS.names),
+    )
+
+
+def _systems(fit: MixedFit, recipe: Recipe) -> DataFrame:
+    """Means with their places, the highest first."""
+    table = means(fit, "system", confidence=recipe.confidence)
+    table["place"] = places(table["estimate"].to_numpy()).astype(int)
+    return table.sort_values("place", kind="stable", ignore_index=True)
+
+
+def _pairs(fit: MixedFit, systems: list[SystemLevel], recipe: Recipe) -> DataFrame:
+    table = contrasts(fit, "system", pairs(systems), confidence=recipe.confidence)
+    level = 1 - recipe.confidence
+    reach = stdtrit(table["df"], 1 - level / 2 / len(table)) * table["se"]
+    first, second = np.triu_indices(len(systems), 1)
+    return DataFrame(
+        {
+            **_named([systems[at] for at in first], "_a"),
+            **_named([systems[at] for at in second], "_b"),
+            "difference": table["estimate"],
+            **{name: table[name] for name in ("se", "t", "df", "p", "p_adjusted")},
+            "ci_low": table["estimate"] - reach,
+            "ci_high": table["estimate"] + reach,
+            "told_apart": table["p_adjusted"] < level,
+            "limited_by": table["source"].map(LIMITS),
+        }
+    )
+
+
+def _named(systems: list[SystemLevel], side: str) -> dict[str, list[str]]:
+    return {
+        f"model{side}": [system.model for system in systems],
+        f"condition{side}": [system.condition for system in systems],
+    }
+
+
+def _groups(fit: MixedFit, systems: DataFrame, of_pairs: DataFrame) -> Iterator[dict[str, Any]]:
+    apart = np.zeros((len(systems),) * 2, dtype=bool)
+    apart[np.triu_indices(len(systems), 1)] = of_pairs["told_apart"]
+    above, below = apart.sum(axis=1), apart.sum(axis=0)
+    given = letters(apart | apart.T)
+    for at, row in enumerate(systems.to_dict("records")):
+        yield {
+            **asdict(row["level"]),
+            **{name: row[name] for name in ("place", "estimate", "se")},
+            "ci_low": row["low"],
+            "ci_high": row["high"],
+            "letters": given[at],
+            "n_above": above[at],
+            "n_below": below[at],
+            "note": said_of(fit),
+        }
+
+
+def _make(request: Request) -> Tables:
+    tables = told_apart(
+        request.answers.ratings, request.recipe, raters=request.raters, fits=request.study.fits
+    )
+    return {"system_groups": tables.groups, "system_pairs": tables.pairs}
+
+
+ANALYSIS = AnalysisSpec((SYSTEM_GROUPS, SYSTEM_PAIRS), _make)

@@ -1,0 +1,106 @@
+"""Which systems are told apart: planted orders, ties, one system, many, and what cannot be had."""
+
+import numpy as np
+import pytest
+from pandas import DataFrame
+from scipy.stats import t
+
+from analysis.not_available import NotAvailable
+from analysis.recipe import MixedModels, shipped_recipes
+from analysis.stats.mixed import MixedFit, contrasts, pairs
+from analysis.study_data import ITEM
+from analysis.tables.fits import Fits
+from analysis.tables.told_apart import ToldApart, told_apart
+
+PAPER, SOUND = shipped_recipes().values()
+LINEAR = SOUND.model_copy(update={"mixed_models": MixedModels(links=["linear"])})
+
+
+def ratings(
+    effects: list[float], raters: int = 12, scenarios: int = 10, seed: int = 3
+) -> DataFrame:
+    """Systems A, B, … in one condition, everything rated by everybody on a slider."""
+    draw = np.random.default_rng(seed)
+    shape = (len(effects), raters, scenarios)
+    system, rater, scenario = (each.ravel() for each in np.indices(shape))
+    by_rater, by_text = draw.normal(0, 6, raters), draw.normal(0, 3, (shape[0], scenarios))
+    values = 50 + np.array(effects)[system] + by_rater[rater] + by_text[system, scenario]
+    rating = np.round(values + draw.normal(0, 8, len(values))).clip(0, 100).astype(int)
+    table = DataFrame(
+        {
+            "participant": [f"p{each:02}" for each in rater],
+            "scenario": [f"S{each:02}" for each in scenario],
+            "set": "",
+            "model": [chr(65 + each) for each in system],
+            "condition": "base",
+            "dimension": "quality",
+            "rating": rating,
+        }
+    )
+    return table.astype(dict.fromkeys(ITEM, "category"))
+
+
+@pytest.fixture(scope="module")
+def found() -> ToldApart:
+    return told_apart(ratings([0, 30, 0, 15, 30]), LINEAR, raters="included")
+
+
+def test_systems_stand_in_the_order_of_their_means(found: ToldApart) -> None:
+    table = found.groups
+    assert list(table["place"]) == [1, 2, 3, 4, 5]
+    assert table["estimate"].is_monotonic_decreasing
+    assert set(table["model"][:2]) == {"B", "E"} and table["model"][2] == "D"
+
+
+def test_those_that_are_alike_share_a_letter_and_others_do_not(found: ToldApart) -> None:
+    assert list(found.groups["letters"]) == ["a", "a", "b", "c", "c"]
+    assert list(found.groups["n_above"]) == [3, 3, 2, 0, 0]
+    assert list(found.groups["n_below"]) == [0, 0, 2, 3, 3]
+
+
+def test_pairs_are_those_of_the_model_with_intervals_for_all_at_once(found: ToldApart) -> None:
+    table = found.pairs
+    assert len(table) == 10 and (table["difference"] >= 0).all()
+    fit = Fits().of(ratings([0, 30, 0, 15, 30]), "linear")
+    assert isinstance(fit, MixedFit)
+    names = [f"{model}, base" for model in found.groups["model"]]
+    levels = {str(level): level for level in fit.data.term("system").levels}
+    direct = contrasts(fit, "system", pairs([levels[name] for name in names]))
+    for ours, theirs in (("difference", "estimate"), ("p_adjusted", "p_adjusted"), ("df", "df")):
+        assert list(table[ours]) == pytest.approx(list(direct[theirs]))
+    reach = t.ppf(1 - 0.05 / 2 / 10, table["df"]) * table["se"]
+    assert list(table["ci_high"] - table["difference"]) == pytest.approx(list(reach))
+
+
+def test_interval_without_zero_is_of_a_pair_that_is_told_apart() -> None:
+    spread = told_apart(ratings(list(np.linspace(0, 12, 9))), LINEAR, raters="included").pairs
+    without = (spread["ci_low"] > 0) | (spread["ci_high"] < 0)
+    assert 0 < without.sum() <= spread["told_apart"].sum() < len(spread)
+    assert spread["told_apart"][without].all()
+
+
+def test_level_is_the_recipes() -> None:
+    strict = LINEAR.model_copy(update={"confidence": 0.9999})
+    data = ratings([0, 6])
+    assert told_apart(data, LINEAR, raters="").groups["letters"].tolist() == ["a", "b"]
+    assert told_apart(data, strict, raters="").groups["letters"].tolist() == ["a", "a"]
+
+
+def test_model_that_cannot_be_had_is_one_row_with_the_reason() -> None:
+    one = told_apart(ratings([0, 5], raters=1), LINEAR, raters="included")
+    (only,) = one.groups.to_dict("records")
+    assert only["note"].startswith("not estimable, because ") and one.pairs.empty
+
+
+def test_absent_tables_say_why() -> None:
+    with pytest.raises(NotAvailable, match="no two systems"):
+        told_apart(ratings([0]), LINEAR, raters="included")
+    with pytest.raises(NotAvailable, match="no mixed models"):
+        told_apart(ratings([0, 1]), PAPER, raters="included")
+
+
+@pytest.mark.slow
+def test_fifty_systems_have_all_their_pairs() -> None:
+    many = told_apart(ratings(list(range(50)), raters=3, scenarios=8), LINEAR, raters="included")
+    assert len(many.pairs) == 50 * 49 / 2
+    assert many.groups["letters"][0] != many.groups["letters"][49]
