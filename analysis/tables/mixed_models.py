@@ -107,10 +107,9 @@ MIXED_MODELS = TableSpec(
     question="What are the mixed models made of?",
     observations="ratings in raters × items",
     says="Thresholds between the points of the scale (ordinal models), and standard deviations of "
-        "raters, of raters' preferences (rater:condition, rater:condition:system), of "
-        "scenarios, of scenarios in a condition (scenario:condition), of texts "
-        "(scenario:condition:system) and, in linear models, of residuals. An SD of 0 is an "
-        "estimate like others. Unless the recipe chooses, scales of up to "
+        "raters, of their preferences for a condition and for a system, of scenarios, of scenarios "
+        "in a condition, of texts and, in linear models, of residuals. An SD of 0 is an estimate "
+        "like others. Unless the recipe chooses, scales of up to "
         f"{MOST_CATEGORIES} points get an ordinal model; sliders and longer scales get a linear "
         "one.",
     section="Mixed models",
