@@ -196,7 +196,7 @@ PLACE = Column(
     "place", "Place in the order; 1 is the highest, and equal ones share the better", kind="count"
 )
 SHARE_FIRST = Column(
-    "share_first", "Share of resamples in which the system is first; equal ones share a resample"
+    "share_first", "Share of resamples in which the system is first, alone or tied with others"
 )
 N_RATERS = Column("n_raters", "Number of raters", kind="count")
 N_ITEMS = Column("n_items", "Number of items: responses as shown, on a dimension", kind="count")

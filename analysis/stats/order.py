@@ -26,7 +26,7 @@ DIGITS = 9
 @dataclass(frozen=True)
 class Order:
     """Of each system its `place` by its mean (1 is the highest; equal means share the better one),
-    the interval of that place, and how often it comes first in a resample, which equal means share.
+    the interval of that place, and the share of resamples in which it is first, alone or tied.
     """
 
     places: Whole
@@ -85,14 +85,13 @@ def resampled_order(
     if known.sum() <= FEWEST_RESAMPLES / 2:
         return Inestimable("too_few", "in most resamples some system has no rating")
     ranks = places(means[known])
-    ahead = ranks[1:] == 1
     ends = [percentiles(of_system, confidence) for of_system in ranks[1:].T]
     low, high = zip(*(end or (np.nan, np.nan) for end in ends), strict=True)
     return Order(
         places=ranks[0].astype(np.int64),
         low=np.floor(low).astype(np.int64),
         high=np.ceil(high).astype(np.int64),
-        first=(ahead / ahead.sum(axis=1, keepdims=True)).mean(axis=0),
+        first=(ranks[1:] == 1).mean(axis=0),
         resamples=int(known.sum()) - 1,
     )
 

@@ -106,7 +106,8 @@ def told_apart(
             keys["unit"] = "rating"
             fit = fits.of(of_dimension, link)
             if isinstance(fit, Inestimable):
-                groups.append({**keys, "note": str(fit)})
+                nothing = dict.fromkeys(["model", "condition", "letters"], "")
+                groups.append({**keys, **nothing, "note": str(fit)})
                 continue
             keys["n"] = len(fit.data.y)
             systems = _systems(fit, recipe)

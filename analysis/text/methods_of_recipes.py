@@ -140,6 +140,21 @@ def _mixed_models(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     }
 
 
+def _system_pairs(_: Tables, __: Recipe, rows: list[Row]) -> Values:
+    of_first = [row for row in rows if row["link"] == rows[0]["link"]]
+    return {"several": len({(row["raters"], row["dimension"]) for row in rows}) < len(of_first)}
+
+
+def _system_order(_: Tables, recipe: Recipe, rows: list[Row]) -> Values:
+    drawn = those_with(rows, "resamples")
+    resamples = [row["resamples"] for row in drawn]
+    return {
+        "resamples": sorted({min(resamples), max(resamples)}) if resamples else [],
+        "unit": drawn[0]["unit"] if drawn else "",
+        "seed": resampling(recipe)["seed"],
+    }
+
+
 def _ranking_tests(tables: Tables, recipe: Recipe, rows: list[Row]) -> Values:
     pairs = rows_of(tables, "ranking_pairs", recipe=recipe.name, raters=recipe.raters[0])
     return {
@@ -205,6 +220,8 @@ SAID: dict[str, Callable[[Tables, Recipe, list[Row]], Values]] = {
     "anova": _anova,
     "games_howell": lambda *_: {},
     "mixed_models": _mixed_models,
+    "system_pairs": _system_pairs,
+    "system_order": _system_order,
     "ranking_tests": _ranking_tests,
     "choices": _choices,
     "choice_tests": _choice_tests,

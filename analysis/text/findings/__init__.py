@@ -12,7 +12,7 @@ from itertools import chain
 from analysis.recipe import Recipe
 from analysis.tables.request import FindingSpec
 from analysis.text.cells import Sentence, Tables, rows_of, those_with
-from analysis.text.findings import answers, conditions, groups
+from analysis.text.findings import answers, conditions, groups, systems
 from analysis.text.findings.positions import positions
 from analysis.text.findings.words import of_unit
 
@@ -52,6 +52,7 @@ def findings(
                 conditions.contrast(tables, sound, dimension),
                 conditions.wins(tables, dimension),
             ),
+            ("The systems", "system_groups", systems.order(tables, sound, dimension), ()),
             (
                 "The reference",
                 "to_reference",

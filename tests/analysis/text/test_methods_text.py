@@ -404,5 +404,19 @@ def test_wins_are_counted_as_the_recipe_says(approved: Approval) -> None:
     approved(of(made, replace(SETTINGS, recipes=[mine]))["Analysis: Mine (mine)"])
 
 
+def test_all_pairs_of_systems_are_one_family(approved: Approval) -> None:
+    pair = {"recipe": "sound", "raters": "included", "dimension": "warmth", "link": "probit"}
+    for rows in ([pair] * 3, [pair, pair | {"raters": "all"}]):
+        approved(of(tables(system_pairs=rows))[BY_RATERS])
+
+
+def test_order_of_systems_says_what_was_resampled(approved: Approval) -> None:
+    row = {"recipe": "sound", "raters": "included", "dimension": "warmth"}
+    for resamples, unit in (([2000, 1950], "both"), ([2000], "participant"), ([2000], "scenario")):
+        rows = [{**row, "unit": unit, "resamples": n} for n in resamples]
+        approved(of(tables(system_order=rows))[BY_RATERS])
+    approved(of(tables(system_order=[{**row, "unit": "both", "resamples": None}]))[BY_RATERS])
+
+
 def test_every_text_of_the_template_is_said(unsaid: Unsaid) -> None:
     assert unsaid("methods/study.j2", "methods/recipes.j2") == []
