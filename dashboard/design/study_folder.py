@@ -23,6 +23,7 @@ from survey.definition import ResponseRow, StudyDefinition, labels, read_respons
 from survey.definition.findings import StudyFinding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.opening import against_opening
+from survey.definition.pages import page_problems
 from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
 from survey.files.problems import DefinitionError, Problem
@@ -88,6 +89,7 @@ def read_folder(folder: Path, responses: Path | None = None) -> StudyFolder:
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
+    problems += [yaml.problem(path, said) for path, said in page_problems(definition, rows)]
     known = known_names(
         definition,
         models=list(dict.fromkeys(row.model for row in rows)),

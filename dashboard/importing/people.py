@@ -58,6 +58,8 @@ class Vocabulary:
     devices: list[str]
     sources: list[str]
     test_sources: list[str]
+    #: How many responses the study's own pages show of a block, by block id.
+    page_sizes: Mapping[int, set[int]]
 
     @cached_property
     def sets(self) -> list[str]:
@@ -66,7 +68,7 @@ class Vocabulary:
 
     @cached_property
     def block_sizes(self) -> dict[int, int]:
-        """How many responses each block shows, by block id."""
+        """How many responses each block has, by block id."""
         return Counter(block for block, _ in self.cells.values())
 
 

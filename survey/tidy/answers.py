@@ -85,7 +85,7 @@ def rating_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     """Ranks and choices with how they were shown (RANK_COLUMNS + SHOWN_COLUMNS), one row per
     response and dimension, in study order per participant. If a participant chose a best and a
-    worst response, the block's other responses have a row too. Read it inside `reading()`.
+    worst response, the others that they were shown have a row too. Read it inside `reading()`.
     """
     cells = cells_of(study)
     members: dict[int, list[int]] = {}
@@ -99,7 +99,8 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             row.revisions += revisions
             if task == BEST_WORST:
                 row.choice = CHOICES[value]
-                for other in members[shown[presentation].block]:
+                seen = shown[presentation]
+                for other in seen.order or members[seen.block]:
                     placed.setdefault(other, _Placed())
             else:
                 row.rank = value
@@ -118,7 +119,7 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 @dataclass
 class _Placed:
-    """A response's rank, choice, both, or neither (in a block with choices)."""
+    """A response's rank, choice, both, or neither (on a page with choices)."""
 
     rank: int | None = None
     choice: str | None = None
