@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
@@ -42,41 +43,66 @@ class Layout:
         """How many groups share the slots."""
         return len(self.groups) or 1
 
+    def group_of(self, response_order: Sequence[int]) -> int:
+        """The group of a person who was shown this page."""
+        if not self.groups:
+            return 0
+        return next(self._group_by_response[r] for r in response_order if r not in self.always)
+
+    @cached_property
+    def _group_by_response(self) -> dict[int, int]:
+        return {r: number for number, group in enumerate(self.groups) for r in group}
+
     def alternating(self, block: int, group: int) -> list[int]:
         """The responses of a block that pages of a group may show, without those of `always`."""
-        own = self.groups[group] if self.groups else frozenset(self.responses[block])
-        return [id_ for id_ in self.responses[block] if id_ in own and id_ not in self.always]
+        responses = [r for r in self.responses[block] if r not in self.always]
+        if not self.groups:
+            return responses
+        return [r for r in responses if self._group_by_response[r] == group]
 
     def always_shown(self, block: int) -> list[int]:
         """The responses that every page of a block shows."""
-        return [id_ for id_ in self.responses[block] if id_ in self.always]
+        return [r for r in self.responses[block] if r in self.always]
 
-    def page_design(self, block: int, group: int) -> PageDesign:
-        """How the pages of a block choose among the responses of a group."""
-        n, always = len(self.alternating(block, group)), len(self.always_shown(block))
-        return PageDesign(n, min(n, (self.responses_per_page or n + always) - always), always)
+    @cached_property
+    def page_designs(self) -> dict[tuple[int, int], PageDesign]:
+        """How the pages of each block choose among the responses of each group."""
+        designs = {}
+        for block in self.responses:
+            always = len(self.always_shown(block))
+            for group in range(self.n_groups):
+                n = len(self.alternating(block, group))
+                shown = min(n, (self.responses_per_page or n + always) - always)
+                designs[block, group] = PageDesign(n, shown, always)
+        return designs
 
     def page_sizes(self, block: int) -> set[int]:
         """How many responses pages of a block show."""
-        return {self.page_design(block, group).places for group in range(self.n_groups)}
+        return {self.page_designs[block, group].places for group in range(self.n_groups)}
 
-    @cached_property
-    def page_designs(self) -> set[PageDesign]:
-        """All ways in which pages are chosen."""
-        groups = range(self.n_groups)
-        return {self.page_design(block, group) for block in self.responses for group in groups}
+    def chances(self, block: int, *responses: int) -> dict[int, Fraction]:
+        """By group, the share of the pages of a block that should show all these responses; without
+        the groups whose pages never do.
+        """
+        alternating = [r for r in responses if r not in self.always]
+        groups = set(range(self.n_groups))
+        if self.groups:
+            groups = groups.intersection(*({self._group_by_response[r]} for r in alternating))
+        designs = {group: self.page_designs[block, group] for group in groups}
+        chances = {group: d.chance(len(alternating)) for group, d in designs.items()}
+        return {group: chance for group, chance in chances.items() if chance}
 
     @property
     def is_complete(self) -> bool:
         """Whether each page shows the whole block."""
-        return not self.groups and all(design.is_complete for design in self.page_designs)
+        return not self.groups and all(design.is_complete for design in self.page_designs.values())
 
     @property
     def slots_to_choose(self) -> int:
         """After this many slots, and each multiple, each block showed each of its responses equally
         often.
         """
-        passes = (design.pages_in_pass for design in self.page_designs)
+        passes = (design.pages_in_pass for design in self.page_designs.values())
         return self.n_groups * self.design.slots_to_repeat(lcm(*passes))
 
     @property
@@ -84,7 +110,7 @@ class Layout:
         """After this many slots, and each multiple, balanced orders of responses are even."""
         rounds = (
             rows_of_square(design.places) if design.is_complete else design.pages_in_round
-            for design in self.page_designs
+            for design in self.page_designs.values()
         )
         return self.n_groups * self.design.slots_to_repeat(lcm(*rounds))
 
@@ -94,7 +120,7 @@ class Layout:
 
     def people_for_responses(self, times: int) -> int:
         """How many people it takes until each response of each block was shown `times` times."""
-        pages = max(-(-times * d.alternating // d.shown) for d in self.page_designs)
+        pages = max(-(-times * d.alternating // d.shown) for d in self.page_designs.values())
         return self.n_groups * self.people_for_blocks(pages)
 
     @cached_property
@@ -203,7 +229,7 @@ def _response_order(
     layout: Layout, block: int, group: int, slot: int, draw: random.Random
 ) -> list[int]:
     responses = layout.alternating(block, group) + layout.always_shown(block)
-    design = layout.page_design(block, group)
+    design = layout.page_designs[block, group]
     number, shift = layout.design.earlier(block, slot), layout.shifts[block]
     if not design.is_complete:
         page = design.page(number, key=(layout.design_seed, "systems"), shift=shift)

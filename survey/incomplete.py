@@ -20,8 +20,9 @@ own; `tests/survey/test_incomplete.py` says how even it is.
 import random
 from collections.abc import Hashable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
-from math import gcd
+from math import gcd, prod
 
 from survey.counterbalance import balanced_row, draws
 
@@ -29,6 +30,7 @@ from survey.counterbalance import balanced_row, draws
 #: new labels.
 CIRCLES = 48
 LEAST_ROUNDS = 6
+ONE = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,13 @@ class PageDesign:
     def pages_in_round(self) -> int:
         """After this many pages, and each multiple, each was equally often at each position."""
         return self.pages_in_pass * self.passes
+
+    def chance(self, together: int) -> Fraction:
+        """The share of the pages that show so many given alternating systems together, if all
+        choices are equally frequent.
+        """
+        steps = range(together)
+        return prod((Fraction(self.shown - i, self.alternating - i) for i in steps), start=ONE)
 
     @property
     def rounds(self) -> int:
