@@ -28,7 +28,7 @@ def williams_row(n: int, row: int) -> list[int]:
     return shifted if row < n else shifted[::-1]
 
 
-def balanced_row(n: int, half: int, shift: int) -> list[int]:
+def _row(n: int, half: int, shift: int) -> list[int]:
     """Row `shift` of the square's first half or, if n and `half` are odd, of its second."""
     return williams_row(n, half * n % rows_of_square(n) + shift % n)
 
@@ -56,7 +56,7 @@ def balanced_order(n: int, number: int, *, key: Hashable, shift: int = 0) -> lis
     square, row = divmod(number, rows_of_square(n))
     names, rows = draws(n, (key, square))
     half, place = divmod(row, n)
-    return [names[i] for i in balanced_row(n, half + shift, rows[place] + shift)]
+    return [names[i] for i in _row(n, half + shift, rows[place] + shift)]
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _in_rows(groups: Sequence[Sequence[int]], number: int) -> list[int]:
     inner_half, outer_half = divmod(halves, rows_of_square(n) // n)
     inner, outer = divmod(row, n)
     ordered: list[int] = []
-    for place in balanced_row(n, outer_half, outer):
+    for place in _row(n, outer_half, outer):
         group = groups[place]
-        ordered += [group[i] for i in balanced_row(len(group), inner_half, inner + place)]
+        ordered += [group[i] for i in _row(len(group), inner_half, inner + place)]
     return ordered

@@ -6,11 +6,11 @@ how often the block was shown before, so nothing is counted while people arrive:
 - The systems of a block stand in a circle, and its pages are dealt from it. So at every moment no
   system of the block was shown more than once more often than another.
 - A pass deals pages from one circle until it ends where it began. A round is so many passes that
-  each system was equally often at each position of the page.
-- The circles of neighbouring blocks, and those of one block's rounds, are chosen one after the
-  other: at each place the system that the same page of other circles showed least often, and that
+  each system can be equally often at each position of the page, and is.
+- The circles of neighbouring blocks, and those of one block's passes, are chosen one after the
+  other: at each place the system that the same page of other rounds showed least often, and that
   was least often together with the others on the page. So each person sees each system, and each
-  pair of systems is together, about equally often.
+  pair of systems is together, about equally often. So are two at neighbouring positions.
 
 Cyclic incomplete blocks and what makes them good, even concurrences: J. A. John and E. R. Williams
 (1995), Cyclic and Computer Generated Designs, 2nd ed., chapters 2 and 3. The greedy choice is our
@@ -18,19 +18,22 @@ own; `tests/survey/test_incomplete.py` says how even it is.
 """
 
 import random
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from math import gcd, prod
 
-from survey.counterbalance import balanced_row, draws
+from survey.counterbalance import draws
 
 #: About so many circles are chosen, at least in so many rounds. Later rounds use them again, with
 #: new labels.
 CIRCLES = 48
 LEAST_ROUNDS = 6
 ONE = Fraction(1)
+Page = list[int]
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,15 @@ class PageDesign:
         return self.shown == self.alternating
 
     @property
-    def classes(self) -> int:
-        """Pages begin at every so many places of the circle."""
-        return gcd(self.alternating, self.shown)
-
-    @property
     def pages_in_pass(self) -> int:
         """After this many pages, and each multiple, each system was shown equally often."""
-        return self.alternating // self.classes
+        return self.alternating // gcd(self.alternating, self.shown)
 
     @property
     def passes(self) -> int:
         """Passes of a round."""
-        return self.places if self.always else self.classes
+        times = self.shown * self.pages_in_pass // self.alternating
+        return self.places // gcd(self.places, times)
 
     @property
     def pages_in_round(self) -> int:
@@ -93,34 +92,27 @@ class PageDesign:
         done, page = divmod(number, self.pages_in_round)
         cycle, chosen = divmod(done + shift, self.rounds)
         names, _ = draws(self.alternating, (key, cycle))
-        seats = [names[system] for system in _family(self)[chosen][page]]
-        seats += [self.alternating] * self.always
-        row = page // self.pages_in_pass
-        return [seats[seat] for seat in balanced_row(self.places, done + shift, row + shift)]
+        names = [*names, self.alternating]
+        order = [names[system] for system in _family(self)[chosen][page]]
+        return order[::-1] if done % 2 else order  # other blocks had it as it is, a round before
 
 
 @lru_cache(maxsize=64)
-def _family(design: PageDesign) -> list[list[list[int]]]:
-    """The pages of each round, from seat to seat.
-
-    In all passes of a round a system stays in its class, the places of the circle with one
-    remainder of the division by their number. So it has other seats in each pass of shifted rows.
-    """
-    n, classes, length = design.alternating, design.classes, design.pages_in_pass
+def _family(design: PageDesign) -> list[list[Page]]:
+    """The pages of each round, each from the top."""
     drawn = random.Random(repr(design))  # noqa: S311  # pages that must repeat, no secrets
+    n, length = design.alternating, design.pages_in_pass
     everywhere, counts = _Counts.of(n), [_Counts.of(n) for _ in range(design.pages_in_round)]
+    below = [[0] * (n + 1) for _ in range(n + 2)]
     family = []
     for _ in range(design.rounds):
-        pages: list[list[int]] = []
-        waiting = [drawn.sample(range(n), n)] * classes
+        pages: list[Page] = []
         for first in range(0, design.pages_in_round, length):
-            circle = _circle(design, waiting, counts[first : first + length], everywhere)
-            pages += [[circle[place] for place in places] for places in _places(design)]
-            waiting = [drawn.sample(circle[c::classes], n // classes) for c in range(classes)]
+            pages += _pass(design, counts[first : first + length], everywhere, drawn)
         for page, count in zip(pages, counts, strict=True):
             count.add(page)
             everywhere.add(page)
-        family.append(pages)
+        family.append(_ordered([page + [n] * design.always for page in pages], below, drawn))
     return family
 
 
@@ -135,30 +127,25 @@ class _Counts:
     def of(cls, n: int) -> "_Counts":
         return cls([0] * n, [[0] * n for _ in range(n)])
 
-    def add(self, page: list[int]) -> None:
+    def add(self, page: Page) -> None:
         for system in page:
             self.shown[system] += 1
             for other in page:
                 self.together[system][other] += other != system
 
 
-def _places(design: PageDesign) -> list[list[int]]:
-    """The places of the circle that each page of a pass shows."""
-    n, k = design.alternating, design.shown
-    return [[(page * k + seat) % n for seat in range(k)] for page in range(design.pages_in_pass)]
-
-
-def _circle(
-    design: PageDesign, waiting: list[list[int]], counts: list[_Counts], everywhere: _Counts
-) -> list[int]:
-    """A circle filled place by place from the systems `waiting` for the class of the place: with
-    the one that the pages of this place, of all circles so far, showed least often, alone and
-    together with the systems that they have already (`counts`), and that was least often together
-    with these `everywhere`.
+def _pass(
+    design: PageDesign, counts: list[_Counts], everywhere: _Counts, drawn: random.Random
+) -> list[Page]:
+    """Pages dealt from a circle. It is filled place by place with the system that the pages of this
+    place, in all rounds so far, showed least often, alone and together with the systems that they
+    have already (`counts`), and that was least often together with these `everywhere`.
     """
-    pages = _places(design)
+    n, k = design.alternating, design.shown
+    pages = [[(page * k + seat) % n for seat in range(k)] for page in range(len(counts))]
     circle: list[int] = []
-    for place in range(design.alternating):
+    left = drawn.sample(range(n), n)
+    for place in range(n):
         costs = []
         for here, count in zip(pages, counts, strict=True):
             if place in here:
@@ -166,8 +153,59 @@ def _circle(
                 costs += [count.shown, *(count.together[system] for system in before)]
                 costs += [everywhere.together[system] for system in before]
         total = [sum(cost) for cost in zip(*costs, strict=True)]
-        left = waiting[place % design.classes]
         system = min(left, key=total.__getitem__)
         left.remove(system)
         circle.append(system)
-    return circle
+    return [[circle[place] for place in places] for places in pages]
+
+
+def _ordered(pages: list[Page], below: list[list[int]], drawn: random.Random) -> list[Page]:
+    """The pages of a round with each system equally often at each position, and below the systems
+    that it was `below` least often so far (these counts are updated).
+
+    Position by position, one system of each page is drawn: a matching of pages and systems. As each
+    system is on a multiple of so many pages as there are positions, there always is one (D. König,
+    1916); augmenting paths find it.
+    """
+    waiting = [drawn.sample(page, len(page)) for page in pages]
+    most = {system: n // len(pages[0]) for system, n in Counter(chain(*pages)).items()}
+    ordered: list[Page] = [[] for _ in pages]
+    for _ in pages[0]:
+        for page, left in zip(ordered, waiting, strict=True):
+            left.sort(key=below[page[-1] if page else -1].__getitem__)
+        chosen = _matching(waiting, most)
+        for page, left, system in zip(ordered, waiting, chosen, strict=True):
+            below[page[-1] if page else -1][system] += 1
+            page.append(system)
+            left.remove(system)
+    return ordered
+
+
+def _matching(waiting: list[Page], most: dict[int, int]) -> Page:
+    """For each page one of the systems that wait there, if possible the first; no system more often
+    than `most` allows.
+    """
+    chosen = [-1] * len(waiting)
+    pages_of: dict[int, list[int]] = {system: [] for system in most}
+
+    def choose(page: int, tried: set[int]) -> bool:
+        for system in waiting[page]:
+            if system in tried:
+                continue
+            tried.add(system)
+            pages = pages_of[system]
+            if len(pages) >= most[system]:
+                for place, other in enumerate(pages):
+                    if choose(other, tried):
+                        del pages[place]
+                        break
+                else:
+                    continue
+            pages.append(page)
+            chosen[page] = system
+            return True
+        return False
+
+    for page in range(len(waiting)):
+        assert choose(page, set())
+    return chosen
