@@ -17,6 +17,7 @@ from survey.tidy.study import (
     definition_of,
     dimensions_of,
     people_of,
+    whole_pages,
 )
 from survey.tidy.times import is_backwards, seconds_between
 
@@ -88,9 +89,7 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
     worst response, the others that they were shown have a row too. Read it inside `reading()`.
     """
     cells = cells_of(study)
-    members: dict[int, list[int]] = {}
-    for block, response in cells:
-        members.setdefault(block, []).append(response)
+    members = whole_pages(study, cells)
     for name, shown, values in _by_participant(study, sources, (RANKING, BEST_WORST)):
         given: dict[tuple[int, str], dict[int, _Placed]] = {}
         for presentation, response, task, dimension, value, revisions in values:
@@ -100,7 +99,7 @@ def rank_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
             if task == BEST_WORST:
                 row.choice = CHOICES[value]
                 seen = shown[presentation]
-                for other in seen.order or members[seen.block]:
+                for other in seen.order or members.get(seen.block, []):
                     placed.setdefault(other, _Placed())
             else:
                 row.rank = value
