@@ -49,7 +49,7 @@ class Vocabulary:
     rank_dimensions: list[str]
     #: The task that rates and what a rating may be; nothing where there is none.
     rating_task: str
-    scale: list[int]
+    scale: list[float]
     #: Further questions of the study, and those with whole numbers as answers.
     questions: list[str]
     whole_numbers: list[str]
@@ -106,7 +106,7 @@ class ImportedBlock:
     shown: dict[str, float | int | None] = field(default_factory=dict)
     places: dict[int, int | None] = field(default_factory=dict)
     #: (response, task, dimension) → (value, revisions).
-    values: dict[tuple[int, str, str], tuple[int, int]] = field(default_factory=dict)
+    values: dict[tuple[int, str, str], tuple[float, int]] = field(default_factory=dict)
 
     @property
     def position(self) -> int | None:

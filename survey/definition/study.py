@@ -164,7 +164,7 @@ class StudyDefinition(Part):
             return self.rated.scale
         return [Point(value=n, label=label) for n, label in enumerate(check.options, start=1)]
 
-    def check_values(self, check: AttentionItem) -> list[int]:
+    def check_values(self, check: AttentionItem) -> list[float]:
         """Every possible value for `check`; on a slider, more than `check_scale`'s."""
         if check.options is None:
             return self.rated.values

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from django.db.models import F, Q
 
@@ -164,7 +165,7 @@ def check_rows(study: Study, sources: Sequence[str]) -> Iterator[Row]:
 
 def _by_participant(
     study: Study, sources: Sequence[str], tasks: Sequence[str]
-) -> Iterator[tuple[str, dict[int, _Shown], list[tuple[int, int, str, str, int, int]]]]:
+) -> Iterator[tuple[str, dict[int, _Shown], list[tuple[int, int, str, str, Any, int]]]]:
     """Each participant's pseudonym, presentations by id, and values of `tasks`: two streams in the
     order of participants, merged.
     """

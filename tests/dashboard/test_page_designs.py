@@ -11,7 +11,16 @@ from django.core.management import CommandError, call_command
 from pytest_django.live_server_helper import LiveServer
 
 from survey.models import Presentation, Rating, Study
-from tests.survey.wide_study import CHOICES, LIKERT, RANKING, SLIDER, csv_of, yaml_of
+from tests.survey.wide_study import (
+    CHOICES,
+    HALF_POINTS,
+    HALF_STEPS,
+    LIKERT,
+    RANKING,
+    SLIDER,
+    csv_of,
+    yaml_of,
+)
 
 SETS = 'sets: {"1": [M1], "2": [M2]}'
 OF_SETS = (
@@ -157,6 +166,36 @@ def write(folder: Path, yaml: str, responses: str) -> Path:
             0,
             "scenario 'S1' has 51 responses; a block has at most 50",
         ),
+        (
+            yaml_of(tasks=(HALF_POINTS.replace("1.5", "1.3"),)),
+            csv_of(5),
+            8,
+            "tasks.0.scale.1.value: must be a whole or half number, such as 2 or 2.5",
+        ),
+        (
+            yaml_of(tasks=(HALF_POINTS.replace("1.5", "one"),)),
+            csv_of(5),
+            8,
+            "tasks.0.scale.1.value: must be a whole or half number, such as 2 or 2.5",
+        ),
+        (
+            yaml_of(tasks=(HALF_STEPS.replace("0.5", "0.25"),)),
+            csv_of(5),
+            9,
+            "tasks.0.step: must be a whole or half number, such as 2 or 2.5",
+        ),
+        (
+            yaml_of(tasks=(HALF_STEPS.replace("0.5", "2"),)),
+            csv_of(5),
+            9,
+            "tasks.0.step: must be 1 or 0.5",
+        ),
+        (
+            yaml_of("judging: {judges: [{scale: [{value: 1, label: a}, {value: 1.5, label: b}]}]}"),
+            csv_of(5),
+            13,
+            "judging.judges.0.scale: a judge gives whole points only",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_that_names_file_line_and_key(
@@ -192,21 +231,19 @@ SHAPES = {
         csv_of(8, plain=4, reference=True),
         3,
     ),
+    "half points": (yaml_of("systems_per_page: 2", tasks=(HALF_POINTS,)), csv_of(5), 2),
+    "half steps": (yaml_of(tasks=(HALF_STEPS,)), csv_of(3), 3),
     "eight a page": (yaml_of("systems_per_page: 8", tasks=(LIKERT, CHOICES)), csv_of(9), 8),
 }
 
 
-@pytest.fixture(params=SHAPES, ids=list(SHAPES))
-def shape(request: pytest.FixtureRequest) -> tuple[str, str, int]:
-    return SHAPES[request.param]
-
-
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("shape_name", SHAPES)
 def test_a_study_goes_from_files_to_files_again(
-    live_server: LiveServer, tmp_path: Path, shape: tuple[str, str, int]
+    live_server: LiveServer, tmp_path: Path, shape_name: str
 ) -> None:
     """Loaded, taken by simulated raters, exported; the export imports into the same study."""
-    yaml, responses, shown = shape
+    yaml, responses, shown = SHAPES[shape_name]
     folder = tmp_path / "study"
     folder.mkdir()
     said = run("load_study", write(folder, yaml, responses))
@@ -231,6 +268,9 @@ def test_a_study_goes_from_files_to_files_again(
     export = tmp_path / "export"
     run("export", "wide", "--out", export, "--include", "simulated")
     rows = read(export / "ratings_all.csv")
+    written = {row["rating"] for row in rows}
+    assert any("." in rating for rating in written) == ("half" in shape_name)
+    assert not any(rating.endswith(".0") for rating in written)
     places = Counter(row["response_position"] for row in rows)
     assert set(places) == {str(place) for place in range(1, shown + 1)}
     Study.objects.get().participants.all().delete()

@@ -16,6 +16,12 @@ SLIDER = """\
     right: Fully
     dimensions: [{name: warmth, question: How warm is this response?}]
 """
+HALF_POINTS = """\
+  - kind: likert
+    scale: [{value: 1, label: Bad}, {value: 1.5, label: Fair}, {value: 2.0, label: Good}]
+    dimensions: [{name: warmth, question: How warm is this response?}]
+"""
+HALF_STEPS = SLIDER.replace("left:", "maximum: 5\n    step: 0.5\n    left:")
 RANKING = "  - {kind: ranking, question: Which is better?}\n"
 CHOICES = "  - {kind: best_worst, best: Which is best?, worst: Which is worst?}\n"
 
