@@ -44,8 +44,8 @@ MEASURES = {
 class RatedScale:
     """What each rater gives: so many ratings from `lowest` to `highest`, on so many blocks."""
 
-    lowest: int
-    highest: int
+    lowest: float
+    highest: float
     ratings: int
     blocks: int
 

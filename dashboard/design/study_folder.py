@@ -25,6 +25,7 @@ from survey.definition.findings import StudyFinding
 from survey.definition.language import in_language, languages_of, renamed, untranslated
 from survey.definition.mapping import StudyMap
 from survey.definition.opening import against_opening
+from survey.definition.pages import page_problems
 from survey.definition.responses import responses_in
 from survey.definition.settings import Settings
 from survey.files.problems import DefinitionError, Problem
@@ -94,6 +95,7 @@ def read_folder(
     problems += _problems_of_margins(folder / "recipes", recipes.values(), definition)
     scenarios = Counter(scenario for scenario, _ in {row.block for row in rows})
     problems += _problems_of_counts(yaml, definition, list(scenarios.values()))
+    problems += [yaml.problem(path, said) for path, said in page_problems(definition, rows)]
     known = known_names(
         definition,
         models=list(dict.fromkeys(row.model for row in rows)),

@@ -11,6 +11,7 @@ from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, DesignPar
 from dashboard.design.forms import CertificateForm, PlanForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, side
 from dashboard.design.plan_options import plans_of, request_plan
+from dashboard.design.shown_pages import pages_in_words
 from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
 from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page, wake_worker
@@ -32,6 +33,7 @@ SLOTS_SHOWN = 40
 PARTS = {
     "blocks": "Order of the blocks",
     "choice": "Choice of the blocks",
+    "systems": "Choice of the systems",
     "responses": "Order of the responses",
 }
 
@@ -110,8 +112,9 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
             "order",
             "design/order",
             certificate=certificate,
-            grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.grids[:4]],
-            fine=certificate.grids[4:],
+            grids=[(grid, _is_shown(grid.rows, grid.columns)) for grid in certificate.coarse_grids],
+            fine=certificate.fine_grids,
+            pages=pages_in_words(study),
             parts=[_part(study, pool, part) for part in certificate.parts],
             pools=pools,
             whom=PEOPLE,

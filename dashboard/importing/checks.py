@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from dashboard.importing.files import LARGEST, Findings, Row, TidyFile
 from dashboard.importing.people import DERIVED, ImportedBlock, Names, Person, Vocabulary
@@ -113,6 +114,8 @@ def read_ratings(
         return 0
     cells = CellReader(table, vocabulary)
     values = {str(value): value for value in vocabulary.scale}
+    if any(value % 1 for value in vocabulary.scale):  # other programs write 4.0 beside 4.5
+        values |= {f"{value:.1f}": value for value in vocabulary.scale}
     n = 0
     for line, row in table.rows():
         n += 1
@@ -131,13 +134,16 @@ def read_ratings(
     return n
 
 
-def _why_no_rating(text: str, scale: list[int]) -> str:
+def _why_no_rating(text: str, scale: list[float]) -> str:
     if not text:
         return "is empty"
-    if not re.fullmatch(r"-?[0-9]+", text):
-        return "{!r} is not a whole number"
-    whole_range = scale == [*range(scale[0], scale[-1] + 1)]
-    points = f"{scale[0]} to {scale[-1]}" if whole_range else ", ".join(map(str, scale))
+    halves = any(value % 1 for value in scale)
+    if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?" if halves else r"-?[0-9]+", text):
+        return "{!r} is not a number" if halves else "{!r} is not a whole number"
+    steps = {after - before for before, after in pairwise(scale)}
+    points = f"{scale[0]} to {scale[-1]}" + (" in steps of 0.5" if halves else "")
+    if steps != {0.5 if halves else 1}:
+        points = ", ".join(map(str, scale))
     return f"{{}} is not on the scale of the study, {points}"
 
 
@@ -148,7 +154,7 @@ def _add_rating(
     person: Person,
     cell: tuple[int, int],
     dimension: str,
-    value: int,
+    value: float,
     vocabulary: Vocabulary,
 ) -> None:
     answers = _block_answers(table, line, row, person, cell, vocabulary)

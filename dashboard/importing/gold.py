@@ -79,7 +79,7 @@ def read_gold(
 
 
 def _scores(
-    table: TidyFile, line: int, row: Row, calls: Sequence[str], scale: Sequence[int]
+    table: TidyFile, line: int, row: Row, calls: Sequence[str], scale: Sequence[float]
 ) -> tuple[float | None, list[float | None]]:
     """A row's gold score, and the single scores behind it, whole ones as such."""
     low, high = min(scale), max(scale)

@@ -50,7 +50,7 @@ class Vocabulary:
     rank_dimensions: list[str]
     #: The task that rates and what a rating may be; nothing where there is none.
     rating_task: str
-    scale: list[int]
+    scale: list[float]
     #: Further questions of the study, and those with whole numbers as answers.
     questions: list[str]
     whole_numbers: list[str]
@@ -59,6 +59,8 @@ class Vocabulary:
     devices: list[str]
     sources: list[str]
     test_sources: list[str]
+    #: How many responses the study's own pages show of a block, by block id.
+    page_sizes: Mapping[int, set[int]]
 
     @cached_property
     def sets(self) -> list[str]:
@@ -67,7 +69,7 @@ class Vocabulary:
 
     @cached_property
     def block_sizes(self) -> dict[int, int]:
-        """How many responses each block shows, by block id."""
+        """How many responses each block has, by block id."""
         return Counter(block for block, _ in self.cells.values())
 
 
@@ -105,7 +107,7 @@ class ImportedBlock:
     shown: dict[str, float | int | None] = field(default_factory=dict)
     places: dict[int, int | None] = field(default_factory=dict)
     #: (response, task, dimension) → (value, revisions).
-    values: dict[tuple[int, str, str], tuple[int, int]] = field(default_factory=dict)
+    values: dict[tuple[int, str, str], tuple[float, int]] = field(default_factory=dict)
 
     @property
     def position(self) -> int | None:

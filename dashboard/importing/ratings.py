@@ -22,6 +22,7 @@ from dashboard.importing.people import ImportedBlock, Person, Vocabulary, read_p
 from judge.gold import add_gold_set, choose_gold
 from judge.models import GoldSet
 from judge.queries import Gold, gold_scores
+from survey.content import content_of
 from survey.definition.mapping import StudyMap
 from survey.definition.questions import IntegerQuestion
 from survey.definition.settings import ENDINGS
@@ -99,6 +100,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
     definition = definition_of(study)
     placing = [task for task in (definition.ranking, definition.best_worst) if task is not None]
     asked = definition.demographics
+    layout = content_of(study).layout
     return Vocabulary(
         study=str(study),
         cells={cell.names: key for key, cell in cells_of(study).items()},
@@ -114,6 +116,7 @@ def vocabulary_of(study: Study) -> Vocabulary:
         devices=[device.value for device in Participant.Device],
         sources=Participant.Source.values,
         test_sources=list(Participant.TEST_SOURCES),
+        page_sizes={block: layout.page_sizes(block) for block in layout.responses},
     )
 
 
@@ -183,7 +186,7 @@ def _write(
     if any(person.source not in vocabulary.test_sources for person in checked.people.values()):
         Study.objects.filter(pk=study.pk, frozen_at=None).update(frozen_at=timezone.now())
     for batch in _batches(checked.people.values(), BATCH):
-        _write_people(study, batch, vocabulary.block_sizes)
+        _write_people(study, batch, vocabulary)
     if checked.gold:
         scores = [Gold(g.response, g.dimension, g.value, g.calls) for g in checked.gold]
         made_by = checked.gold[0].gold_by
@@ -208,7 +211,7 @@ def _refuse_what_is_there(study: Study, checked: _Checked) -> None:
         raise ImportRefused(f"Nothing was imported: {study} already has imported gold scores")
 
 
-def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, int]) -> None:
+def _write_people(study: Study, people: Sequence[Person], vocabulary: Vocabulary) -> None:
     now = timezone.now()
     rows = Participant.objects.bulk_create(
         Participant(
@@ -252,7 +255,7 @@ def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, in
             participant=row,
             block_id=block,
             position=answers.position,
-            response_order=_order(answers, sizes[block]),
+            response_order=_order(answers, vocabulary, block),
             imported_seconds=answers.seconds,
         )
         for row, block, answers in given
@@ -271,11 +274,14 @@ def _write_people(study: Study, people: Sequence[Person], sizes: Mapping[int, in
     )
 
 
-def _order(answers: ImportedBlock, size: int) -> list[int] | None:
-    """The responses from top to bottom, if the place of every one of them is known."""
-    places = {place: response for response, place in answers.places.items()}
-    known = sorted(place for place in places if place is not None)
-    return [places[place] for place in known] if known == [*range(1, size + 1)] else None
+def _order(answers: ImportedBlock, vocabulary: Vocabulary, block: int) -> list[int] | None:
+    """The responses from top to bottom, if the place of every one of the page is known: of the
+    whole block, or of as many as a page of the study shows.
+    """
+    places = {place: response for response, place in answers.places.items() if place is not None}
+    known = sorted(places) == [*range(1, len(answers.places) + 1)]
+    sizes = {vocabulary.block_sizes[block], *vocabulary.page_sizes[block]}
+    return [places[p] for p in sorted(places)] if known and len(places) in sizes else None
 
 
 def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -82,7 +82,7 @@ def _in_words(rating: Rating) -> str:
     return "best" if rating.value > 0 else "worst"
 
 
-def _mean_of_others(item: dict[str, Any], own: int | None) -> float | None:
+def _mean_of_others(item: dict[str, Any], own: float | None) -> float | None:
     """The mean of an item's ratings; without the `own` one, where it is among them."""
     n, total = item["n"], item["total"]
     if own is not None:

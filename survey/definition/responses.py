@@ -1,7 +1,7 @@
 """responses.csv: what the systems wrote, checked as blocks."""
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from survey.definition.labels import POOLED
 from survey.definition.mapping import FileName, MappedTable, StudyMap
-from survey.definition.study import StudyDefinition, SystemName
+from survey.definition.study import MOST_IN_A_BLOCK, StudyDefinition, SystemName
 from survey.files.problems import DefinitionError, Problem, Problems
 from survey.files.suggestions import not_among
 from survey.files.table_file import Columns, TableFile
@@ -20,7 +20,6 @@ COLUMNS = Columns(
 #: The file of a study folder is called so, with one of these endings.
 NAME: FileName = "responses"
 ENDINGS = (".csv", ".tsv", ".xlsx")
-BLOCK_SIZES = range(2, 9)
 #: Longest names, in characters.
 LONGEST = {"scenario": 100, "set": 100, "model": 200, "condition": 100}
 
@@ -54,14 +53,6 @@ class ResponseRow:
     def block(self) -> tuple[str, str]:
         """(scenario, set)."""
         return self.scenario, self.set_name
-
-
-def given_by_each(study: StudyDefinition, rows: Iterable[ResponseRow]) -> tuple[int, int]:
-    """How many ratings each rater gives at least, and on how many blocks."""
-    sizes = Counter(row.block for row in rows)
-    blocks = min(study.blocks_per_participant or len(sizes), len(sizes))
-    dimensions = len(study.rating.dimensions) if study.rating else 0
-    return blocks * min(sizes.values(), default=0) * dimensions, blocks
 
 
 def responses_in(folder: Path) -> Path:
@@ -165,7 +156,7 @@ def _row_problems(rows: list[ResponseRow], study: StudyDefinition, file: str) ->
         place = (*row.block, *row.system)
         if place in first_place:
             message = "{} already answers scenario {!r}{} on line {}"
-            answered = (_name(row.system), row.scenario, _in_set(row.set_name), first_place[place])
+            answered = (name_of(row.system), row.scenario, in_set(row.set_name), first_place[place])
             yield Problem(file, row.line, 0, message, answered)
         first_place.setdefault(place, row.line)
 
@@ -187,21 +178,20 @@ def _block_problems(
         blocks[row.block].append(row)
     for (scenario, set_name), members in blocks.items():
         line = members[0].line
-        where = (scenario, _in_set(set_name))
+        where = (scenario, in_set(set_name))
         have = {row.system for row in members}
         want = _systems_of_set(rows, study, set_name)
         lacks = "scenario {!r}{} lacks a response of {}"
         for system in want:
             if system not in have:
-                yield Problem(file, line, 0, lacks, (*where, _name(system)))
+                yield Problem(file, line, 0, lacks, (*where, name_of(system)))
         too_many = "scenario {!r}{} must not have {}: see sets"
         for row in members:
             if row.system not in want:
-                yield Problem(file, row.line, 0, too_many, (*where, _name(row.system)))
-        if len(members) not in BLOCK_SIZES:
+                yield Problem(file, row.line, 0, too_many, (*where, name_of(row.system)))
+        if len(members) > MOST_IN_A_BLOCK:
             message = (
-                "scenario {!r}{} has {} responses; a block has "
-                f"{BLOCK_SIZES.start} to {BLOCK_SIZES.stop - 1}"
+                f"scenario {{!r}}{{}} has {{}} responses; a block has at most {MOST_IN_A_BLOCK}"
             )
             yield Problem(file, line, 0, message, (*where, len(members)))
     sets = list(study.sets) if study.sets is not None else _in_order(r.set_name for r in rows)
@@ -210,7 +200,7 @@ def _block_problems(
         for set_name in sets:
             if (scenario, set_name) not in blocks:
                 message = "scenario {!r} has no block{}"
-                yield Problem(file, line, 0, message, (scenario, _in_set(set_name)))
+                yield Problem(file, line, 0, message, (scenario, in_set(set_name)))
 
 
 def _systems_of_set(
@@ -229,9 +219,11 @@ def _in_order(items: Iterable[Item]) -> list[Item]:
     return list(dict.fromkeys(items))
 
 
-def _name(system: tuple[str, str]) -> str:
+def name_of(system: tuple[str, str]) -> str:
+    """A system in a message: its model and its condition."""
     return f"{system[0]!r} ({system[1]})"
 
 
-def _in_set(set_name: str) -> str:
+def in_set(set_name: str) -> str:
+    """The set of a block in a message, if it has one."""
     return f" in set {set_name!r}" if set_name else ""

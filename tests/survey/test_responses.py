@@ -135,14 +135,18 @@ def test_set_column_may_be_absent() -> None:
     assert {row.block for row in rows} == {("A", ""), ("B", "")}
 
 
-@pytest.mark.parametrize("size", [1, 9])
-def test_a_block_holds_two_to_eight_responses(size: int) -> None:
-    text = "scenario,prompt,model,condition,response\n" + "".join(
-        f"A,Hi,M{m},plain,Text {m}\n" for m in range(size)
-    )
-    (problem,) = problems_of(text, NO_SETS)
-    assert problem == f"responses.csv, line 2: scenario 'A' has {size} responses; " + (
-        "a block has 2 to 8"
+def test_a_block_holds_one_to_fifty_responses() -> None:
+    def block(size: int) -> str:
+        return "scenario,prompt,model,condition,response\n" + "".join(
+            f"A,Hi,M{m},plain,Text {m}\n" for m in range(size)
+        )
+
+    for size in (1, 50):
+        definition = small_study.definition(NO_SETS)
+        assert len(parse_responses(block(size).encode(), definition, file="r.csv")[0]) == size
+    (problem,) = problems_of(block(51), NO_SETS)
+    assert problem == (
+        "responses.csv, line 2: scenario 'A' has 51 responses; a block has at most 50"
     )
 
 

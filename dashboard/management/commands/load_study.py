@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from dashboard.design.shown_pages import pages_in_words
 from dashboard.design.study_folder import before_opening, load_folder, read_folder
 from dashboard.management.mapping import add_map_option
 from dashboard.overview.links import participant_links
@@ -69,6 +70,8 @@ class Command(BaseCommand):
             f"  {study.scenarios.count()} scenarios, {blocks} blocks, {presented} responses shown "
             f"({distinct} distinct), {study.systems.count()} systems"
         )
+        if pages := pages_in_words(study):
+            self.stdout.write(f"  {pages}")
         if newer := newer_than_gold(study):
             self.stdout.write(
                 f"  The gold scores stay those of an earlier version of {newer.name}. When {newer} "
