@@ -117,6 +117,8 @@ def _design(study: Study, definition: StudyDefinition) -> PlannedDesign:
         raters=places or USUAL_RATERS,
         scenarios=len(scenarios),
         pages=definition.blocks_per_participant,
+        shown=definition.systems_per_page,
+        between=definition.between_subjects,
     )
 
 

@@ -107,9 +107,8 @@ def test_components_by_the_names_of_studies_without_conditions() -> None:
 
 
 def test_between_raters_their_severity_counts_too() -> None:
-    """Pages show one system, and a rater sees two of them: severity is part of what differs."""
     within = at(PlannedDesign(TWO, 40, 40))
-    apart = PlannedDesign(((A,), (B,)), 40, 40, pages=2)
+    apart = PlannedDesign(TWO, 40, 40, between="system")
     between = precision(apart, POINTS, apart.contrast("a", "b"))
     assert isinstance(between, Precision)
     assert between.se > 2 * within.se
@@ -132,6 +131,15 @@ def test_raters_are_dealt_pages_as_the_survey_deals_them() -> None:
     assert (each == 4).all()
     per_scenario = ratings.groupby("scenario")["rater"].nunique()
     assert per_scenario.max() - per_scenario.min() <= 1
+
+
+def test_pages_show_some_systems_in_turn_or_each_rater_one() -> None:
+    some = PlannedDesign(FOUR, raters=20, scenarios=10, shown=2).ratings()
+    assert (some.groupby(["rater", "scenario"]).size() == 2).all()
+    assert some["system"].value_counts().nunique() == 1
+    own = PlannedDesign(FOUR, raters=20, scenarios=10, between="system").ratings()
+    assert (own.groupby("rater")["system"].nunique() == 1).all()
+    assert set(own["system"]) == set(some["system"])
 
 
 class TestGrid:
