@@ -9,7 +9,12 @@ from analysis.labels import labels_of
 from dashboard.design.certificate import COLUMNS, PEOPLE, Certificate, DesignPart, certificate_rows
 from dashboard.design.forms import CertificateForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, side
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    researcher_required,
+    study_or_404,
+    valid_or_404,
+)
 from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page
 from survey.content import content_of
@@ -66,8 +71,7 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
     """The counterbalance certificate."""
     study = study_or_404(name)
     form = CertificateForm(request.GET)
-    if not form.is_valid():
-        raise Http404(str(form.errors.as_text()))
+    valid_or_404(form)
     chosen, people = form.choice
     used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
     pools = [pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL]
