@@ -12,7 +12,12 @@ from dashboard.design.forms import CertificateForm, PlanForm, VersionForm
 from dashboard.design.pilot import lines, other_versions, side
 from dashboard.design.plan_options import plans_of, request_plan
 from dashboard.design.shown_pages import pages_in_words
-from dashboard.shared.access import ResearcherRequest, researcher_required, study_or_404
+from dashboard.shared.access import (
+    ResearcherRequest,
+    researcher_required,
+    study_or_404,
+    valid_or_404,
+)
 from dashboard.shared.newest_analysis import included
 from dashboard.shared.pages import asked_for, study_page, wake_worker
 from survey.content import content_of
@@ -98,8 +103,7 @@ def order(request: ResearcherRequest, name: str) -> HttpResponse:
     """The counterbalance certificate."""
     study = study_or_404(name)
     form = CertificateForm(request.GET)
-    if not form.is_valid():
-        raise Http404(str(form.errors.as_text()))
+    valid_or_404(form)
     chosen, people = form.choice
     used = set(Slot.objects.filter(study=study).order_by().values_list("pool", flat=True))
     pools = [pool for pool in Slot.Pool.values if pool in used or pool == Slot.Pool.REAL]
