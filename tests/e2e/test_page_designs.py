@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.installation import Installation
 from tests.e2e.person import OpenPage, as_list, go_on, somebody
 from tests.e2e.studies import open_wide
-from tests.survey.wide_study import CHOICES, LIKERT, SLIDER
+from tests.survey.wide_study import CHOICES, HALF_STEPS, LIKERT, SLIDER
 
 # What a browser makes of a page: the database behind it cannot matter.
 pytestmark = pytest.mark.embedded
@@ -32,6 +32,32 @@ def test_one_response_a_page_is_rated_and_stored_as_shown(
     assert person.stored_orders() == shown
     assert sorted(value for _, value, _ in person.ratings()) == [20, 70]
     assert person.status() == "completed"
+
+
+def test_half_points_on_a_slider(
+    installation: Installation, tmp_path: Path, new_page: OpenPage
+) -> None:
+    slug = open_wide(installation, tmp_path, slug="half-points", systems=2, tasks=(HALF_STEPS,))
+    page = new_page()
+    person = somebody(installation, slug, page)
+    person.begin()
+    lines = page.get_by_role("slider", name="How warm is this response?")
+    numbers = page.get_by_role("textbox", name="How warm is this response?")
+    numbers.nth(0).fill("3,5")
+    expect(lines.nth(0)).to_have_attribute("aria-valuetext", "3.5")
+    lines.nth(1).focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(numbers.nth(1)).to_have_value("4.5")
+    go_on(page)
+    assert sorted(value for _, value, _ in person.ratings()) == [3.5, 4.5]
+    numbers.nth(0).fill("2.3")
+    expect(lines.nth(0)).to_have_attribute("aria-valuetext", "No answer yet")
+    numbers.nth(1).fill("2")
+    go_on(page)
+    expect(page.get_by_role("alert").get_by_role("link")).to_have_text(
+        ["Response 1: enter a whole or half number from 0 to 5"]
+    )
 
 
 def test_eight_of_fifty_fit_a_phone(
